@@ -32,7 +32,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 demo: $(STAMPS)/demo $(STAMPS)/web ## the whole product on this machine, with its sample handbook (ARGS="--once --json")
-	@$(if $(filter-out demo,$(BEDSIDE_DEMO_MODEL)),export BEDSIDE_GENERATOR_MODEL=$$($(PY) -m services.generator.models.carried $(BEDSIDE_DEMO_MODEL));) \
+	@$(if $(filter-out demo,$(BEDSIDE_DEMO_MODEL)),export BEDSIDE_GENERATOR_MODEL=$$($(PY) -m services.generator.models.files.carried $(BEDSIDE_DEMO_MODEL));) \
 	  adapters=services/reader/adapters/$$BEDSIDE_GENERATOR_MODEL; \
 	  if [ -n "$$BEDSIDE_GENERATOR_MODEL" ] && [ -z "$${BEDSIDE_READER+set}" ] && [ -d "$$adapters" ]; then \
 	    export BEDSIDE_GENERATOR_ADAPTERS=$$adapters BEDSIDE_READER=agreeing:reading; fi; \
@@ -104,7 +104,7 @@ fuzz: $(STAMPS)/dev ## draw inputs until something breaks (TARGET=pdf|docx|chunk
 
 sanitize: $(STAMPS)/dev ## the C kernels under address, undefined-behaviour and thread sanitizers
 	$(call say,C kernels under sanitizers)
-	@$(PY) -m tests.generator.sanitize
+	@$(PY) -m tests.services.generator.sanitize
 
 weaviate: $(STAMPS)/dev ## a real Weaviate server, for trying things by hand
 	@$(PY) -m tests.support.weaviate_dev

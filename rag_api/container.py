@@ -30,6 +30,9 @@ from rag_api.errors import (
     StoreUnavailable,
     Unavailable,
 )
+from rag_api.guard import drugs
+from rag_api.guard.drug_list import FILE as DRUGS
+from rag_api.guard.drug_list import DrugList, read_drugs
 from rag_api.query.synonyms import Expander, Lists, lists_of
 from rag_api.retrieval.decision.calibration import calibration
 from rag_api.retrieval.find import needed_by
@@ -135,6 +138,7 @@ class Container:
 
     def _open_what_follows_settings(self) -> None:
         self._lists: Lazy[Lists] = Lazy(lambda: lists_of(self.settings))
+        self._drugs: Lazy[DrugList] = Lazy(self._open_drugs)
         self._reranker: Lazy[tuple[Reranker | None]] = Lazy(self._open_reranker)
         self._reader: Lazy[tuple[Reader | PointingReader | None]] = Lazy(self._open_reader)
         self._agreeing: Lazy[tuple[PointingReader | None]] = Lazy(self._open_agreeing)
@@ -209,8 +213,20 @@ class Container:
 
     @property
     def expander(self) -> Expander:
-        """The hospital's own abbreviations and synonyms as they stand now. Raises ConfigurationError when they are wrong at first sight."""
+        """The hospital's own abbreviations and synonyms as they stand now, its drugs as at the start. Raises ConfigurationError when they
+        are wrong at first sight."""
+        self._drugs.get()
         return self._lists.get().get()
+
+    @property
+    def own_drugs(self) -> DrugList:
+        """The hospital's own drugs, in use. Raises ConfigurationError."""
+        return self._drugs.get()
+
+    def _open_drugs(self) -> DrugList:
+        own = read_drugs(self.settings.data_dir / DRUGS)
+        drugs.use(own.rows)
+        return own
 
     @property
     def reranker(self) -> Reranker | None:

@@ -540,13 +540,21 @@ class Judged:
         return (Place(self.document, self.page, self.span), *self.more) if self.document else ()
 
 
-# What ask() yields, in this order: Stage*, Found, (Token | Cited)*, then Done or Failed.
+# What ask() yields, in this order: Stage*, Nearest at most once, Stage*, Found, (Token | Cited)*, then Done or Failed.
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     name: str  # "retrieving", "reading", "writing"
     passages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """What was found, while it is still read whether it answers."""
+
+    sources: tuple[Source, ...]
+    query: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -580,7 +588,7 @@ class Failed:
     answer: Answer | None = None  # as stored; None when it could not be stored either
 
 
-AnswerEvent = Stage | Found | Token | Cited | Done | Failed
+AnswerEvent = Stage | Nearest | Found | Token | Cited | Done | Failed
 
 
 class KeptState(StrEnum):

@@ -19,8 +19,6 @@ from uuid import UUID, uuid4, uuid5
 
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
-from rag_api.answering.choosing.agreement import MOST, agreement, agrees
-from rag_api.answering.composing.generation_request import to_be_quoted
 from rag_api.answering.composing.writing import write
 from rag_api.answering.question.failed_suggestions import fitting
 from rag_api.answering.question.personal import checked
@@ -28,11 +26,12 @@ from rag_api.answering.question.rewriting import query_of
 from rag_api.answering.question.separate_asks import found_apart
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
+from rag_api.answering.second_reading import is_agreed, is_read_again
 from rag_api.answering.warnings import source_warnings
 from rag_api.answering.warnings.notices import expired, not_found, notice, unread
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
 from rag_api.db.questions.answers import get_conversation, given_before, queries_of
-from rag_api.domain import AnswerEvent, AnswerStatus, Done, Failed, Filters, Found, Mode, PersonalChoice, Stage, User
+from rag_api.domain import AnswerEvent, AnswerStatus, Done, Failed, Filters, Found, Mode, Nearest, PersonalChoice, Stage, User
 from rag_api.errors import (
     BedsideError,
     Conflict,
@@ -44,8 +43,7 @@ from rag_api.errors import (
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import Ask, asks_of
 from rag_api.query.small_talk import small_talk
-from rag_api.retrieval.decision.calibration import calibration
-from rag_api.retrieval.find import LONGEST_TEXT, Retrieval, find, merged, threshold_of
+from rag_api.retrieval.find import LONGEST_TEXT, Retrieval, find, merged
 from rag_api.retrieval.search.multi_query import alternatives, options_of
 from rag_api.text.language import Language, detect
 from rag_api.text.quotable.prompt_injection import visible
@@ -130,7 +128,7 @@ def _asked_again(question: Question, user: User, container: AskContainer) -> Que
 
 
 async def ask(question: Question, user: User, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
-    """Yield Stage*, Found, (Token | Cited)*, then Done or Failed; either carries the stored answer.
+    """Yield Stage*, Nearest at most once, Stage*, Found, (Token | Cited)*, then Done or Failed; either carries the stored answer.
 
     Closing the iterator, or cancelling its task, stops the generator and stores what was there.
     """
@@ -150,7 +148,10 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
             yield Stage("retrieving")
             await _understand(builder, container)
             retrieval = await asyncio.to_thread(_retrieve, builder, container)
-            await asyncio.to_thread(_show_sources, builder, retrieval, container)
+            if await asyncio.to_thread(_gather_sources, builder, retrieval, container):
+                yield Nearest(builder.sources, builder.query)
+                yield Stage("reading", len(builder.sources))
+            await asyncio.to_thread(_decide, builder, retrieval, container)
             yield Found(builder.sources, tuple(builder.notices), builder.query, builder.status, builder.language)
             if builder.status == AnswerStatus.ANSWERED:
                 async with contextlib.aclosing(write(builder, container)) as events:
@@ -199,11 +200,19 @@ async def _understand(builder: AnswerBuilder, container: AskContainer) -> None:
         builder.stats["searched_also"] = list(builder.also)
 
 
+def chosen(question: Question, user: User, container: AskContainer) -> tuple[AnswerBuilder, Retrieval]:
+    """Return what would be quoted, whatever is made of it: for measuring. Nothing is written or kept. Blocks."""
+    builder = AnswerBuilder(question, user, detect(question.text), question.text)
+    retrieval = _retrieve(builder, container)
+    _gather_sources(builder, retrieval, container)
+    return builder, retrieval
+
+
 def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
     builder.embedder = container.embedder.name
     analysis = builder.analysis = analyse(builder.query, container.expander, builder.question.text)
     retrieval = find(analysis, builder.user, builder.question.filters, container, builder.also)
-    builder.asked = (AskedApart(analysis, retrieval.sentences, retrieval.pointed),)
+    builder.asked = (AskedApart(analysis, retrieval),)
     if builder.question.mode == Mode.VERBATIM and len(asks := asks_of(builder.query)) > 1:
         retrieval = _apart(asks, retrieval, builder, container)
     builder.texts, builder.structures = dict(retrieval.texts), dict(retrieval.structures)
@@ -224,8 +233,11 @@ def _apart(asks: Sequence[Ask], whole: Retrieval, builder: AnswerBuilder, contai
     answered = [one for one in found if one is not None]
     if not answered:
         return whole
-    builder.asked = tuple(AskedApart(one.analysis, one.retrieval.sentences, one.retrieval.pointed) for one in answered)
-    builder.not_found = tuple(ask.said for ask, one in zip(asks, found, strict=True) if one is None)
+    told = list(zip(asks, found, strict=True))
+    # One that is only nearly sure is an answer beside another of its document.
+    sure = [(ask, one.analysis, replace(one.retrieval, answerable=True)) for ask, one in told if one is not None]
+    builder.asked = tuple(AskedApart(analysis, retrieval, ask.said) for ask, analysis, retrieval in sure)
+    builder.not_found = tuple(ask.said for ask, one in told if one is None)
     builder.stats["asked_apart"] = [one.analysis.text for one in answered]
     return merged([whole, *(one.retrieval for one in answered)], container.settings.sources)
 
@@ -254,8 +266,8 @@ def _stats_of(retrieval: Retrieval, builder: AnswerBuilder, container: AskContai
     }
 
 
-def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> None:
-    """The sources with their places and warnings, and what will be made of them."""
+def _gather_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> bool:
+    """The sources with their places and warnings. Returns whether they are read again before anything is quoted."""
     assert builder.analysis is not None, "what was retrieved was asked for"
     hits, db = retrieval.hits, container.db
     for document_id in {hit.chunk.document_id for hit in hits}:
@@ -273,9 +285,19 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
     elsewhere = retrieval.of_other_complications
     builder.sources = source_warnings.of_other_complications(other.sources, builder.analysis, elsewhere, builder.notices_in)
     builder.notices = [*builder.notices, *warned.notices, *other.notices]
-    first = container.settings.passages
-    written = builder.question.mode != Mode.SOURCES and source_warnings.usable(builder.sources, first)
-    quotes = _agreed(builder, retrieval, container) if written else retrieval.answerable
+    return _may_write(builder, container) and is_read_again(builder, retrieval, container)
+
+
+def _may_write(builder: AnswerBuilder, container: AskContainer) -> bool:
+    return builder.question.mode != Mode.SOURCES and bool(source_warnings.usable(builder.sources, container.settings.passages))
+
+
+def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> None:
+    """What is made of the sources: an answer, themselves alone, or a refusal."""
+    assert builder.analysis is not None, "what was retrieved was asked for"
+    first, db = container.settings.passages, container.db
+    written = _may_write(builder, container)
+    quotes = is_agreed(builder, retrieval, container) if written else retrieval.answerable
     if quotes is False:
         builder.status = AnswerStatus.NOT_FOUND
         builder.notices = source_warnings.of_refusal(builder.notices, builder.sources)
@@ -288,21 +310,3 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
         builder.note("generator_down")
     builder.notices += expired(builder.sources[:first], date.today(), builder.notices_in)
     builder.notices += [notice("part_not_found", builder.notices_in, part=part) for part in builder.not_found]
-
-
-def _agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> bool | None:
-    """Whether there is an answer to write, by a second reader, too, where one is configured. None: it is away, and nothing is quoted that
-    it has not read."""
-    reader, settings = container.agreeing, container.settings
-    if reader is None or builder.question.mode != Mode.VERBATIM or retrieval.pointed:
-        return retrieval.answerable
-    measured = calibration(container.embedder.name, settings.data_dir)
-    fitted = measured.agreeing.get(reader.name) if len(builder.asked) == 1 else None  # what was asked apart was decided apart
-    threshold = threshold_of(fitted, settings)
-    if not retrieval.sentences or not agrees(MOST, retrieval, fitted, threshold):
-        return False
-    told = agreement(to_be_quoted(builder), retrieval, reader)
-    if told is None:
-        return None if retrieval.answerable else False
-    builder.stats["agreement"] = {"points": round(told.points, 3), "answers": round(told.answers, 3)}
-    return agrees(told, retrieval, fitted, threshold)

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from rag_api.answering.choosing.span_selection import Section
 from rag_api.answering.generator.prompt_passages import PromptPassage
 from rag_api.answering.parts import QuotedPart
 from rag_api.answering.warnings.notices import notice
 from rag_api.domain import Answer, AnswerStatus, Candidate, Citation, Filters, Mode, Notice, Page, PartKind, Source, Unsupported, User
 from rag_api.guard.personal import Kind
 from rag_api.query.analysis import Analysis
+from rag_api.retrieval.find import Retrieval
 from rag_api.text.language import Language
 
 
@@ -36,11 +38,21 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class AskedApart:
-    """One of the things that a question asks, and the sentences found for it, best first."""
+    """One of the things that a question asks, and what was found for it. said: as it was typed, where it is not all of the question."""
 
     question: Analysis
-    sentences: tuple[Candidate, ...]
-    pointed: bool = False  # a reader pointed to the first of them: it is what is quoted
+    found: Retrieval
+    said: str = ""
+
+    @property
+    def sentences(self) -> tuple[Candidate, ...]:
+        """Those found for it, best first."""
+        return self.found.sentences
+
+    @property
+    def pointed(self) -> bool:
+        """A reader pointed to the first of them: it is what is quoted."""
+        return self.found.pointed
 
 
 @dataclass(slots=True)
@@ -60,6 +72,7 @@ class AnswerBuilder:
     sources: tuple[Source, ...] = ()
     pages: dict[str, list[Page]] = field(default_factory=dict)  # by document: those that its sources touch
     asked: tuple[AskedApart, ...] = ()  # one, or two that are each answered by itself
+    sections: tuple[Section, ...] | None = None  # what is quoted, once it is chosen from the sources
     said: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # by document: sentences that are quoted with their paragraph
     texts: dict[str, str] = field(default_factory=dict)  # of their documents, by id
     structures: dict[str, str] = field(default_factory=dict)  # the blocks of those, packed

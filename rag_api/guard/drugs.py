@@ -1,8 +1,8 @@
 """Which drugs a question names, and whether a text names them too.
 
 A drug is known by the table (drugs.csv: a substance in a line, with its names in Dutch and English, the brands that staff say, and its
-class; drug_classes.csv: what a class is called, and how a text begins to name it), or by the ending that its name has. Nothing follows from
-one that is neither. Spelling is forgiven as far as two drugs are not taken for one.
+class; drug_classes.csv: what a class is called, and how a text begins to name it; the hospital's own names with it, drug_list.py), or by
+the ending that its name has. Nothing follows from one that is neither. Spelling is forgiven as far as two drugs are not taken for one.
 
 Some classes are one substance whose products may not take each other's place: the insulins, amphotericin, the salts of calcium and of
 potassium. Then the substance's own line stands for all of them. A class that is `over` others is what lay people call these ("blood
@@ -166,10 +166,39 @@ class _Substance:
     of: str  # its class; empty: none that texts speak of
 
 
+_own: tuple[tuple[tuple[str, ...], str], ...] = ()
+
+
+def use(own: Iterable[tuple[tuple[str, ...], str]]) -> None:
+    """Take these substances with the table's: names, folded, and class. Before the first question, for all of this process."""
+    global _own
+    if (own := tuple(own)) == _own:
+        return
+    _own = own
+    for made in (_lines, _names_of_words, _table, _wholes, _halves, _words_of, _known):
+        made.cache_clear()
+
+
+def classes() -> frozenset[str]:
+    """Return the classes that a drug may be of."""
+    return frozenset(_classes())
+
+
 @cache
 def _lines() -> tuple[_Substance, ...]:
-    rows = [(folded(row["names"]).split("|"), row["class"]) for row in rows_of("drugs.csv")]
-    return tuple(_Substance(tuple(names), tuple(dict.fromkeys(_spelled(n.replace(" ", "")) for n in names)), of) for names, of in rows)
+    rows = [(tuple(folded(row["names"]).split("|")), row["class"]) for row in rows_of("drugs.csv")]
+    for names, of in _own:
+        spelled = _spellings(names).keys()
+        same = [n for n, (known, _) in enumerate(rows) if not spelled.isdisjoint(_spellings(known))]
+        if not same:
+            rows.append((names, of))
+        for n in same:
+            rows[n] = (tuple(dict.fromkeys((*rows[n][0], *names))), of or rows[n][1])
+    return tuple(_Substance(names, tuple(_spellings(names)), of) for names, of in rows)
+
+
+def _spellings(names: Iterable[str]) -> dict[str, None]:
+    return dict.fromkeys(_spelled(name.replace(" ", "")) for name in names)
 
 
 def _joined(plain: str) -> str:

@@ -42,6 +42,7 @@ def examine(settings: Settings, container: Container, *, thorough: bool = False)
         ("found by meaning", lambda: parts.found_by_meaning(container, thorough=thorough)),
         ("files", lambda: parts.files(container, thorough=thorough)),
         ("generator", lambda: parts.generator(container)),
+        ("drugs", lambda: parts.drugs(container)),
         ("agreeing reader", lambda: parts.agreeing(container)),
         ("decision", lambda: parts.decision(container)),
         ("unsaved answers", lambda: parts.unsaved(container)),

@@ -14,6 +14,7 @@ from rag_api.db.migrate import outstanding
 from rag_api.db.people.accounts import list_accounts, user_of
 from rag_api.domain import Role
 from rag_api.errors import GeneratorRefused
+from rag_api.guard.drugs import substances
 from rag_api.ingest.sources.sources import KeptFiles
 from rag_api.retrieval.decision.calibration import calibration
 from rag_api.retrieval.reader_model.passages import Line, ReadingPassage
@@ -155,6 +156,13 @@ async def _health(container: Container) -> list[Health]:
         return await container.generator.health()
     finally:
         await container.generator.close()
+
+
+def drugs(container: Container) -> Finding:
+    """Raises ConfigurationError for a list that cannot be used."""
+    own, all_ = container.own_drugs, len(substances())
+    said = f"{len(own.rows)} of them or their names from drugs.csv {own.version}" if own.rows else "none of your own"
+    return ok("drugs", f"{all_} substances are known, {said}")
 
 
 def agreeing(container: Container) -> Finding | None:

@@ -169,7 +169,7 @@ def read_by(reader: InProcess, captured: Captured) -> Judged:
 def agreed_on(reader: InProcess, captured: Captured, fitted: NotFound | None) -> bool:
     """Whether it agrees to what the product quotes: BEDSIDE_READER=agreeing:NAME. fitted: of this reader; `captured` was then asked
     without a threshold."""
-    told = agreement({captured.query or captured.row["question"]: captured.quoted}, captured.found, reader) if captured.answered else None
+    told = agreement(captured.query or captured.row["question"], captured.quoted, captured.found, reader) if captured.answered else None
     return told is not None and agrees(told, captured.found, fitted, None)
 
 

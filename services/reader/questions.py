@@ -20,13 +20,14 @@ from services.contract.reading_prompt import LABELS, REASONS
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question and its answer in one passage: lines first to last, from 0; None: it is not there, and `reason` says what does not fit.
-    heart: the line of the range that matters most."""
+    heart: the line of the range that matters most; answer: the words of it that answer."""
 
     question: str
     first: int | None = None
     last: int | None = None
     heart: int | None = None
     reason: str = ""
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,8 @@ def _passage(row: dict[str, Any], file: str) -> AskedPassage:
         first, last = one["block"]
         if not 1 <= first <= one["line"] <= last <= len(row["lines"]):
             raise ValueError(f"lines {first} to {last} of {one['question']!r}")
-        asked.append(Asked(one["question"], *_without_header(row["lines"], first - 1, last - 1, one["line"] - 1)))
+        range_ = _without_header(row["lines"], first - 1, last - 1, one["line"] - 1)
+        asked.append(Asked(one["question"], *range_, answer=one.get("answer", "")))
         if one.get("alone", True):
             alone.append(one["question"])
         asked += [Asked(miss["question"], reason=_reason(miss["changed"])) for miss in one.get("near_misses", ())]

@@ -7,20 +7,18 @@ Collections weigh alike, and in each what can be answered as much as what cannot
 from __future__ import annotations
 
 import csv
-import gzip
-import json
 import random
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from itertools import chain, groupby, repeat
 from pathlib import Path
-from typing import Any
 
 from evaluation.calibration.cases import Kind
 from evaluation.calibration.decision import Row, fit_decision
 from rag_api.answering.choosing.agreement import Agreement, agreement
 from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, NotFound
 from services.reader.gate import Captured, InProcess, capture, judged
+from services.reader.questions import AskedPassage, read_passages
 
 
 def collected(
@@ -34,18 +32,20 @@ def collected(
 def written_out(data: Sequence[Path], folder: Path, most: int, split: str = "validate") -> tuple[Path, Path, Path]:
     """Questions on passages as documents, questions and near misses in `folder`; the same `most` of each at every call. Documents are HTML:
     a heading a passage, its rows a table."""
-    passages = [row for file in data for row in _read(file) if row["split"] == split]
+    passages = read_passages(data, (split,))
     documents = folder / "documents"
     documents.mkdir(parents=True)
-    for name, own in groupby(sorted(passages, key=lambda row: str(row["document"])), key=lambda row: row["document"]):
-        (documents / f"{name}.html").write_text(_page(list(own)), encoding="utf-8")
+    for name, own in groupby(sorted(passages, key=_file), key=_file):
+        (documents / name).write_text(_page(list(own)), encoding="utf-8")
     asked, missed = [], []
-    for row in passages:
-        file = f"{row['document']}.html"
-        for number, one in enumerate(row["questions"]):
-            kind = "row" if CELL in one["answer"] else "line"
-            asked.append([f"{row['id']}-{number}", one["question"], kind, file, one["answer"]])
-            missed += [[f"{row['id']}-{number}-{at}", near["question"]] for at, near in enumerate(one["near_misses"])]
+    for passage in passages:
+        for number, one in enumerate(passage.asked):
+            row = [f"{passage.id}-{number}", one.question]
+            if one.heart is None:
+                missed.append(row)
+            else:
+                answer = one.answer or passage.lines[one.heart]
+                asked.append([*row, "row" if CELL in answer else "line", _file(passage), answer])
     questions, near_misses = folder / "questions.csv", folder / "near_misses.csv"
     _write(questions, ["id", "question", "kind", "document", "answer"], _drawn(asked, most))
     _write(near_misses, ["id", "question"], _drawn(missed, most))
@@ -55,12 +55,16 @@ def written_out(data: Sequence[Path], folder: Path, most: int, split: str = "val
 CELL = " | "
 
 
-def _page(passages: Sequence[dict[str, Any]]) -> str:
-    title, language = escape(passages[0]["title"]), passages[0]["language"]
+def _file(passage: AskedPassage) -> str:
+    return f"{passage.document.replace(':', '-')}.html"
+
+
+def _page(passages: Sequence[AskedPassage]) -> str:
+    title, language = escape(passages[0].title), passages[0].language
     body = [f"<h1>{title}</h1>"]
     for passage in passages:
-        body += [f"<h2>{escape(passage['heading'])}</h2>"] if passage["heading"] else []
-        for is_table, group in groupby(passage["lines"], key=lambda line: CELL in line):
+        body += [f"<h2>{escape(passage.heading)}</h2>"] if passage.heading else []
+        for is_table, group in groupby(passage.lines, key=lambda line: CELL in line):
             lines = list(group)
             body += [_table(lines)] if is_table else [f"<p>{escape(line)}</p>" for line in lines]
     head = f'<meta charset="utf-8"><title>{title}</title>'
@@ -81,11 +85,6 @@ def _drawn(rows: list[list[str]], most: int) -> list[list[str]]:
     return rows[:most] if most else rows
 
 
-def _read(file: Path) -> list[dict[str, Any]]:
-    with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
-
-
 def _write(file: Path, names: list[str], rows: Sequence[list[str]]) -> None:
     with file.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out).writerows([names, *rows])
@@ -93,8 +92,7 @@ def _write(file: Path, names: list[str], rows: Sequence[list[str]]) -> None:
 
 def rows_of(name: str, asked: Sequence[Captured], kind: Kind, reader: InProcess) -> Iterable[Row]:
     for one in asked:
-        quoted = {one.query or one.row["question"]: one.quoted}
-        told = (agreement(quoted, one.found, reader) if one.answered else None) or Agreement()
+        told = (agreement(one.query or one.row["question"], one.quoted, one.found, reader) if one.answered else None) or Agreement()
         right = kind == Kind.ANSWERABLE and judged(one.row, one.answered, one.said, one.cited) == "right"
         yield Row(name, "fit", kind, one.row["id"].partition("-")[0], one.answered, right, told.signals(one.found.confidence))
 

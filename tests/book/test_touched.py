@@ -16,7 +16,7 @@ pytestmark = pytest.mark.quick
 def test_a_module_touches_the_tests_that_import_it_and_no_others() -> None:
     found = touched(["rag_api/text/language.py"])
     assert "tests/rag_api/text/test_language.py" in found
-    assert "tests/generator/test_blend.py" not in found
+    assert "tests/services/generator/drafters/copies/test_blend.py" not in found
 
 
 def test_a_page_touches_the_book_and_a_table_the_tests_that_name_it() -> None:

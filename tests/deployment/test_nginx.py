@@ -142,7 +142,7 @@ def test_the_services_own_headers_pass_and_are_not_doubled(gate: Gate) -> None:
 def test_addresses_within_the_page_are_the_page_and_missing_files_are_not(gate: Gate) -> None:
     """The addresses are those of the page's source, so that a new one is told here."""
     assert ADDRESSES in (NGINX / "templates/bedside.conf.template").read_text()
-    source = (NGINX.parent / "web/src/state/route.ts").read_text()
+    source = (NGINX.parent / "web/src/state/window/route.ts").read_text()
     own = re.findall(r'"(/[a-z]+/[a-z]+)"', source)
     assert len(own) >= 7
     for path in (*own, "/", "/c/1b6b0c1e", "/d/0f", "/a/1b6b0c1e/"):

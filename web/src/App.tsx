@@ -7,7 +7,7 @@ import { LanguageProvider } from "./i18n";
 import { pdfjs } from "./pdf/load";
 import { viewer } from "./pdf/useDocument";
 import { newQueryClient } from "./queries/client";
-import { type PageName, pageAt, rolesOf } from "./state/route";
+import { type PageName, pageAt, rolesOf } from "./state/window/route";
 
 /** pdf.js is large: it comes while the first question is typed, not after it is answered. */
 const whenIdle = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 500));
@@ -19,11 +19,11 @@ const PAGES: Record<PageName, ComponentType> = {
   linked: lazy(async () => ({ default: (await import("./components/source/Linked")).Linked })),
   conversations: lazy(async () => ({ default: (await import("./components/find/Conversations")).Conversations })),
   procedures: lazy(async () => ({ default: (await import("./components/find/Procedures")).Procedures })),
-  documents: lazy(async () => ({ default: (await import("./components/admin/Documents")).Documents })),
+  documents: lazy(async () => ({ default: (await import("./components/admin/documents/Documents")).Documents })),
   session: lazy(async () => ({ default: (await import("./components/quality/Session")).Session })),
   sets: lazy(async () => ({ default: (await import("./components/quality/Sets")).Sets })),
-  accounts: lazy(async () => ({ default: (await import("./components/admin/Accounts")).Accounts })),
-  keys: lazy(async () => ({ default: (await import("./components/admin/Keys")).Keys })),
+  accounts: lazy(async () => ({ default: (await import("./components/admin/accounts/Accounts")).Accounts })),
+  keys: lazy(async () => ({ default: (await import("./components/admin/keys/Keys")).Keys })),
   audit: lazy(async () => ({ default: (await import("./components/audit/Audit")).Audit })),
   gaps: lazy(async () => ({ default: (await import("./components/quality/Gaps")).Gaps })),
 };

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_api.answering.choosing.span_selection import overlap
@@ -43,16 +43,17 @@ class Agreement:
 MOST = Agreement(FARTHEST, FARTHEST)
 
 
-def agreement(quoted: Mapping[str, Sequence[Candidate]], retrieval: Retrieval, reader: PointingReader) -> Agreement | None:
-    """Return what the reader makes of what is to be quoted. quoted: by question, the likeliest of each section; each question counts, the
-    least sure decides. None where the reader is away. Blocks."""
+def agreement(question: str, quoted: Sequence[Candidate], retrieval: Retrieval, reader: PointingReader) -> Agreement | None:
+    """Return what the reader makes of what is to be quoted. quoted: the likeliest of each section. None where the reader is away.
+    Blocks."""
+    if not quoted:
+        return Agreement()
     passages = passages_of(retrieval.may_be_quoted, retrieval.texts, retrieval.structures, READ)
     try:
-        told = [_of(question, places, passages, retrieval, reader) for question, places in quoted.items()]
+        return _of(question, quoted, passages, retrieval, reader)
     except Unavailable as error:
         log.warning("nobody else reads what is quoted: %s", error.message)
         return None
-    return min(told, key=lambda one: (one.points, one.answers), default=Agreement())
 
 
 def agrees(told: Agreement, retrieval: Retrieval, fitted: NotFound | None, threshold: float | None) -> bool:

@@ -42,12 +42,11 @@ def requests_of(builder: AnswerBuilder, container: RetrievalContainer) -> list[P
     return [replace(one, request=replace(one.request, scope=scope)) for one in _prepared(builder, container)]
 
 
-def to_be_quoted(builder: AnswerBuilder) -> dict[str, list[Candidate]]:
-    """Return by question the likeliest of what would be quoted, section by section."""
-    found: dict[str, list[Candidate]] = {}
-    for section in _sections(builder, [source.hit for source in usable(builder.sources, len(builder.sources))]):
-        found.setdefault(_asked_by(section, builder), []).extend(section.candidates[:1])
-    return found
+def sections_of(builder: AnswerBuilder) -> tuple[Section, ...]:
+    """Return what may be quoted from the sources, section by section; chosen once for what was asked."""
+    if builder.sections is None:
+        builder.sections = tuple(_sections(builder, [source.hit for source in usable(builder.sources, len(builder.sources))]))
+    return builder.sections
 
 
 def _asked_by(section: Section, builder: AnswerBuilder) -> str:
@@ -62,9 +61,9 @@ def scope_of(user: User) -> str:
 def _prepared(builder: AnswerBuilder, container: RetrievalContainer) -> list[Prepared]:
     settings, quoting = container.settings, builder.question.mode == Mode.VERBATIM
     # Quotes may come from every source that is shown; what a model reads before it writes is less.
-    hits = [source.hit for source in usable(builder.sources, max(settings.passages, len(builder.sources) if quoting else 0))]
+    hits = [source.hit for source in usable(builder.sources, len(builder.sources) if quoting else settings.passages)]
     if quoting:
-        prepared = [_quoted(builder, hits, section, container) for section in _sections(builder, hits)]
+        prepared = [_quoted(builder, hits, section, container) for section in sections_of(builder)]
         builder.stats["candidates"] = [c.model_dump() for one in prepared for c in one.request.candidates or ()]
         builder.stats["verbatim"] = prepared[0].request.options
         return prepared
@@ -110,7 +109,7 @@ def _sections(builder: AnswerBuilder, hits: Sequence[Hit]) -> list[Section]:
     """Of each thing that is asked, what may be quoted; nothing is said twice."""
     documents = {hit.chunk.document_id for hit in hits}
     read = Read(builder.texts, builder.structures, {source.document.id: source.document.metadata.title for source in builder.sources})
-    own = [_sections_of(asked, [c for c in asked.sentences if c.document_id in documents], read) for asked in builder.asked]
+    own = [_sections_for(asked, [c for c in asked.sentences if c.document_id in documents], read) for asked in builder.asked]
     if all(asked.pointed for asked in builder.asked):
         return told_apart(own) or [Section(())]
     if len(own) > 1:  # each in few words, and nothing twice
@@ -118,7 +117,7 @@ def _sections(builder: AnswerBuilder, hits: Sequence[Hit]) -> list[Section]:
     return with_paragraphs(told_apart(own), read) or [Section(())]
 
 
-def _sections_of(asked: AskedApart, candidates: list[Candidate], read: Read) -> list[Section]:
+def _sections_for(asked: AskedApart, candidates: list[Candidate], read: Read) -> list[Section]:
     """What a reader pointed to is quoted as it is."""
     if asked.pointed:
         return [Section(tuple(candidates[:1]), 1, asked.question)] if candidates else []

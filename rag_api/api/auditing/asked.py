@@ -19,7 +19,7 @@ from rag_api.api.auditing.audited import Noted
 from rag_api.audit.entry import Result
 from rag_api.audit.shown import cited, documents_of, shown
 from rag_api.audit.trail import Trail
-from rag_api.domain import AnswerEvent, Citation, Cited, Done, Failed, Found, Source
+from rag_api.domain import AnswerEvent, Citation, Cited, Done, Failed, Found, Nearest, Source
 from rag_api.errors import AuditUnavailable
 
 log = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ class Asked:
             log.error("what was shown of an answer that was stopped is not in the audit trail: %s", error.message)
 
     def _see(self, event: AnswerEvent) -> None:
-        if isinstance(event, Found):
+        if isinstance(event, Found | Nearest):
             self.sources = event.sources
         if isinstance(event, Cited):
             self.citations.append(event.citation)

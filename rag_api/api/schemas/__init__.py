@@ -9,7 +9,17 @@ from rag_api.api.schemas.asking.conversations import (
     FeedbackIn,
     FeedbackOut,
 )
-from rag_api.api.schemas.asking.questions import AskIn, CitedEvent, DoneEvent, FailedEvent, FiltersIn, FoundEvent, StageEvent, TokenEvent
+from rag_api.api.schemas.asking.questions import (
+    AskIn,
+    CitedEvent,
+    DoneEvent,
+    FailedEvent,
+    FiltersIn,
+    FoundEvent,
+    NearestEvent,
+    StageEvent,
+    TokenEvent,
+)
 from rag_api.api.schemas.base import DOCUMENT, GROUP, UUID, Day, DocumentIdText, In, MetadataField, Name, UuidText, Words
 from rag_api.api.schemas.documents import (
     ChangeList,
@@ -75,6 +85,7 @@ __all__ = [
     "MetadataIn",
     "MissingOut",
     "Name",
+    "NearestEvent",
     "NoteOut",
     "NoticeOut",
     "PageOut",

@@ -55,7 +55,7 @@ def web_dir(configured: Path | None) -> Path | None:
     return folder if (folder / "index.html").is_file() else None
 
 
-# The page's own addresses, as web/src/state/route.ts has them; nginx holds the same pattern.
+# The page's own addresses, as web/src/state/window/route.ts has them; nginx holds the same pattern.
 ADDRESSES = r"^/((c|d|a)/[^/]+|admin/(documents|accounts|keys)|quality/(session|sets|gaps)|audit/trail|procedures|history)?/?$"
 
 

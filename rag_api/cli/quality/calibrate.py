@@ -13,13 +13,13 @@ import typer
 
 from rag_api.cli.console import counting, opened, say
 from rag_api.cli.options import AsJson, SetFile, Stored
-from rag_api.cli.quality.measuring import indexed, judged_questions, refuse_test_half, search
+from rag_api.cli.quality.measuring import asker, indexed, judged_questions, refuse_test_half, search
 
 if TYPE_CHECKING:
     from evaluation.calibration.calibrate import Case
     from rag_api.container import Container
     from rag_api.evaluate.judged import Judged
-    from rag_api.retrieval.decision.calibration import Verbatim, WithReader
+    from rag_api.retrieval.decision.calibration import NotFound, Verbatim, WithReader
     from rag_api.retrieval.reader_model.pointing_reader import PointingReader
 
 
@@ -39,6 +39,9 @@ def calibrate(
 
     With a reader that points to the answer (BEDSIDE_READER=adapter:NAME) only its threshold is fitted, with a guarantee: "at most this
     share of what is answered is wrong, with 95% certainty, on your questions". More questions prove smaller shares.
+
+    With a reader that must agree (BEDSIDE_READER=agreeing:NAME) how sure both must be together is fitted as well. That reads every
+    question's passages: seconds each.
     """
     from rag_api.retrieval.reader_model.pointing_reader import PointingReader
 
@@ -48,7 +51,7 @@ def calibrate(
             container.wait_for_generator()
             show_guarantees(with_guarantee(container, container.reader, judged, stored, out=out), as_json)
             return
-        if model:
+        if model or container.agreeing is not None:
             container.start_generator()
         show(fitted(container, judged, stored, model=model, out=out), as_json)
 
@@ -93,6 +96,11 @@ def fitted(container: Container, file: Path | None, stored: str | None, *, model
     )
     path = out or container.settings.data_dir / FILE
     write(path, container.embedder.name, value)
+    agreeing = None
+    if container.agreeing is not None and out is None:  # it follows from the values that now hold
+        agreeing = _with_agreement(container, container.agreeing, questions)
+        value = replace(value, agreeing={**value.agreeing, container.agreeing.name: agreeing})
+        write(path, container.embedder.name, value)
     return {
         "embedder": container.embedder.name,
         "model": name,
@@ -103,7 +111,17 @@ def fitted(container: Container, file: Path | None, stored: str | None, *, model
         "values": asdict(value),
         "decision": asdict(value)["readers"][reader]["not_found"] if reader else asdict(value)["not_found"],
         "likelihood": _gains(cases, writing) if model else None,
+        "agreeing": asdict(agreeing) if agreeing is not None else None,
     }
+
+
+def _with_agreement(container: Container, reader: PointingReader, questions: Sequence[Judged]) -> NotFound:
+    from evaluation.calibration.agreement import fit_agreement
+
+    container.wait_for_generator()
+    ids = {document.source: document.id for document in indexed(container)}
+    with counting("questions read again", len(questions)) as tell:
+        return fit_agreement(container, reader, questions, ids, asker, tell)
 
 
 def with_guarantee(
@@ -246,11 +264,17 @@ def show(found: dict[str, Any], as_json: bool) -> None:
         f"{crossed['refused']:.1%} of the answerable refused; {crossed['recall_left_out']:.2f} of those whose document was left out"
     )
     say(f"When to refuse, fitted on {', '.join(found['collections'])}:")
-    fitted = found["decision"]
+    _show_risks(found["decision"])
+    if found["agreeing"]:
+        say("When to refuse where the reader must agree, fitted on your own questions:")
+        _show_risks(found["agreeing"])
+    say(f"Written to {found['file']}; used from the next question on.")
+
+
+def _show_risks(fitted: Mapping[str, Any]) -> None:
     for name, threshold in fitted["by_risk"].items():
         point = next((p for p in fitted["curve"] if p["threshold"] >= threshold), fitted["curve"][-1])
         say(f"  BEDSIDE_RISK={name}: {point['refused']:.0%} of what can be answered is refused, {point['risk']:.0%} of answers are wrong")
-    say(f"Written to {found['file']}; used from the next question on.")
 
 
 def show_guarantees(found: dict[str, Any], as_json: bool) -> None:

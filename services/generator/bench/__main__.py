@@ -5,29 +5,30 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-MEASUREMENTS = {
-    "replay": "recorded answers through a drafter, without a model",
-    "decode": "tokens per second with a model, against other engines",
-    "methods": "all drafters and policies in one table, with a model and on recorded answers",
-    "shape": "the fixed EAGLE tree that is fastest here (READER's search)",
-    "step": "milliseconds of a verify step, a draft level and the host's work",
-    "kernels": "a GGUF file's own types in our kernels against bf16 and llama.cpp: steps, prompts, memory, loading",
-    "copying": "microseconds of a copy draft and of merging it, without a model",
-    "batches": "what rows of different lengths cost in a batch: rearranging (READER) against a length for each",
-    "dense": "dense retrieval of drafts against exact, from the same answers",
-    "long": "long documents, by a drafter that reads the retrieved parts alone",
-    "prefix": "what keeping prompts' prefixes saves",
-    "serve": "concurrent streams against the HTTP service",
-    "plots": "the pictures of docs/benchmarks.md",
+MEASUREMENTS = {  # by their modules
+    "replayed.replay": "recorded answers through a drafter, without a model",
+    "decoding.decode": "tokens per second with a model, against other engines",
+    "decoding.methods": "all drafters and policies in one table, with a model and on recorded answers",
+    "decoding.shape": "the fixed EAGLE tree that is fastest here (READER's search)",
+    "steps.step": "milliseconds of a verify step, a draft level and the host's work",
+    "steps.kernels": "a GGUF file's own types in our kernels against bf16 and llama.cpp: steps, prompts, memory, loading",
+    "replayed.copying": "microseconds of a copy draft and of merging it, without a model",
+    "replayed.batches": "what rows of different lengths cost in a batch: rearranging (READER) against a length for each",
+    "decoding.dense": "dense retrieval of drafts against exact, from the same answers",
+    "decoding.long": "long documents, by a drafter that reads the retrieved parts alone",
+    "decoding.prefix": "what keeping prompts' prefixes saves",
+    "decoding.serve": "concurrent streams against the HTTP service",
+    "report.plots": "the pictures of docs/benchmarks.md",
 }
 
 
 def main(argv: list[str]) -> int:
-    if not argv or argv[0] not in MEASUREMENTS:
-        listed = "\n".join(f"  {name:8}{what}" for name, what in MEASUREMENTS.items())
+    modules = {module.rpartition(".")[2]: module for module in MEASUREMENTS}
+    if not argv or argv[0] not in modules:
+        listed = "\n".join(f"  {name:8}{MEASUREMENTS[module]}" for name, module in modules.items())
         print(f"{__doc__}\n\n{listed}", file=sys.stderr)
         return 0 if argv in (["-h"], ["--help"]) else 2
-    code: int = import_module(f"services.generator.bench.{argv[0]}").main(argv[1:])
+    code: int = import_module(f"services.generator.bench.{modules[argv[0]]}").main(argv[1:])
     return code
 
 

@@ -17,9 +17,9 @@ from torch.nn.utils.rnn import pad_sequence
 
 from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
 from services.generator.models import FeatureKind
-from services.generator.models.eagle import Head
-from services.generator.models.eagle_cache import HeadCache
-from services.generator.models.eagle_format import open_head
+from services.generator.models.heads.eagle import Head
+from services.generator.models.heads.eagle_cache import HeadCache
+from services.generator.models.heads.eagle_format import open_head
 from services.generator.native.head import NativeHead
 from services.generator.speculation.eagle_tree import Pool, TreeShape, plan, select, to_tree
 from services.generator.speculation.tree import root_only

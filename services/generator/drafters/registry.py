@@ -5,22 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from services.generator.drafters import (
-    Drafter,
-    DrafterContext,
-    DrafterSpec,
-    automaton,
-    blend,
-    copy,
-    dresd,
-    eagle,
-    prompt_lookup,
-    reader,
-    respec,
-    rest,
-    small_model,
-    suffix,
-)
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, eagle, reader, small_model
+from services.generator.drafters.copies import automaton, blend, copy, prompt_lookup, respec, suffix
+from services.generator.drafters.datastores import dresd, rest
 from services.generator.errors import BadRequest
 
 DRAFTERS: dict[str, DrafterSpec[Any, Any]] = {

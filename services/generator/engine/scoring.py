@@ -15,7 +15,7 @@ from torch import Tensor
 from services.generator.engine.engine import Engine
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput
-from services.generator.models.adapters import Active
+from services.generator.models.decoder.adapters import Active
 from services.generator.models.kv_cache import KVCache
 from services.generator.speculation import tree
 from services.generator.types import DraftTree

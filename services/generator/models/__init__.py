@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import torch
 
 if TYPE_CHECKING:
-    from services.generator.models.adapters import Active
+    from services.generator.models.decoder.adapters import Active
     from services.generator.models.kv_cache import KVCache
 
 

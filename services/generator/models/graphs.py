@@ -13,9 +13,9 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 
 from services.generator.models import StepInput, StepOutput
-from services.generator.models.attention import attend_few
+from services.generator.models.decoder.attention import attend_few
+from services.generator.models.decoder.layers import Decoder
 from services.generator.models.kv_cache import KVCache
-from services.generator.models.layers import Decoder
 
 NODES = (1, 2, 4, 8, 16, 32, 64)  # 64: one word of bits per node
 LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072)  # positions, the step's own among them

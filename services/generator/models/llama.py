@@ -14,13 +14,13 @@ import torch.nn.functional as F
 
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput, StepOutput, TargetConfig
-from services.generator.models.adapters import Deltas
-from services.generator.models.architecture import Architecture
-from services.generator.models.attention import BLOCK, FEW, attend_chain, attend_few, attend_many, seen, tree_bias
+from services.generator.models.decoder.adapters import Deltas
+from services.generator.models.decoder.attention import BLOCK, FEW, attend_chain, attend_few, attend_many, seen, tree_bias
+from services.generator.models.decoder.layers import Decoder, Layer, QkvViews, Weights
+from services.generator.models.decoder.linear import Linear
+from services.generator.models.files.architecture import Architecture
 from services.generator.models.graphs import Graphs
 from services.generator.models.kv_cache import KVCache
-from services.generator.models.layers import Decoder, Layer, QkvViews, Weights
-from services.generator.models.linear import Linear
 from services.generator.models.threads import Threads
 from services.generator.native.step import NODES, NativeDecoder, StepRows, portions
 

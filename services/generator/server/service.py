@@ -13,7 +13,7 @@ from services.generator.drafters.registry import available, names_of, open_draft
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
 from services.generator.engine.scoring import portions, score
 from services.generator.errors import GeneratorError, ModelError
-from services.generator.models.adapters import Adapter, read_adapters
+from services.generator.models.decoder.adapters import Adapter, read_adapters
 from services.generator.models.llama import LlamaTarget
 from services.generator.planner.policies import policy_of
 from services.generator.server import openai_chat as chat

@@ -64,7 +64,7 @@ def answers(argv: list[str]) -> int:
 
 def head(argv: list[str]) -> int:
     """Train an EAGLE head on collected answers and write it in the published format; goes on where it was stopped."""
-    from services.generator.models.eagle_format import save_head
+    from services.generator.models.heads.eagle_format import save_head
     from services.generator.models.loading import load_target
     from services.generator.train.fit import Fit, FitOptions
 
@@ -102,10 +102,10 @@ def head(argv: list[str]) -> int:
 def measure(argv: list[str]) -> int:
     """tau on answers that the target gave greedily: of a head or, without one, of an untrained head, and of copying with and without it."""
     from services.generator.drafters import Drafter
-    from services.generator.drafters.copy import CopyDrafter
+    from services.generator.drafters.copies.copy import CopyDrafter
     from services.generator.drafters.eagle import EagleDrafter
-    from services.generator.models.eagle_format import load_head
-    from services.generator.models.eagle_frozen import FrozenHead
+    from services.generator.models.heads.eagle_format import load_head
+    from services.generator.models.heads.eagle_frozen import FrozenHead
     from services.generator.models.loading import load_target
     from services.generator.speculation.eagle_tree import TreeShape
     from services.generator.train.fit import FitOptions, new_head, output_rows

@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from services.generator.models.eagle import EagleHead
+from services.generator.models.heads.eagle import EagleHead
 from services.generator.train.corpus import Answer
 
 

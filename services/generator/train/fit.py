@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from services.generator.models import Target
-from services.generator.models.eagle import EagleHead, HeadConfig
+from services.generator.models.heads.eagle import EagleHead, HeadConfig
 from services.generator.train.chains import Batch, Recipe, chain_loss, make_batch
 from services.generator.train.corpus import BadCorpus, Corpus, Entry, draft_vocabulary
 from services.generator.train.progress import Progress

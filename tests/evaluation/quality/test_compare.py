@@ -217,8 +217,8 @@ class TestDecoding:
         assert statistics(rows)["prompt_tokens"] is None
 
     def test_decode_takes_its_questions_with_their_passages(self, tmp_path: Path) -> None:
-        from services.generator.bench.prompts import exported
-        from services.generator.bench.recorded import BadRecords
+        from services.generator.bench.common.prompts import exported
+        from services.generator.bench.common.recorded import BadRecords
 
         write_rows(tmp_path / "prompts.jsonl", [row_of(self.JUDGED, self.HITS)])
         (job,) = exported(tmp_path / "prompts.jsonl")

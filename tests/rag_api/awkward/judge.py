@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .made import Made
+from tests.rag_api.awkward.made import Made
 
 _TAKEN = "\0"
 _NOTE_MARK = re.compile(r"\[?(?:[0-9¹²³⁴-⁹]{1,2}|[ivx]{1,4})\]?(?!\w)")  # of a note, before it and where it belongs

@@ -10,45 +10,45 @@ from rag_api.ingest.common.job import Job
 from rag_api.ingest.readers.read import read
 from rag_api.ingest.sandbox.reader import Reader
 from rag_api.ingest.sandbox.rendering import read_rendered
-from tests.rag_api.awkward.addresses import addresses
-from tests.rag_api.awkward.beside_text import every_line_numbered, line_numbers, weights
-from tests.rag_api.awkward.boxes import boxes
-from tests.rag_api.awkward.checklist import checklist
-from tests.rag_api.awkward.columns import three_columns, two_columns
-from tests.rag_api.awkward.dose_header import dose_header
-from tests.rag_api.awkward.footnotes import footnotes
-from tests.rag_api.awkward.form import form
-from tests.rag_api.awkward.hung_marks import hung_marks
-from tests.rag_api.awkward.hyphens import hyphens
 from tests.rag_api.awkward.judge import judge
-from tests.rag_api.awkward.late_marks import late_marks
-from tests.rag_api.awkward.leaflet import leaflet
-from tests.rag_api.awkward.letter import letter
-from tests.rag_api.awkward.line_starts import line_starts
-from tests.rag_api.awkward.long_table import long_table
 from tests.rag_api.awkward.made import Made
-from tests.rag_api.awkward.margins import definitions, margin_label, thousands
-from tests.rag_api.awkward.merged_table import merged_table
-from tests.rag_api.awkward.nested_list import nested_list
-from tests.rag_api.awkward.page_numbers import page_numbers
-from tests.rag_api.awkward.raised import powers
-from tests.rag_api.awkward.roster import roster
-from tests.rag_api.awkward.rotated_table import rotated_table, turned_page
-from tests.rag_api.awkward.sidebar import sidebar
-from tests.rag_api.awkward.signs import signs
-from tests.rag_api.awkward.twins import twins
-from tests.rag_api.awkward.version_lines import version_lines
-from tests.rag_api.awkward.weight_cards import weight_cards
-from tests.rag_api.awkward.word_boxes import word_boxes
-from tests.rag_api.awkward.word_changes import word_changes
-from tests.rag_api.awkward.word_columns import word_columns
-from tests.rag_api.awkward.word_export import word_export
-from tests.rag_api.awkward.word_form import word_form
-from tests.rag_api.awkward.word_letter import word_letter
-from tests.rag_api.awkward.word_lists import word_lists
-from tests.rag_api.awkward.word_notes import word_notes
-from tests.rag_api.awkward.word_table import word_table
-from tests.rag_api.awkward.wrapped_cells import below_a_rule, by_cells, by_cells_in_the_middle, by_lines, groups, two_headers
+from tests.rag_api.awkward.margins.beside_text import every_line_numbered, line_numbers, weights
+from tests.rag_api.awkward.margins.dose_header import dose_header
+from tests.rag_api.awkward.margins.footnotes import footnotes
+from tests.rag_api.awkward.margins.leaflet import leaflet
+from tests.rag_api.awkward.margins.margins import definitions, margin_label, thousands
+from tests.rag_api.awkward.margins.page_numbers import page_numbers
+from tests.rag_api.awkward.margins.raised import powers
+from tests.rag_api.awkward.margins.sidebar import sidebar
+from tests.rag_api.awkward.margins.signs import signs
+from tests.rag_api.awkward.margins.version_lines import version_lines
+from tests.rag_api.awkward.running_text.addresses import addresses
+from tests.rag_api.awkward.running_text.boxes import boxes
+from tests.rag_api.awkward.running_text.checklist import checklist
+from tests.rag_api.awkward.running_text.columns import three_columns, two_columns
+from tests.rag_api.awkward.running_text.hung_marks import hung_marks
+from tests.rag_api.awkward.running_text.hyphens import hyphens
+from tests.rag_api.awkward.running_text.late_marks import late_marks
+from tests.rag_api.awkward.running_text.letter import letter
+from tests.rag_api.awkward.running_text.line_starts import line_starts
+from tests.rag_api.awkward.running_text.nested_list import nested_list
+from tests.rag_api.awkward.shown.form import form
+from tests.rag_api.awkward.tables.long_table import long_table
+from tests.rag_api.awkward.tables.merged_table import merged_table
+from tests.rag_api.awkward.tables.roster import roster
+from tests.rag_api.awkward.tables.rotated_table import rotated_table, turned_page
+from tests.rag_api.awkward.tables.twins import twins
+from tests.rag_api.awkward.tables.weight_cards import weight_cards
+from tests.rag_api.awkward.tables.wrapped_cells import below_a_rule, by_cells, by_cells_in_the_middle, by_lines, groups, two_headers
+from tests.rag_api.awkward.word.word_boxes import word_boxes
+from tests.rag_api.awkward.word.word_changes import word_changes
+from tests.rag_api.awkward.word.word_columns import word_columns
+from tests.rag_api.awkward.word.word_export import word_export
+from tests.rag_api.awkward.word.word_form import word_form
+from tests.rag_api.awkward.word.word_letter import word_letter
+from tests.rag_api.awkward.word.word_lists import word_lists
+from tests.rag_api.awkward.word.word_notes import word_notes
+from tests.rag_api.awkward.word.word_table import word_table
 
 _PAGES: tuple[Callable[[], Made], ...] = (
     *(addresses, boxes, dose_header, footnotes, form, hyphens, leaflet, letter, line_starts, long_table, merged_table, nested_list),

@@ -3215,6 +3215,24 @@ export interface components {
             notices: components["schemas"]["NoticeOut"][];
         };
         /**
+         * NearestEvent
+         * @description SSE event `nearest`: what was found, sent early where it is still read whether it answers. `found` follows and decides.
+         */
+        NearestEvent: {
+            /** Answer Id */
+            answer_id: string;
+            /** Conversation Id */
+            conversation_id: string;
+            /**
+             * Query
+             * @description What was searched for.
+             * @default
+             */
+            query: string;
+            /** Sources */
+            sources: components["schemas"]["SourceOut"][];
+        };
+        /**
          * Problem
          * @description RFC 9457 problem details.
          */

@@ -57,9 +57,10 @@ export type Chain = Schemas["ChainOut"];
 export type Verified = Schemas["VerifiedOut"];
 export type Result = Schemas["Result"];
 
-/** What the server sends while it answers, in this order: stage*, found, (token | cited)*, then done or failed. */
+/** What the server sends while it answers, in this order: stage*, nearest at most once, stage*, found, (token | cited)*, then done or failed. */
 export interface StreamEvents {
   stage: Schemas["StageEvent"];
+  nearest: Schemas["NearestEvent"];
   found: FoundEvent;
   token: Schemas["TokenEvent"];
   cited: Schemas["CitedEvent"];
@@ -67,7 +68,7 @@ export interface StreamEvents {
   failed: Schemas["FailedEvent"];
 }
 
-export const STREAM_EVENTS = ["stage", "found", "token", "cited", "done", "failed"] as const;
+export const STREAM_EVENTS = ["stage", "nearest", "found", "token", "cited", "done", "failed"] as const;
 export type StreamEvent = {
   [Name in keyof StreamEvents]: { type: Name; data: StreamEvents[Name] };
 }[keyof StreamEvents];

@@ -117,6 +117,7 @@ export const en = {
     openSpan: (rank: number) => `Word for word from source ${rank}: show the place`,
     notFound: "No document answers this question.",
     nearest: "Procedures nearest to your question",
+    beingRead: "This is nearest to your question. Whether it holds the answer is still being read.",
     sourcesOnly: "These passages are nearest to the question.",
     copy: "Copy answer",
     edit: "Edit and ask again",

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { dayOf, formatDay, formatMoment, formatSeconds } from ".";
 import { en } from "./en";
+import { dayOf, formatDay, formatMoment, formatSeconds } from "./index.ts";
 import { nl } from "./nl";
 import { staff as englishStaff } from "./staff/en";
 import { staff as dutchStaff } from "./staff/nl";

@@ -112,6 +112,7 @@ export const nl: Messages = {
     openSpan: (rank: number) => `Letterlijk uit bron ${rank}: toon de plaats`,
     notFound: "Geen enkel document beantwoordt deze vraag.",
     nearest: "Procedures die het dichtst bij uw vraag liggen",
+    beingRead: "Dit ligt het dichtst bij uw vraag. Of het antwoord erin staat, wordt nog nagelezen.",
     sourcesOnly: "Deze passages liggen het dichtst bij de vraag.",
     copy: "Antwoord kopiëren",
     edit: "Pas aan en vraag opnieuw",

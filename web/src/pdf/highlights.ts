@@ -1,6 +1,6 @@
 // Which places of a document are marked for a source, in reading order. Knows nothing of pixels.
 import type { PageRects, Rect, Source, Span } from "../api/types";
-import { partsOf } from "../text/parts";
+import { partsOf } from "../text/answer/parts";
 
 export interface Highlight {
   key: string;

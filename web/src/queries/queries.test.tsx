@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { newQueryClient } from "./client";
 import { useConversations } from "./conversations";
 import { useDescribe, useDocuments } from "./documents";
-import { useJudgedSet, useJudgedSets, useWriteQuestion } from "./judged";
+import { useJudgedSet, useJudgedSets, useWriteQuestion } from "./staff/judged";
 
 let asked: string[];
 let answers: Record<string, unknown>;

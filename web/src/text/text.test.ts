@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { source, span } from "../testing/answers";
-import { utf16Offsets } from "./codepoints";
-import { excerpt } from "./excerpt";
-import { segments } from "./segments";
+import { utf16Offsets } from "./answer/codepoints";
+import { segments } from "./answer/segments";
+import { excerpt } from "./documents/excerpt";
 
 describe("utf16Offsets", () => {
   test.each(["", "abc", "é µ", "a😀b", "😀😀", "𝒳y\u{10ffff}z"])("slices %j as the server does", (text) => {

@@ -30,7 +30,7 @@ from rag_api.api.server.metrics import Metrics
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.api.sign_in.identity import whose
 from rag_api.container import Container
-from rag_api.domain import AnswerEvent, AnswerStatus, Cited, Done, Failed, Found, Source, Stage, Token, User
+from rag_api.domain import AnswerEvent, AnswerStatus, Cited, Done, Failed, Found, Nearest, Source, Stage, Token, User
 from rag_api.errors import Unavailable
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,7 @@ Result = TypeVar("Result")
 STREAM = "text/event-stream"
 EVENTS: dict[str, type[BaseModel]] = {
     "stage": api.StageEvent,
+    "nearest": api.NearestEvent,
     "found": api.FoundEvent,
     "token": api.TokenEvent,
     "cited": api.CitedEvent,
@@ -257,6 +258,10 @@ def _event_out(question: Question, sources: tuple[Source, ...], event: AnswerEve
     match event:
         case Stage():
             return "stage", api.StageEvent(name=event.name, passages=event.passages)
+        case Nearest():
+            shown = [source_out(source) for source in event.sources]
+            place = {"answer_id": question.id, "conversation_id": question.conversation_id}
+            return "nearest", api.NearestEvent(**place, query=event.query, sources=shown)
         case Found():
             found = [source_out(source) for source in event.sources]
             notices = notices_out(event.notices)

@@ -155,6 +155,6 @@ def _annotations(answer: Answer, page: str, shift: int) -> list[api.Annotation]:
 
 
 def place_url(document_id: str, page: int, words: str = "") -> str:
-    """The page's address of a place in a document (web/src/state/route.ts reads it)."""
+    """The page's address of a place in a document (web/src/state/window/route.ts reads it)."""
     told = " ".join(words.split())[:200]
     return f"/d/{document_id}#page={page}" + (f"&quote={quote(told, safe='')}" if told else "")

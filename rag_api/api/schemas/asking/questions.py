@@ -69,6 +69,15 @@ class StageEvent(BaseModel):
     passages: int = 0
 
 
+class NearestEvent(BaseModel):
+    """SSE event `nearest`: what was found, sent early where it is still read whether it answers. `found` follows and decides."""
+
+    answer_id: str
+    conversation_id: str
+    query: str = Field("", description="What was searched for.")
+    sources: list[SourceOut]
+
+
 class FoundEvent(BaseModel):
     """SSE event `found`: the sources are known, before any word is written."""
 

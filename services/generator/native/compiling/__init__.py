@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1]
+FOLDER = Path(__file__).parents[1] / "c"
 FLAGS = ("-O3", "-std=gnu11", "-fPIC", "-shared", "-pthread", "-Wno-psabi")
 LONGEST = 600.0  # seconds that compiling may take: half a minute, and many times that on a machine with much else to do
 
@@ -64,7 +64,7 @@ def _key(compiler: list[str], target: str) -> str:
 
 def source_key() -> str:
     """Hash what every library is made from, whatever makes it."""
-    return _hash(*(file.read_text() for file in sorted(FOLDER.glob("*.[ch]"))), " ".join(FLAGS))
+    return _hash(*(file.read_text() for file in sorted(FOLDER.rglob("*.[ch]"))), " ".join(FLAGS))
 
 
 def _hash(*parts: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from services.generator.native.compiling import FOLDER, compile_into, cpu_words, source_key
 
-BUILT = FOLDER / "built"
+BUILT = FOLDER.parent / "built"
 
 
 @dataclass(frozen=True, slots=True)

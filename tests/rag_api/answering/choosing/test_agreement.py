@@ -8,14 +8,15 @@ from dataclasses import replace
 
 import pytest
 
+from rag_api.answering.ask import ask, new_question
 from rag_api.answering.choosing.agreement import FARTHEST, MOST, NEEDED, Agreement, agreement, agrees
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.domain import AnswerStatus, Candidate, Chunk, Document, Hit
+from rag_api.domain import LOCAL_USER, AnswerStatus, Candidate, Chunk, Document, Hit, Nearest
 from rag_api.errors import GeneratorUnavailable
 from rag_api.readers.adapter import AdapterReader
 from rag_api.retrieval.decision.calibration import FILE, NotFound, calibration, write
-from rag_api.retrieval.find import Retrieval, merged
+from rag_api.retrieval.find import Retrieval
 from rag_api.retrieval.reader_model.passages import ReadingPassage
 from rag_api.retrieval.reader_model.pointing_reader import Reading
 from rag_api.upkeep import parts
@@ -41,7 +42,7 @@ async def test_what_both_point_to_is_quoted(container: Container, documents: dic
     answer = await answer_to(container, QUESTION)
     assert answer.status == AnswerStatus.ANSWERED
     assert QUOTED in answer.text
-    assert answer.stats["agreement"] == {"points": pytest.approx(1.0, abs=1e-3), "answers": pytest.approx(1.0, abs=1e-3)}
+    assert answer.stats["agreement"] == [{"points": pytest.approx(1.0, abs=1e-3), "answers": pytest.approx(1.0, abs=1e-3)}]
 
 
 @pytest.mark.parametrize(("words", "odds"), [("no such words", 5.0), (QUOTED, -4.5)])
@@ -89,6 +90,48 @@ async def test_a_question_that_is_refused_anyway_and_sources_alone_are_not_read(
     assert asked == [QUESTION]
 
 
+BOTH = f"{QUESTION} En hoe laat is het restaurant open?"
+
+
+@pytest.mark.parametrize(
+    ("pointed", "said", "left"),
+    [("15 mg/kg", "15 mg/kg", "restaurant"), ("11.30", "11.30", "paracetamol"), ("no such words", "", "")],
+)
+async def test_of_two_things_asked_each_is_agreed_on_by_itself(
+    container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, pointed: str, said: str, left: str
+) -> None:
+    pointing(monkeypatch, pointed, 3.0)
+    answer = await answer_to(container, BOTH)
+    assert answer.status == (AnswerStatus.ANSWERED if said else AnswerStatus.NOT_FOUND)
+    assert said in answer.text
+    assert sum(one in answer.text for one in ("15 mg/kg", "11.30")) == bool(said)
+    lacking = [one.text for one in answer.notices if one.code == "part_not_found"]
+    assert [left in text for text in lacking] == ([True] if said else [])
+    assert len(answer.stats["agreement"]) == 2
+
+
+async def test_the_sources_stand_before_they_are_read(
+    container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+
+    def point(self: AdapterReader, question: str, passages: list[ReadingPassage]) -> list[Reading]:
+        assert shown == ["Stage", "Nearest", "Stage"], "who asked sees the sources while they are read"
+        return [Reading(-8.0, 0, 0, 0.0) for _ in passages]
+
+    monkeypatch.setattr(AdapterReader, "point", point)
+    asked = new_question(LOCAL_USER, container, QUESTION)
+    async for event in ask(asked, LOCAL_USER, container):
+        shown.append(type(event).__name__)
+        if isinstance(event, Nearest):
+            assert event.sources[0].document.id == documents["child"].id
+    assert shown == ["Stage", "Nearest", "Stage", "Found", "Done"]
+    shown.clear()
+    async for event in ask(new_question(LOCAL_USER, container, "Wie wint de Ronde van Vlaanderen?"), LOCAL_USER, container):
+        shown.append(type(event).__name__)
+    assert shown == ["Stage", "Found", "Done"], "nothing is read"
+
+
 async def test_the_doctor_reads_a_line_with_it(container: Container, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(GeneratorUnavailable):
         parts.agreeing(container)  # a server that has nothing to score with
@@ -98,7 +141,7 @@ async def test_the_doctor_reads_a_line_with_it(container: Container, monkeypatch
     assert "reader" in found.what
 
 
-def test_of_two_things_asked_what_either_search_may_quote_can_be_agreed_on() -> None:
+def test_only_what_was_searched_can_be_agreed_on() -> None:
     def of(name: str) -> Retrieval:
         hit = Hit(Chunk(name, name, name, (1,), 0, len(TEXT), TEXT), 0.9, 0.9, 1.0, 1)
         return Retrieval((hit,), 0.9, True, may_be_quoted=(hit,), texts={name: TEXT})
@@ -111,11 +154,12 @@ def test_of_two_things_asked_what_either_search_may_quote_can_be_agreed_on() -> 
 
         def close(self) -> None: ...
 
-    quoted = {name: [Candidate(name, 0, len(TEXT), (), TEXT, 0.0, 1)] for name in ("kalium", "natrium")}
-    both = agreement(quoted, merged([of("kalium"), of("natrium")], 7), Sure())
-    assert both is not None
-    assert both.points == pytest.approx(2.0)
-    assert agreement(quoted, of("kalium"), Sure()) == Agreement(-FARTHEST, -FARTHEST), "the least sure of both decides"
+    quoted = [Candidate("kalium", 0, len(TEXT), (), TEXT, 0.0, 1)]
+    own = agreement("hoeveel?", quoted, of("kalium"), Sure())
+    assert own is not None
+    assert own.points == pytest.approx(2.0)
+    assert agreement("hoeveel?", quoted, of("natrium"), Sure()) == Agreement(-FARTHEST, -FARTHEST)
+    assert agreement("hoeveel?", [], of("kalium"), Sure()) == Agreement(), "nothing is to be quoted"
 
 
 # --- Weights that were fitted: how sure the choice was and what the other makes of it, together

@@ -59,7 +59,7 @@ ENDINGS = {
 @pytest.mark.parametrize(("group", "ending"), [(group, ending) for group, both in ENDINGS.items() for ending in both])
 def test_the_words_with_which_the_page_completes_a_question_name_one_patient(group: str, ending: str) -> None:
     assert patient_of(f"adrenaline {ending}?").groups == {TargetGroup(group)}
-    assert ending in (Path(__file__).parents[4] / "web/src/text/patient.ts").read_text()
+    assert ending in (Path(__file__).parents[4] / "web/src/text/documents/patient.ts").read_text()
 
 
 def twin(rank: int, title: str, group: TargetGroup) -> Source:

@@ -10,7 +10,7 @@ from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Indexed, Note, code_of
 from rag_api.ingest.common.notes import NOTES, note, recognised
-from tests.rag_api.awkward.lying import LYING, mostly
+from tests.rag_api.awkward.hidden.lying import LYING, mostly
 from tests.rag_api.db.test_db import document, documents  # noqa: F401 - a fixture
 from tests.rag_api.ingest.test_ingest import Place, place  # noqa: F401 - a fixture
 from tests.rag_api.made_files.docx_files import docx, p, r

@@ -8,7 +8,7 @@ import pytest
 from rag_api.domain import BlockKind, ReadDocument
 from rag_api.ingest.readers.read import read
 from tests.rag_api.awkward.made import Made
-from tests.rag_api.awkward.wrapped_cells import (
+from tests.rag_api.awkward.tables.wrapped_cells import (
     HEADER,
     ROWS,
     below_a_rule,

@@ -12,8 +12,9 @@ from rag_api.ingest.readers.read import read
 from rag_api.ingest.sandbox.office import office
 from rag_api.ingest.sandbox.reader import Reader
 from rag_api.ingest.sandbox.rendering import read_rendered
-from tests.rag_api.awkward import hidden_docx, hidden_ink, layers, letters, notes_on_page, sly_docx, sly_ink, structure, visible_ink
-from tests.rag_api.awkward.between import AROUND, SEEN, Draw, drawn
+from tests.rag_api.awkward.hidden import hidden_docx, hidden_ink, letters, sly_docx, sly_ink
+from tests.rag_api.awkward.shown import layers, notes_on_page, structure, visible_ink
+from tests.rag_api.awkward.shown.between import AROUND, SEEN, Draw, drawn
 
 needs_office = pytest.mark.skipif(office() is None, reason="LibreOffice is not installed")
 _KINDS = {"pdf": "application/pdf", "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document"}

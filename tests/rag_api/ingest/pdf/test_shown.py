@@ -9,14 +9,14 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.domain import ReadDocument
-from tests.rag_api.awkward.beside_text import every_line_numbered, line_numbers, stacked_fraction, weights, whole_and_fraction
-from tests.rag_api.awkward.between import AROUND, INSTEAD, SEEN, drawn, write
-from tests.rag_api.awkward.lying import INSTEAD_OF, LYING, TRUE, same_instead
+from tests.rag_api.awkward.hidden.lying import INSTEAD_OF, LYING, TRUE, same_instead
+from tests.rag_api.awkward.hidden.sly_over import COVERED, OPEN
 from tests.rag_api.awkward.made import Made
-from tests.rag_api.awkward.raised import note_marks
-from tests.rag_api.awkward.roster import roster
-from tests.rag_api.awkward.sly_over import COVERED, OPEN
-from tests.rag_api.awkward.weight_cards import weight_cards
+from tests.rag_api.awkward.margins.beside_text import every_line_numbered, line_numbers, stacked_fraction, weights, whole_and_fraction
+from tests.rag_api.awkward.margins.raised import note_marks
+from tests.rag_api.awkward.shown.between import AROUND, INSTEAD, SEEN, drawn, write
+from tests.rag_api.awkward.tables.roster import roster
+from tests.rag_api.awkward.tables.weight_cards import weight_cards
 from tests.rag_api.ingest.readers.test_read_pdf import read_bytes, turned
 
 

@@ -1,8 +1,8 @@
 // Tells a screen reader what became of a question when that is known, not each of its words.
 import { failureWords, type Messages, useMessages } from "../../i18n";
-import { type AnswerState, view } from "../../state/answer";
-import type { Turn } from "../../state/conversation";
-import { byDocument } from "../../text/documents";
+import { type AnswerState, view } from "../../state/conversation/answer";
+import type { Turn } from "../../state/conversation/conversation";
+import { byDocument } from "../../text/documents/documents";
 
 export function Announcer({ turn }: { turn: Turn | undefined }) {
   const m = useMessages();

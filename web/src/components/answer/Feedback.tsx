@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { Answer, Verdict } from "../../api/types";
 import { failureWords, useMessages } from "../../i18n";
 import { useFeedback } from "../../queries/answers";
-import { LACKS, VERDICTS } from "../../state/judgement";
+import { LACKS, VERDICTS } from "../../state/conversation/judgement";
 
 type Missing = (typeof LACKS)[number];
 

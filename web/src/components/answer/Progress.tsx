@@ -1,7 +1,7 @@
 // What happens while an answer is made, in words and times; and afterwards, how long it took.
 import { useEffect, useState } from "react";
 import { formatSeconds, type Messages, useMessages } from "../../i18n";
-import type { AnswerState } from "../../state/answer";
+import type { AnswerState } from "../../state/conversation/answer";
 
 export function Progress({ state }: { state: Extract<AnswerState, { kind: "working" }> }) {
   const m = useMessages();

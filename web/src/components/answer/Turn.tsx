@@ -2,18 +2,18 @@
 import { type MouseEvent, useState } from "react";
 import type { PersonalChoice, Span } from "../../api/types";
 import { formatSeconds, type Messages, useMessages } from "../../i18n";
-import { type AnswerState, isRefused, view } from "../../state/answer";
-import type { Opened } from "../../state/conversation";
-import { answerPath } from "../../state/route";
-import { originOf } from "../../text/facts";
-import { CopyLink } from "../shared/CopyLink";
-import { AnswerText } from "./AnswerText";
+import { type AnswerState, isRead, isRefused, view } from "../../state/conversation/answer";
+import type { Opened } from "../../state/conversation/conversation";
+import { answerPath } from "../../state/window/route";
+import { originOf } from "../../text/documents/facts";
+import { CopyLink } from "../shared/controls/CopyLink";
 import { copyWithOrigin } from "./copying";
 import { Feedback } from "./Feedback";
-import { Identity } from "./Identity";
-import { Notices } from "./Notices";
+import { Identity } from "./notices/Identity";
+import { Notices } from "./notices/Notices";
 import { Progress } from "./Progress";
-import { Sources } from "./Sources";
+import { Sources } from "./sources/Sources";
+import { AnswerText } from "./text/AnswerText";
 
 interface Props {
   id: string; // in the page
@@ -132,5 +132,6 @@ function Made({ state, onEdit }: { state: Extract<AnswerState, { kind: "complete
 }
 
 function headingOf(state: AnswerState, m: Messages): string | null {
+  if (isRead(state)) return m.answer.beingRead;
   return isRefused(state) ? m.answer.nearest : null;
 }

@@ -1,8 +1,8 @@
 // The questions of a conversation with their answers.
 import { Fragment, type ReactNode } from "react";
 import type { Answer, PersonalChoice } from "../../api/types";
-import type { Conversation } from "../../state/conversation";
-import type { OpenSource } from "../../state/useOpened";
+import type { Conversation } from "../../state/conversation/conversation";
+import type { OpenSource } from "../../state/conversation/useOpened";
 import { Turn } from "./Turn";
 
 interface Props {

@@ -4,8 +4,8 @@ import { keptQuestion } from "../../api/signedOut";
 import type { Mode } from "../../api/types";
 import { useMessages } from "../../i18n";
 import { useSession } from "../../queries/session";
-import { usePhone } from "../../state/useNarrow";
-import { Choice } from "../shared/Choice";
+import { usePhone } from "../../state/window/useNarrow";
+import { Choice } from "../shared/controls/Choice";
 
 interface Props {
   busy: boolean;

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useRef } from "react";
 import { type Messages, useMessages } from "../../i18n";
 import { useFacets } from "../../queries/facets";
 import { GROUPS, isFiltered, keepAsker, type Scope, unfiltered } from "../../state/scope";
-import { Choice } from "../shared/Choice";
+import { Choice } from "../shared/controls/Choice";
 
 interface Props {
   scope: Scope;

@@ -1,9 +1,9 @@
 // The trail, for auditors: whether it is as it was written, and its entries by person, action, document, outcome and period.
 import { type Ref, useRef, useState } from "react";
 import { failureWords, useStaffMessages } from "../../i18n";
-import { exportUrl, useEntries } from "../../queries/audit";
-import { type Asked, EVERYTHING, queryOf } from "../../state/audit";
-import { Staff } from "../shared/Staff";
+import { exportUrl, useEntries } from "../../queries/staff/audit";
+import { type Asked, EVERYTHING, queryOf } from "../../state/staff/audit";
+import { Staff } from "../shared/frame/Staff";
 import { ChainState } from "./ChainState";
 import { EntryRow } from "./EntryRow";
 import { Filters } from "./Filters";

@@ -2,7 +2,7 @@
 
 import type { Verified } from "../../api/types";
 import { failureWords, formatInstant, type StaffMessages, useStaffMessages } from "../../i18n";
-import { useChain, useVerify } from "../../queries/audit";
+import { useChain, useVerify } from "../../queries/staff/audit";
 
 export function ChainState() {
   const m = useStaffMessages();

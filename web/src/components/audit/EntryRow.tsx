@@ -2,7 +2,7 @@
 import { Fragment, type ReactNode, useState } from "react";
 import type { Entry } from "../../api/types";
 import { formatInstant, type StaffMessages, useStaffMessages } from "../../i18n";
-import { type Asked, documentsOf, EVERYTHING, othersOf } from "../../state/audit";
+import { type Asked, documentsOf, EVERYTHING, othersOf } from "../../state/staff/audit";
 
 interface Props {
   entry: Entry;

@@ -1,8 +1,8 @@
 // Which entries are asked for. Sent by a button: each reading is an entry of the trail.
 import { type FormEvent, useState } from "react";
 import { useLanguage, useStaffMessages } from "../../i18n";
-import { type Asked, EVERYTHING, isBackwards, RESULTS } from "../../state/audit";
-import { Choice } from "../shared/Choice";
+import { type Asked, EVERYTHING, isBackwards, RESULTS } from "../../state/staff/audit";
+import { Choice } from "../shared/controls/Choice";
 
 interface Props {
   asked: Asked;

@@ -3,7 +3,7 @@ import { useMessages } from "../../i18n";
 import { useKeptDocuments } from "../../queries/documents";
 import { usePerson } from "../../queries/session";
 import { useKept } from "../../state/kept";
-import { pathOf, placePath } from "../../state/route";
+import { pathOf, placePath } from "../../state/window/route";
 
 const SHOWN = 5; // of each
 

@@ -3,8 +3,8 @@ import { type KeyboardEvent, useRef, useState } from "react";
 import { failureWords, useMessages } from "../../i18n";
 import { useConversations, useForget } from "../../queries/conversations";
 import { useRoles } from "../../queries/session";
-import { conversationPath, pagesFor, pathOf } from "../../state/route";
-import { Confirm } from "../shared/Confirm";
+import { conversationPath, pagesFor, pathOf } from "../../state/window/route";
+import { Confirm } from "../shared/controls/Confirm";
 
 interface Props {
   onConversation(id: string): void;

@@ -4,8 +4,8 @@ import { asApiError } from "../../api/errors";
 import type { ConversationSummary } from "../../api/types";
 import { failureWords, formatInstant, useStaffMessages } from "../../i18n";
 import { getConversation, useChangeConversation, useForget } from "../../queries/conversations";
-import { conversationPath, TO_PRINT } from "../../state/route";
-import { Confirm } from "../shared/Confirm";
+import { conversationPath, TO_PRINT } from "../../state/window/route";
+import { Confirm } from "../shared/controls/Confirm";
 import { markdownOf } from "./markdown";
 
 interface Props {

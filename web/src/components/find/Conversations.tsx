@@ -3,11 +3,11 @@ import { useEffect, useRef, useState } from "react";
 import { useStaffMessages } from "../../i18n";
 import { useConversationPages } from "../../queries/conversations";
 import { useDelayed } from "../../queries/useDelayed";
-import { Problem } from "../shared/Problem";
-import { Staff } from "../shared/Staff";
+import { Problem } from "../shared/controls/Problem";
+import { Staff } from "../shared/frame/Staff";
 import { Conversation, pinId } from "./Conversation";
 import { byTime } from "./time";
-import "../../styles/conversations.css";
+import "../../styles/ask/conversations.css";
 
 export function Conversations() {
   const m = useStaffMessages();

@@ -5,12 +5,12 @@ import { useStaffMessages } from "../../i18n";
 import { type DocumentFilters, useProcedures } from "../../queries/documents";
 import { useFacets } from "../../queries/facets";
 import { useDelayed } from "../../queries/useDelayed";
-import { placePath } from "../../state/route";
-import { isExpired, validityOf } from "../../text/facts";
-import { Choice } from "../shared/Choice";
-import { Favourite } from "../shared/Favourite";
-import { Problem } from "../shared/Problem";
-import { Staff } from "../shared/Staff";
+import { placePath } from "../../state/window/route";
+import { isExpired, validityOf } from "../../text/documents/facts";
+import { Choice } from "../shared/controls/Choice";
+import { Favourite } from "../shared/controls/Favourite";
+import { Problem } from "../shared/controls/Problem";
+import { Staff } from "../shared/frame/Staff";
 
 const VALIDITIES = ["valid", "expired", "upcoming"] as const satisfies readonly Validity[];
 const ALL: DocumentFilters = { search: "", department: "", document_type: "", validity: "" };

@@ -1,9 +1,9 @@
 // A conversation as Markdown, for a report or a record: each answer with its documents, pages, links and the words that were quoted.
 import type { Answer, ConversationDetail, Source } from "../../api/types";
 import { dayOf, formatDay, formatInstant, type StaffMessages } from "../../i18n";
-import { placePath } from "../../state/route";
-import { type Block, blocks, type Row, type Run } from "../../text/blocks";
-import { citationOf } from "../../text/facts";
+import { placePath } from "../../state/window/route";
+import { type Block, blocks, type Row, type Run } from "../../text/answer/blocks";
+import { citationOf } from "../../text/documents/facts";
 
 /** `origin`: where the links lead, as "https://bedside.hospital.example". */
 export function markdownOf({ title, answers }: ConversationDetail, origin: string, m: StaffMessages): string {

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { JudgedSets } from "../../api/types";
 import { useStaffMessages } from "../../i18n";
-import { csvUrl } from "../../queries/judged";
+import { csvUrl } from "../../queries/staff/judged";
 
 export type Counted = JudgedSets["sets"][number];
 

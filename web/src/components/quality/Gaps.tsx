@@ -2,8 +2,8 @@
 import { useState } from "react";
 import type { Gap, GapReport } from "../../api/types";
 import { formatMoment, useStaffMessages } from "../../i18n";
-import { gapsCsvUrl, useGaps } from "../../queries/gaps";
-import { LACKS } from "../../state/judgement";
+import { gapsCsvUrl, useGaps } from "../../queries/staff/gaps";
+import { LACKS } from "../../state/conversation/judgement";
 import { Shell } from "./Shell";
 
 const EVERY = "*"; // no department's name; "" is nobody's

@@ -2,7 +2,7 @@
 import { useReducer, useState } from "react";
 import type { Answer, Source } from "../../api/types";
 import { refusalWords, useStaffMessages } from "../../i18n";
-import { useJudge } from "../../queries/judged";
+import { useJudge } from "../../queries/staff/judged";
 import {
   type Asker,
   type DraftEvent,
@@ -14,7 +14,7 @@ import {
   saysSomething,
   toSend,
   VERDICTS,
-} from "../../state/judgement";
+} from "../../state/conversation/judgement";
 
 interface Props {
   answer: Answer;

@@ -1,15 +1,15 @@
 // One judged set: its questions, found by words or by half, each to be changed or deleted; new ones by hand or from a CSV.
 import { useRef, useState } from "react";
 import { useStaffMessages } from "../../i18n";
-import { useJudgedSet } from "../../queries/judged";
-import { type Listed, listOf, matching, WHICH, type Which } from "../../state/judged";
-import { pathOf } from "../../state/route";
+import { useJudgedSet } from "../../queries/staff/judged";
 import { GROUPS } from "../../state/scope";
+import { type Listed, listOf, matching, WHICH, type Which } from "../../state/staff/judged";
+import { pathOf } from "../../state/window/route";
 import { known } from "../../text/known";
-import { Choice } from "../shared/Choice";
-import { Problem } from "../shared/Problem";
+import { Choice } from "../shared/controls/Choice";
+import { Problem } from "../shared/controls/Problem";
 import { type Counted, Counts } from "./Counts";
-import { QuestionForm } from "./QuestionForm";
+import { QuestionForm } from "./questions/QuestionForm";
 import { Upload } from "./Upload";
 
 const AT_ONCE = 100;

@@ -1,10 +1,10 @@
 // The judged sets: which there are, out and in as CSV; with ?set= one of them, question by question. For quality staff.
 import type { JudgedSets } from "../../api/types";
 import { formatMoment, useStaffMessages } from "../../i18n";
-import { csvUrl, useDeleteSet, useJudgedSets } from "../../queries/judged";
-import { pathOf, setAddress, setInAddress } from "../../state/route";
-import { Confirm } from "../shared/Confirm";
-import { Problem } from "../shared/Problem";
+import { csvUrl, useDeleteSet, useJudgedSets } from "../../queries/staff/judged";
+import { pathOf, setAddress, setInAddress } from "../../state/window/route";
+import { Confirm } from "../shared/controls/Confirm";
+import { Problem } from "../shared/controls/Problem";
 import { type Counted, CountWords, countsOf } from "./Counts";
 import { JudgedSetView } from "./JudgedSet";
 import { Shell } from "./Shell";

@@ -2,12 +2,12 @@
 import type { ReactNode } from "react";
 import type { ApiError } from "../../api/errors";
 import { useMessages } from "../../i18n";
-import type { OwnPage } from "../../state/route";
-import { Header } from "../shared/Header";
-import { Nowhere } from "../shared/Nowhere";
-import { PageLinks } from "../shared/PageLinks";
-import { Problem } from "../shared/Problem";
-import "../../styles/staff.css";
+import type { OwnPage } from "../../state/window/route";
+import { Problem } from "../shared/controls/Problem";
+import { Header } from "../shared/frame/Header";
+import { Nowhere } from "../shared/frame/Nowhere";
+import { PageLinks } from "../shared/frame/PageLinks";
+import "../../styles/staff/index.css";
 
 interface Props {
   current: Extract<OwnPage, "session" | "sets" | "gaps">;

@@ -3,8 +3,8 @@ import { type ChangeEvent, useRef, useState } from "react";
 import { type ApiError, asApiError } from "../../api/errors";
 import type { Imported, Wrong } from "../../api/types";
 import { refusalWords, useStaffMessages } from "../../i18n";
-import { checkCsv, useImport } from "../../queries/judged";
-import { nameFrom, SET_NAME, textOf } from "../../state/judged";
+import { checkCsv, useImport } from "../../queries/staff/judged";
+import { nameFrom, SET_NAME, textOf } from "../../state/staff/judged";
 
 type State =
   | { kind: "idle"; said: string }

@@ -3,9 +3,9 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { forgetQuestion, keepQuestion, onSignedOut } from "../../api/signedOut";
 import { useMessages } from "../../i18n";
 import { type Role, signOut, useRoles, useSession, useSignedOut } from "../../queries/session";
-import { mayRead, pagesFor, pathOf } from "../../state/route";
-import { Header } from "../shared/Header";
-import { PageLinks } from "../shared/PageLinks";
+import { mayRead, pagesFor, pathOf } from "../../state/window/route";
+import { Header } from "../shared/frame/Header";
+import { PageLinks } from "../shared/frame/PageLinks";
 import { IdleWatch } from "./IdleWatch";
 import { SignIn } from "./SignIn";
 

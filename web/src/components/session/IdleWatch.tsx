@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useMessages } from "../../i18n";
 import { stillThere } from "../../queries/session";
-import { type Idle, idleAfter } from "../../state/idle";
+import { type Idle, idleAfter } from "../../state/window/idle";
 
 const TELL_AGAIN = 30; // seconds: the service is told of use at most so often
 

@@ -4,9 +4,9 @@ import type { LinkedPlace } from "../../api/types";
 import { useMessages } from "../../i18n";
 import type { Highlight } from "../../pdf/highlights";
 import { useLinked } from "../../queries/documents";
-import { type Place, placeIn, placePath } from "../../state/route";
-import { Header } from "../shared/Header";
-import { Problem } from "../shared/Problem";
+import { type Place, placeIn, placePath } from "../../state/window/route";
+import { Problem } from "../shared/controls/Problem";
+import { Header } from "../shared/frame/Header";
 import { SourcePane } from "./SourcePane";
 
 const stay = (): void => undefined; // there is one place

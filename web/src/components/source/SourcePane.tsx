@@ -7,9 +7,9 @@ import { type Highlight, sidesOf } from "../../pdf/highlights";
 import { type OpenDocument, useDocument } from "../../pdf/useDocument";
 import { usePerson } from "../../queries/session";
 import { noteOpened } from "../../state/kept";
-import { usePhone } from "../../state/useNarrow";
-import { Cautions } from "../shared/Cautions";
-import { Facts } from "../shared/Facts";
+import { usePhone } from "../../state/window/useNarrow";
+import { Cautions } from "../shared/document/Cautions";
+import { Facts } from "../shared/document/Facts";
 import { LARGEST, Tools } from "./Tools";
 
 interface Props {

@@ -3,9 +3,9 @@ import type { Source } from "../../api/types";
 import { useMessages } from "../../i18n";
 import type { OpenDocument } from "../../pdf/useDocument";
 import { fileUrl } from "../../queries/documents";
-import { placePath } from "../../state/route";
-import { CopyLink } from "../shared/CopyLink";
-import { Favourite } from "../shared/Favourite";
+import { placePath } from "../../state/window/route";
+import { CopyLink } from "../shared/controls/CopyLink";
+import { Favourite } from "../shared/controls/Favourite";
 
 interface PlacesProps {
   place: number; // which one is shown, from 1

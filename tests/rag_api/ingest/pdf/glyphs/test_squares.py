@@ -7,8 +7,8 @@ import pytest
 
 from rag_api.domain import BlockKind
 from rag_api.ingest.readers.read import read
-from tests.rag_api.awkward.checklist import ITEMS, SIDE, TITLE, X, checklist, square
 from tests.rag_api.awkward.paper import HEIGHT, Paper
+from tests.rag_api.awkward.running_text.checklist import ITEMS, SIDE, TITLE, X, checklist, square
 
 pytestmark = pytest.mark.quick
 

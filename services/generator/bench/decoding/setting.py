@@ -1,0 +1,102 @@
+"""What measurements that decode have in common: their options, the model that they load, and the prompts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from services.generator.bench.common import prompts
+from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.recorded import BadRecords
+from services.generator.bench.engines.ours import Bench
+from services.generator.bench.engines.peers import CLOCKS
+from services.generator.datastore.store import fingerprint
+from services.generator.datastore.store import read as read_datastore
+from services.generator.engine.prefix_cache import PrefixCache
+from services.generator.models.loading import CACHE, DEMO_HEAD, load_target, load_tokenizer
+from services.generator.planner.costs import step_costs
+from services.generator.planner.tree_search import width_of
+from services.generator.speculation.eagle_tree import TreeShape
+from services.generator.text.codec import Codec
+
+
+def parser_of(name: str, description: str) -> argparse.ArgumentParser:
+    """Make a parser of the options that they share."""
+    parser = argparse.ArgumentParser(prog=name, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--set", choices=["handbook", "squad", "control", "exported"], help="default: squad with --data, else handbook")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside export-prompts`",
+    )
+    parser.add_argument("--limit", type=int, default=8, help="prompts (default 8)")
+    parser.add_argument("--skip", type=int, default=0, help="prompts to leave out first, so that sessions can share the work")
+    parser.add_argument("--max-tokens", type=int, default=64)
+    parser.add_argument("--context", type=int, default=2048, help="longer prompts are left out")
+    parser.add_argument("--model", default="demo", help="demo, a folder, a GGUF file or a name on the hub (default demo)")
+    parser.add_argument("--head", type=Path, help="EAGLE head (default: the shipped EAGLE-3 head of the demo model)")
+    parser.add_argument("--tree", type=Path, help="of `bench shape`: the shape of EAGLE's trees that are verified whole")
+    parser.add_argument("--template")
+    parser.add_argument("--keep-prompts", action="store_true", help="compute each prompt once: measures the tokens after the first, sooner")
+    parser.add_argument("--datastore", type=Path, help="for the drafters that copy from one")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--dtype", default="auto", choices=["auto", "bf16", "fp32"])
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--clock", choices=sorted(CLOCKS), default="wall", help="cpu: processor time, for one thread of a busy machine")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser
+
+
+def rounds_in(parser: argparse.ArgumentParser, repeats: int) -> None:
+    """Add the options of measurements that run all methods in rounds."""
+    parser.add_argument("--repeats", type=int, default=repeats)
+    parser.add_argument("--warm-up", type=int, metavar="N", help="only the first N prompts are run before any is counted (default all)")
+    parser.add_argument("--no-warm-up", action="store_true", help="count from the first repeat on: for processor time")
+    parser.add_argument("--minutes", type=float, default=60, help="no further repeat is begun after these")
+
+
+def bench_of(options: argparse.Namespace) -> Bench:
+    """Load what the options name. Raises ModelError and BadRecords."""
+    target = load_target(options.model, device=options.device, dtype=options.dtype, threads=options.threads)
+    head = options.head or (DEMO_HEAD if options.model == "demo" else None)
+    codec = Codec(load_tokenizer(options.model))
+    return Bench(
+        target=target,
+        codec=codec,
+        costs=step_costs(target, CACHE / "costs"),
+        head=head,
+        template=options.template or ("demo" if options.model == "demo" else "thesis"),
+        max_tokens=options.max_tokens,
+        context=min(options.context, target.config.max_positions),
+        clock=CLOCKS[options.clock],
+        tree=read_tree(options.tree) if options.tree else None,
+        prefixes=PrefixCache(2 << 30) if options.keep_prompts else None,
+        datastore=read_datastore(options.datastore, fingerprint(codec.hf.get_vocab())) if options.datastore else None,
+    )
+
+
+def jobs_of(options: argparse.Namespace, bench: Bench) -> list[Job]:
+    """Read the prompts that fit. Raises BadRecords when none is left."""
+    fitting = [job for job in _jobs(options) if len(bench.prompt(job).token_ids) + options.max_tokens <= bench.context]
+    jobs = fitting[options.skip : options.skip + options.limit]
+    if not jobs:
+        raise BadRecords("no prompts are left to measure")
+    return jobs
+
+
+def _jobs(options: argparse.Namespace) -> list[Job]:
+    if options.set == "control":
+        return prompts.control(options.data or prompts.CONTROL)
+    if options.set == "exported":
+        return prompts.exported(options.data)
+    return prompts.squad(options.data or prompts.SQUAD) if options.data or options.set == "squad" else prompts.handbook()
+
+
+def read_tree(file: Path) -> TreeShape:
+    """Read what `shape --out` wrote. Raises BadRecords."""
+    try:
+        fixed = tuple(tuple(map(int, path)) for path in json.loads(file.read_text())["fixed"])
+        return TreeShape(top_k=width_of(fixed), fixed=fixed)
+    except (OSError, ValueError, KeyError, TypeError, AssertionError) as error:
+        raise BadRecords(f"{file}: not a tree of `bench shape` ({error})") from error

@@ -1,0 +1,159 @@
+"""LoRA adapters in PEFT's files, plain and activated: what they add to a model's matrices, and from which token of a prompt on.
+
+An activated one (`alora_invocation_tokens`) works from the last occurrence of its invocation tokens on; keys and values before it are the
+base model's. Checked against PEFT's own logits. What would change another result than PEFT's (DoRA, biases, saved modules) is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from services.generator.errors import BadRequest, ModelError
+from services.generator.models.decoder.rope import paired_rows
+from services.generator.models.files.architecture import Architecture
+from services.generator.models.files.checkpoint import read_json
+
+WEIGHT = re.compile(r"base_model\.model\.model\.layers\.(\d+)\.(?:self_attn|mlp)\.(\w+)_proj\.lora_([AB])\.weight")
+MATRIX = {"q": "qkv", "k": "qkv", "v": "qkv", "o": "output", "gate": "gate_up", "up": "gate_up", "down": "down"}
+REFUSED = ("use_dora", "lora_bias", "modules_to_save", "alpha_pattern", "trainable_token_indices", "target_parameters", "fan_in_fan_out")
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Adds to outputs [first, first + len(up)) of a matrix: up down x, `up` times the adapter's scale."""
+
+    down: Tensor  # fp32 [r, in]
+    up: Tensor  # fp32 [out, r]
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """`deltas`: by layer and matrix of layers.Layer."""
+
+    name: str
+    invocation: tuple[int, ...]  # empty: it works from the first token on
+    deltas: Mapping[tuple[int, str], tuple[Delta, ...]]
+
+    def start(self, tokens: Sequence[int]) -> int:
+        """Return the first token that it works on. Raises BadRequest where it is never called."""
+        called = self.invocation
+        for at in range(len(tokens) - len(called), -1, -1):
+            if not called or tuple(tokens[at : at + len(called)]) == called:
+                return at if called else 0
+        raise BadRequest(f"the adapter {self.name!r} works from its invocation tokens on, and the prompt does not hold them")
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """An adapter in a row of a step; `start` is the first position that it works on."""
+
+    adapter: Adapter
+    start: int
+
+    @property
+    def mark(self) -> tuple[str, int]:
+        """Return what kept keys depend on."""
+        return self.adapter.name, self.start
+
+
+class Deltas:
+    """What the adapters of one step's rows add. `counts` and `lengths` as StepInput has them."""
+
+    def __init__(self, active: Sequence[Active | None], lengths: Sequence[int], counts: Sequence[int]) -> None:
+        self._parts: list[tuple[Adapter, slice]] = []
+        first = 0
+        for one, length, count in zip(active, lengths, counts, strict=True):
+            if one is not None and (skipped := max(0, one.start - length)) < count:
+                self._parts.append((one.adapter, slice(first + skipped, first + count)))
+            first += count
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    def add(self, layer: int, matrix: str, x: Tensor, y: Tensor) -> Tensor:
+        """Add to y [T, out] what the adapters make of x [T, in]; nodes that none works on stay as they are."""
+        for adapter, nodes in self._parts:
+            for delta in adapter.deltas.get((layer, matrix), ()):
+                y[nodes, delta.first : delta.first + delta.up.shape[0]] += ((x[nodes].float() @ delta.down.t()) @ delta.up.t()).to(y.dtype)
+        return y
+
+
+def read_adapters(setting: str, architecture: Architecture, device: torch.device) -> dict[str, Adapter]:
+    """Return them by name: `name=folder` with commas between, or a folder of folders. Raises ModelError."""
+    pairs = [part.strip() for part in setting.split(",") if part.strip()]
+    if len(pairs) == 1 and "=" not in pairs[0]:
+        folder = Path(pairs[0]).expanduser()
+        if not folder.is_dir():
+            raise ModelError(f"{folder}: no folder of adapters")
+        folders = {path.parent.name: path.parent for path in sorted(folder.glob("*/adapter_config.json"))}
+    elif bad := next((pair for pair in pairs if "=" not in pair), None):
+        raise ModelError(f"{bad!r} is no name=folder of an adapter")
+    else:
+        folders = {name.strip(): Path(path.strip()).expanduser() for name, path in (pair.split("=", 1) for pair in pairs)}
+    return {name: read_adapter(name, folder, architecture, device) for name, folder in folders.items()}
+
+
+def read_adapter(name: str, folder: Path, architecture: Architecture, device: torch.device) -> Adapter:
+    """Read adapter_config.json and adapter_model.safetensors. Raises ModelError."""
+    config = read_json(folder / "adapter_config.json")
+    _check(folder, config)
+    alpha = float(config["lora_alpha"])
+    halves: dict[tuple[int, str], dict[str, Tensor]] = {}
+    for key, tensor in _tensors(folder / "adapter_model.safetensors").items():
+        match = WEIGHT.fullmatch(key)
+        if not match or match[2] not in MATRIX or int(match[1]) >= architecture.layers:
+            raise ModelError(f"{folder}: weight {key} has no place in a {architecture.name} of {architecture.layers} layers")
+        halves.setdefault((int(match[1]), match[2]), {})[match[3]] = tensor.to(device, torch.float32)
+    deltas: dict[tuple[int, str], tuple[Delta, ...]] = {}
+    for (layer, module), pair in sorted(halves.items()):
+        first, outputs, inputs = _place(module, architecture)
+        down, up = pair.get("A"), pair.get("B")
+        if down is None or up is None or (down.shape[1], up.shape[0], up.shape[1]) != (inputs, outputs, down.shape[0]):
+            raise ModelError(f"{folder}: {module}_proj of layer {layer} does not fit [{outputs}, {inputs}]")
+        rank = down.shape[0]
+        if module in ("q", "k"):
+            up = up[paired_rows(outputs, architecture.head_dim)]
+        delta = Delta(down.contiguous(), up * (alpha / (math.sqrt(rank) if config.get("use_rslora") else rank)), first)
+        at = (layer, MATRIX[module])
+        deltas[at] = (*deltas.get(at, ()), delta)
+    return Adapter(name, tuple(config.get("alora_invocation_tokens") or ()), deltas)
+
+
+def _place(module: str, a: Architecture) -> tuple[int, int, int]:
+    """Return its first output among those of the joined matrix, its outputs and its inputs."""
+    inner = a.intermediate_size
+    return {
+        "q": (0, a.q_size, a.hidden_size),
+        "k": (a.q_size, a.kv_size, a.hidden_size),
+        "v": (a.q_size + a.kv_size, a.kv_size, a.hidden_size),
+        "o": (0, a.hidden_size, a.q_size),
+        "gate": (0, inner, a.hidden_size),
+        "up": (inner, inner, a.hidden_size),
+        "down": (0, a.hidden_size, inner),
+    }[module]
+
+
+def _check(folder: Path, config: Mapping[str, Any]) -> None:
+    if config.get("peft_type") != "LORA" or "lora_alpha" not in config:
+        raise ModelError(f"{folder}: only LoRA adapters are supported, this is {config.get('peft_type')}")
+    if config.get("bias", "none") != "none" or (wrong := next((name for name in REFUSED if config.get(name)), None)):
+        raise ModelError(f"{folder}: an adapter with {'bias' if config.get('bias', 'none') != 'none' else wrong} is not supported")
+
+
+def _tensors(file: Path) -> dict[str, Tensor]:
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        return load_file(file)
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{file}: no adapter that can be read ({error})") from error

@@ -1,0 +1,164 @@
+"""The drafter's trees: budgets, ties, fixed shapes, and which features it has seen."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.generator.drafters.eagle import EagleDrafter
+from services.generator.speculation.eagle_tree import FIXED_TREE, Pool, TreeShape, plan, select, to_tree
+from services.generator.types import DraftTree, NodeOrigin
+from tests.services.generator.models.heads.test_eagle import CASES, assert_equal, load_case, paths, sequence, shape, state
+
+
+def assert_well_formed(tree: DraftTree) -> None:
+    assert tree.parents[0] == -1
+    assert all(0 <= parent < node for node, parent in enumerate(tree.parents) if node)
+    assert len(paths(tree.token_ids, tree.parents)) == len(tree)  # siblings differ
+    assert all(0 <= tree.scores[node] <= tree.scores[parent] <= 1 for node, parent in enumerate(tree.parents) if node)
+    assert all({origin.drafter for origin in origins} == {"eagle"} for origins in tree.origins[1:])
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 3, 9, 64])
+@pytest.mark.parametrize("name", CASES)
+def test_a_tree_keeps_to_its_budget(name: str, nodes: int) -> None:
+    case = load_case(name)
+    drafter, one = EagleDrafter(case.head, shape(case)), sequence()
+    drafter.start(one)
+    (start, end, _), (_, more, second) = case.drafts
+    (tree,) = drafter.propose([state(case, one, start, end)], nodes)
+    assert_well_formed(tree)
+    assert len(tree) == min(nodes, case.expected["total_tokens"])
+    (tree,) = drafter.propose([state(case, one, end, more)], 64)
+    assert_equal(tree, second)  # a step without a budget has still read its features
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_parents_come_before_children_under_ties_in_half_precision(dtype: torch.dtype) -> None:
+    """A head that is certain of one token at every depth: child and parent have the same probability, 1."""
+    case = load_case("eagle2-gqa", dtype)
+    lm_head = torch.zeros(300, 64, dtype=dtype)
+    case.head._target[0].target_lm_head.copy_(lm_head)  # type: ignore[attr-defined]
+    certain = [7, 11, 13]
+
+    def logits(hidden: torch.Tensor) -> torch.Tensor:
+        out = torch.zeros(*hidden.shape[:-1], 300, dtype=dtype)
+        out[..., certain] = torch.tensor([60000.0, 0.0, 0.0], dtype=dtype)
+        return out.float()
+
+    case.head.logits = logits  # type: ignore[method-assign]
+    drafter, one = EagleDrafter(case.head, TreeShape(top_k=4, total=6, depth=6)), sequence()
+    drafter.start(one)
+    (tree,) = drafter.propose([state(case, one, 0, 23)], 64)
+    assert_well_formed(tree)
+    assert tree.token_ids[1:] == (7,) * 5
+    assert tree.parents == (-1, 0, 1, 2, 3, 4)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_select_keeps_the_parent_of_everything_it_keeps(data: st.DataObject) -> None:
+    """Few distinct steps, so that ties are the rule; scores in half precision."""
+    size = data.draw(st.integers(1, 40))
+    parents: list[int] = []
+    scores: list[float] = []
+    for place in range(size):
+        parent = data.draw(st.integers(-1, place - 1))
+        step = data.draw(st.sampled_from([0.0, 0.0, -(2.0**-12), -0.5]))
+        parents.append(parent)
+        scores.append(float(torch.tensor((scores[parent] if parent >= 0 else 0.0) + step, dtype=torch.float16)))
+    pool = Pool(torch.arange(size)[None], torch.tensor([scores]), torch.tensor([parents]))
+    count = data.draw(st.integers(1, size))
+    kept = select(pool, count)[0].tolist()
+    assert len(set(kept)) == count
+    assert all(parents[place] in (-1, *kept) for place in kept)
+    worst = min(scores[place] for place in kept)
+    assert all(scores[place] <= worst for place in set(range(size)) - set(kept))
+
+
+def test_a_fixed_tree_has_the_ranks_of_its_paths() -> None:
+    """EAGLE-1: every node is the child of that rank, whatever its probability."""
+    case = load_case("eagle1-mha-bias")
+    drafter, one = EagleDrafter(case.head, TreeShape(top_k=4, fixed=FIXED_TREE)), sequence()
+    drafter.start(one)
+    (tree,) = drafter.propose([state(case, one, 0, 23)], 26)
+    assert_well_formed(tree)
+    assert len(tree) == 26
+    node_of = {(): 0} | {path: number for number, path in enumerate(FIXED_TREE, start=1)}
+    assert tree.parents == (-1, *(node_of[path[:-1]] for path in FIXED_TREE))
+    for path in FIXED_TREE:  # scores fall with the rank
+        if path[-1]:
+            assert tree.scores[node_of[path]] <= tree.scores[node_of[(*path[:-1], path[-1] - 1)]]
+    dynamic = EagleDrafter(case.head, TreeShape(top_k=4, total=2 + 4 * 21, depth=5))
+    dynamic.start(one)
+    (full,) = dynamic.propose([state(case, one, 0, 23)], 100)
+    assert_well_formed(full)
+    fixed_paths, full_paths = paths(tree.token_ids, tree.parents), paths(full.token_ids, full.parents)
+    assert {path for path in fixed_paths if len(path) <= 3} <= full_paths  # the first two levels are complete in both
+
+
+def test_a_fixed_trees_plan_expands_what_has_children() -> None:
+    expand, places = plan(((0,), (1,), (0, 1), (0, 1, 2), (1, 0)), top_k=3)
+    assert expand == [[1, 0, 0], [0, 0, 0]]
+    assert places == [0, 1, 3 + 0 * 3 + 1, 3 + 9 + 0 * 3 + 2, 3 + 1 * 3 + 0]
+
+
+def test_a_fixed_tree_without_room_proposes_nothing() -> None:
+    case = load_case("eagle1-mha-bias")
+    drafter, one = EagleDrafter(case.head, TreeShape(top_k=4, fixed=FIXED_TREE)), sequence()
+    drafter.start(one)
+    (tree,) = drafter.propose([state(case, one, 0, 23)], 25)
+    assert tree.token_ids == (int(case.io["input_ids"][0, 23]),)
+
+
+def test_drafting_stops_where_no_leaf_is_likely() -> None:
+    case = load_case("eagle2-gqa")
+    one, calls = sequence(), []
+    level = EagleDrafter._level
+
+    class Counting(EagleDrafter):
+        def _level(self, *args):  # type: ignore[no-untyped-def]
+            calls.append(args[-1])
+            return level(self, *args)
+
+    for least, expected in ((0.0, 5), (1.0, 0)):
+        calls.clear()
+        drafter = Counting(case.head, shape(case, least=least))
+        drafter.start(one)
+        drafter.propose([state(case, one, 0, 23)], 64)
+        assert len(calls) == expected
+
+
+def test_a_cached_prefix_without_features_only_shortens_what_the_head_sees() -> None:
+    """Positions stay absolute: the same features at the same positions give the same tree, however the row began."""
+    case = load_case("eagle3-rope-theta")
+    trees = []
+    for split in (23, 15):
+        drafter, one = EagleDrafter(case.head, shape(case)), sequence()
+        drafter.start(one)
+        for start, end in ((10, split), (split, 23)):
+            if start < end:
+                (tree,) = drafter.propose([state(case, one, start, end)], 64)
+        trees.append(tree)
+    assert paths(trees[0].token_ids, trees[0].parents) == paths(trees[1].token_ids, trees[1].parents)
+    assert paths(trees[0].token_ids, trees[0].parents) != paths(case.drafts[0][2]["tokens"], case.drafts[0][2]["parents"])
+
+
+def test_features_that_do_not_continue_are_an_error() -> None:
+    case = load_case("eagle2-gqa")
+    drafter, one = EagleDrafter(case.head, shape(case)), sequence()
+    drafter.start(one)
+    drafter.propose([state(case, one, 0, 20)], 64)
+    with pytest.raises(AssertionError, match="do not continue"):
+        drafter.propose([state(case, one, 21, 23)], 64)
+
+
+def test_scores_are_path_probabilities() -> None:
+    tree = to_tree(5, [0, 3], [8, 9], [math.log(0.5), math.log(0.125)], [-1, 0], "eagle")
+    eagle = (NodeOrigin("eagle"),)
+    assert (tree.token_ids, tree.parents, tree.origins) == ((5, 8, 9), (-1, 0, 1), ((), eagle, eagle))
+    assert tree.scores == pytest.approx((1.0, 0.5, 0.125))

@@ -1,0 +1,88 @@
+// What is said of one document, to be changed; which fields overrule the file; and who changed what.
+import { type FormEvent, useState } from "react";
+import type { Change, DocumentDetail, MetadataIn } from "../../../api/types";
+import { failureWords, formatMoment, type StaffMessages, useStaffMessages } from "../../../i18n";
+import { useChanges, useDescribe, useDocumentDetail } from "../../../queries/documents";
+import { useRoles } from "../../../queries/session";
+import { changesOf, type Field, type Form, formOf } from "../../../state/staff/metadata";
+import { mayLoad } from "../../../state/window/route";
+import { Cut } from "./Cut";
+import { MetadataFields } from "./MetadataFields";
+
+export function DocumentForm({ id }: { id: string }) {
+  const m = useStaffMessages();
+  const { data: document, error } = useDocumentDetail(id);
+  if (document) return <Description document={document} />;
+  return <p className="muted">{error ? failureWords(error.code, m) : m.viewer.loading}</p>;
+}
+
+function Description({ document }: { document: DocumentDetail }) {
+  const m = useStaffMessages();
+  const [form, setForm] = useState<Form>(() => formOf(document));
+  const [said, setSaid] = useState("");
+  const admin = mayLoad(useRoles());
+  const changes = useChanges(document.id, admin);
+  const describe = useDescribe(document.id);
+  const send = (body: MetadataIn): void => {
+    setSaid(m.admin.saving);
+    describe.mutate(body, {
+      onSuccess: (described) => {
+        setForm(formOf(described));
+        setSaid(described.vectors === "outdated" ? m.admin.savedOutdated : m.admin.saved);
+      },
+      onError: ({ code, message }) => setSaid(code === "conflict" ? message : failureWords(code, m)),
+    });
+  };
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    const body = changesOf(document, form);
+    if (body) send(body);
+    else setSaid(m.admin.nothing);
+  };
+  return (
+    <form className="document-form" onSubmit={save}>
+      <fieldset disabled={!admin}>
+        <legend className="sr-only">{document.title}</legend>
+        <MetadataFields
+          form={form}
+          edits={document.edits}
+          onChange={(part) => setForm({ ...form, ...part })}
+          onReset={(field) => send({ reset: [field] })}
+        />
+      </fieldset>
+      {admin ? (
+        <button type="submit" className="button primary">
+          {m.admin.save}
+        </button>
+      ) : (
+        <p className="muted">{m.admin.adminsOnly}</p>
+      )}
+      <p className="document-said" role="status">
+        {said}
+      </p>
+      <Cut document={document} />
+      {changes.data && changes.data.changes.length > 0 && <History changes={changes.data.changes} />}
+    </form>
+  );
+}
+
+function History({ changes }: { changes: readonly Change[] }) {
+  const m = useStaffMessages();
+  return (
+    <details className="document-history">
+      <summary className="link">{m.admin.history(changes.length)}</summary>
+      <ul>
+        {changes.map((change) => (
+          <li key={change.changed_at + change.field}>
+            {formatMoment(change.changed_at, m)}, {change.user_id}: {fieldName(change.field, m)}{" "}
+            {m.admin.fromTo(change.before || m.admin.empty, change.after || m.admin.empty)}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const isField = (name: string, fields: Record<Field, string>): name is Field => name in fields;
+const fieldName = (name: string, { admin: { fields } }: StaffMessages): string =>
+  isField(name, fields) ? fields[name] : name;

@@ -1,0 +1,90 @@
+// Documents into Bedside from the page, one after another; of each it is said what came of it.
+import { useId, useRef, useState } from "react";
+import { asApiError } from "../../../api/errors";
+import { READ } from "../../../api/kinds";
+import type { Loaded, NoteOut } from "../../../api/types";
+import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
+import { useLoad } from "../../../queries/documents";
+import { Notes } from "./Notes";
+
+interface Line {
+  name: string;
+  words: string;
+  wrong: boolean;
+  loaded?: Loaded;
+}
+
+export function Load() {
+  const m = useStaffMessages();
+  const help = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [lines, setLines] = useState<readonly Line[]>([]);
+  const [loading, setLoading] = useState<string | null>(null);
+  const { mutateAsync: loadOne } = useLoad();
+  const load = async (files: readonly File[]): Promise<void> => {
+    setLines([]);
+    for (const file of files) {
+      setLoading(file.name);
+      const line = await loadOne(file).then(
+        (loaded) => lineOf(file.name, loaded, m),
+        (error) => refused(file.name, error, m),
+      );
+      setLines((before) => [...before, line]);
+    }
+    setLoading(null);
+    if (input.current) input.current.value = ""; // so that the same file can be chosen again
+  };
+  return (
+    <div className="load">
+      <label className="admin-search">
+        {m.admin.load}
+        <input
+          type="file"
+          multiple
+          accept={READ.map((kind) => `.${kind}`).join()}
+          aria-describedby={help}
+          ref={input}
+          disabled={loading !== null}
+          onChange={(event) => void load([...(event.target.files ?? [])])}
+        />
+      </label>
+      <p className="load-help" id={help}>
+        {m.admin.loadHelp(READ.join(", "))}
+      </p>
+      <div aria-live="polite">
+        <ul className="loaded">
+          {lines.map(({ name, words, wrong, loaded }) => (
+            <li key={name}>
+              <span className={wrong ? "wrong" : undefined}>
+                {name}: {words}
+              </span>
+              {loaded && <Notes {...loaded} notes={told(loaded)} failed={wrong} />}
+            </li>
+          ))}
+        </ul>
+        {loading !== null && <p className="muted">{m.admin.loading(loading)}</p>}
+      </div>
+    </div>
+  );
+}
+
+function lineOf(name: string, loaded: Loaded | undefined, m: StaffMessages): Line {
+  if (loaded?.outcome === "indexed") return { name, words: indexed(loaded, m), wrong: false, loaded };
+  if (loaded?.outcome === "unchanged") return { name, words: m.admin.unchanged, wrong: false, loaded };
+  return { name, words: m.admin.reasons[loaded?.reason ?? ""] ?? m.admin.notRead, wrong: true, loaded };
+}
+
+function indexed({ cut, renamed_from }: Loaded, m: StaffMessages): string {
+  return [m.admin.indexed, renamed_from && m.admin.renamed(renamed_from), cut > 0 && m.admin.cut(cut)]
+    .filter(Boolean)
+    .join("; ");
+}
+
+const told = ({ outcome, message, notes }: Loaded): NoteOut[] =>
+  outcome === "failed" && message ? [{ text: message, code: "", values: {} }] : notes;
+
+function refused(name: string, error: unknown, m: StaffMessages): Line {
+  const { code } = asApiError(error);
+  const words = { too_large: m.admin.reasons.too_large, conflict: m.admin.busy, not_allowed: m.admin.adminsOnly }[code];
+  return { name, words: words ?? failureWords(code, m), wrong: true };
+}

@@ -1,0 +1,43 @@
+// The question seems to hold what identifies a patient: nothing was sent on yet, and its asker decides.
+import { useEffect, useRef } from "react";
+import type { PersonalChoice } from "../../../api/types";
+import { useMessages } from "../../../i18n";
+import type { AnswerState } from "../../../state/conversation/answer";
+
+interface Props {
+  state: Extract<AnswerState, { kind: "failed" }>;
+  onPersonal(question: string, personal: PersonalChoice): void;
+}
+
+export function Identity({ state, onPersonal }: Props) {
+  const m = useMessages();
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  const { question } = state.draft;
+  const { rows = [], instead = "" } = state.refusal ?? {};
+  const mayKeep = state.code === "personal_data";
+  return (
+    <section className="identity" aria-label={m.identity.title}>
+      <ul>
+        {rows.map(({ code, values }) => (
+          <li key={values?.start}>
+            {m.identity.kinds[code] ?? m.identity.other}: <q>{values?.text}</q>
+          </li>
+        ))}
+      </ul>
+      <p>
+        {m.identity.instead} <q>{instead}</q>
+      </p>
+      <p className="choices">
+        <button type="button" className="button primary" ref={first} onClick={() => onPersonal(question, "remove")}>
+          {m.identity.remove}
+        </button>
+        {mayKeep && (
+          <button type="button" className="button" onClick={() => onPersonal(question, "keep")}>
+            {m.identity.keep}
+          </button>
+        )}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,80 @@
+// Everything the reader must know before the answer, in one place: from the service, and of what went wrong.
+import type { Notice } from "../../../api/types";
+import { type Messages, useMessages } from "../../../i18n";
+import { type AnswerState, isRefused, view } from "../../../state/conversation/answer";
+import { ForWhom } from "./ForWhom";
+
+const SERIOUS = new Set([
+  "stream_broken",
+  "offline",
+  "internal",
+  "patient_group",
+  "conflict",
+  "unsupported",
+  "not_named",
+  "other_document",
+]);
+const FOR_WHOM = new Set(["twins", "only_for"]); // the question names no patient, and the answer depends on it
+
+interface Props {
+  state: AnswerState;
+  onAsk(question: string): void; // these words, whatever was asked before
+}
+
+export function Notices({ state, onAsk }: Props) {
+  const m = useMessages();
+  const notices = noticesOf(state, m);
+  const { query, language } = view(state);
+  const asks = state.kind !== "working" && notices.some(({ code }) => FOR_WHOM.has(code));
+  if (notices.length === 0) return null;
+  return (
+    <>
+      <ul className="notices">
+        {notices.map(({ code, text, own, language: said }) => (
+          <li
+            key={code + text}
+            className={SERIOUS.has(code) ? "notice serious" : "notice"}
+            lang={own ? undefined : said || language || undefined}
+          >
+            {text}
+          </li>
+        ))}
+      </ul>
+      {asks && <ForWhom question={query} language={language} onAsk={onAsk} />}
+    </>
+  );
+}
+
+const ABOUT_QUESTION = new Set(["identity_removed", "stored_later", "not_stored"]);
+
+/** One sentence says why there is no answer: the one that says most. */
+const whyRefused = (notices: readonly Notice[]): Notice | undefined =>
+  notices.find(({ code }) => code !== "not_found" && !ABOUT_QUESTION.has(code)) ?? notices[0];
+
+type Words = Pick<Notice, "code" | "text"> & Partial<Notice>;
+
+function failureOf({ code, message, refusal }: Extract<AnswerState, { kind: "failed" }>, m: Messages): string {
+  if (refusal?.retryAfter) return m.identity.wait(code === "too_busy", refusal.retryAfter);
+  return m.errors[code] ?? (message || m.errors.internal);
+}
+
+interface Said extends Words {
+  own?: boolean; // the page's, in its language
+}
+
+function noticesOf(state: AnswerState, m: Messages): Said[] {
+  const { notices, sources } = view(state);
+  const own: Words[] = [];
+  if (state.kind === "failed") own.push({ code: state.code, text: failureOf(state, m) });
+  if (state.kind === "stopped") own.push({ code: "stopped", text: m.answer.stopped });
+  if (state.kind === "complete" && notices.length === 0) {
+    if (state.answer.status === "not_found") own.push({ code: "not_found", text: m.answer.notFound });
+    if (state.answer.status === "sources_only" && sources.length > 0)
+      own.push({ code: "sources_only", text: m.answer.sourcesOnly });
+  }
+  const said = notices.filter(({ code }) => code !== "demo_model"); // the page's banner says that already
+  const given = isRefused(state)
+    ? said.filter((one) => ABOUT_QUESTION.has(one.code) || one === whyRefused(said))
+    : said;
+  return [...given, ...own.map((notice) => ({ ...notice, own: true }))];
+}

@@ -1,0 +1,117 @@
+// The answer's words. Copied ones are underlined in their source's colour and numbered; following them shows their place.
+// Everything is a text node: nothing that a document or a model wrote can become markup.
+import type { MouseEvent } from "react";
+import type { Source, Span, Unsupported } from "../../../api/types";
+import { useMessages } from "../../../i18n";
+import { fileUrl } from "../../../queries/documents";
+import { blocks } from "../../../text/answer/blocks";
+import { saidIn, trimmed } from "../../../text/answer/said";
+import type { Segment } from "../../../text/answer/segments";
+import { Part } from "./Part";
+import { SaidWords } from "./SaidWords";
+
+interface Props {
+  text: string;
+  spans: readonly Span[];
+  sources: readonly Source[];
+  writing: boolean;
+  language: string; // of what the model writes
+  unsupported: readonly Unsupported[] | null; // from the service; null: as far as this page can tell
+  onSpan(span: Span): void;
+}
+
+export function AnswerText({ text, spans, sources, writing, language, unsupported, onSpan }: Props) {
+  const shown = blocks(text, spans, sources, unsupported);
+  const of = (span: Span): Source | undefined => sources.find(({ rank }) => rank === span.rank);
+  const parts = shown.flatMap((block) =>
+    block.kind === "text" ? block.segments : block.spans.map((span) => ({ text: span.text, span })),
+  );
+  return (
+    <>
+      <div className={`answer-text ${writing ? "writing" : ""}`} lang={language || undefined}>
+        {shown.map((block, index) =>
+          block.kind === "text" ? (
+            <p key={index}>
+              {block.segments.map((part, at) => (
+                <Piece key={at} part={part} source={part.span && of(part.span)} onSpan={onSpan} />
+              ))}
+            </p>
+          ) : (
+            <Part
+              key={index}
+              runs={block.pieces}
+              spans={block.spans}
+              source={block.spans[0] && of(block.spans[0])}
+              onSpan={onSpan}
+            />
+          ),
+        )}
+      </div>
+      {!writing && <Legend parts={parts} />}
+    </>
+  );
+}
+
+interface PieceProps {
+  part: Segment;
+  source: Source | undefined;
+  onSpan(span: Span): void;
+}
+
+function Piece({ part, source, onSpan }: PieceProps) {
+  const m = useMessages();
+  if (part.unsupported) {
+    return (
+      <>
+        <span className="unsupported">{part.text}</span>
+        <span className="unsupported-word"> ({m.answer.notInSource})</span>
+      </>
+    );
+  }
+  return part.span ? <Quote span={part.span} language={source?.language} onSpan={onSpan} /> : part.text;
+}
+
+function Quote({ span, language, onSpan }: { span: Span; language: string | undefined; onSpan(span: Span): void }) {
+  const m = useMessages();
+  const said = trimmed(saidIn(span));
+  const length = said.reduce((sum, { text }) => sum + text.length, 0);
+  const last = said.at(-1) ?? { text: "", asked: false };
+  const lastWord = last.text.search(/\S*$/); // keeps the number on the line of the word before it
+  const follow = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the reader wants another tab: let the browser open it
+    event.preventDefault();
+    onSpan(span);
+  };
+  return (
+    <>
+      <a
+        className={`quote rank-${span.rank}`}
+        lang={language || undefined}
+        href={`${fileUrl(span.document_id)}#page=${span.page}`}
+        title={m.answer.openSpan(span.rank)}
+        onClick={follow}
+      >
+        <SaidWords said={[...said.slice(0, -1), { ...last, text: last.text.slice(0, lastWord) }]} />
+        <span className="nowrap">
+          <SaidWords said={[{ ...last, text: last.text.slice(lastWord) }]} />
+          <sup>{span.rank}</sup>
+        </span>
+      </a>
+      {span.text.slice(length)}
+    </>
+  );
+}
+
+/** Says once what the lines mean; only of what this answer holds. */
+function Legend({ parts }: { parts: readonly Segment[] }) {
+  const m = useMessages();
+  const written = parts.some((part) => !part.span && /\p{L}/u.test(part.text));
+  if (parts.length === 0) return null;
+  return (
+    <p className="legend">
+      {parts.some((part) => part.span) && <span className="quote rank-1">{m.answer.legendQuote}</span>}
+      {written && <span>{m.answer.legendWritten}</span>}
+      {parts.some((part) => part.unsupported) && <span className="unsupported">{m.answer.legendNumber}</span>}
+    </p>
+  );
+}

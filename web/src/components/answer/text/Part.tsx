@@ -1,0 +1,130 @@
+// A part of an answer that is a table, a list or a box in its document, and is one here: with its marks, and one place.
+import type { MouseEvent } from "react";
+import type { Source, Span } from "../../../api/types";
+import { useMessages } from "../../../i18n";
+import { fileUrl } from "../../../queries/documents";
+import { type Cell, headingOf, type Item, type Row, type Run } from "../../../text/answer/blocks";
+import { SaidWords } from "./SaidWords";
+
+interface Props {
+  runs: readonly Run[];
+  spans: readonly Span[];
+  source: Source | undefined;
+  onSpan(span: Span): void;
+}
+
+export function Part({ runs, spans, source, onSpan }: Props) {
+  const first = spans[0];
+  if (!first) return null;
+  return (
+    <div className={`part rank-${first.rank}`} lang={source?.language || undefined}>
+      {runs.map((run, index) => (
+        <Drawn key={index} run={run} />
+      ))}
+      <Place span={first} onSpan={onSpan} />
+    </div>
+  );
+}
+
+function Drawn({ run }: { run: Run }) {
+  if (run.kind === "table") return <Table {...run} />;
+  if (run.kind === "list") return <List items={run.items} />;
+  return (
+    <p className={`part-${run.as}`}>
+      <SaidWords said={run.said} />
+    </p>
+  );
+}
+
+function Table({ head, body }: { head: readonly Row[]; body: readonly Row[] }) {
+  return (
+    <table className="part-table">
+      {head.length > 0 && (
+        <thead>
+          {head.map((row, index) => (
+            <Line key={index} row={row} head={[]} />
+          ))}
+        </thead>
+      )}
+      {body.length > 0 && (
+        <tbody>
+          {body.map((row, index) => (
+            <Line key={index} row={row} head={head} />
+          ))}
+        </tbody>
+      )}
+    </table>
+  );
+}
+
+/** `head`: what stands above it; empty: this is what stands above. */
+function Line({ row, head }: { row: Row; head: readonly Row[] }) {
+  return (
+    <tr>
+      {withGaps(row).map((cell) => {
+        const words = cell.asked ? <strong>{cell.text}</strong> : cell.text;
+        const span = cell.columns > 1 ? cell.columns : undefined;
+        return cell.header ? (
+          <th key={cell.column} colSpan={span} scope={scopeOf(row)} data-heading={headingOf(head, cell)}>
+            {words}
+          </th>
+        ) : (
+          <td key={cell.column} colSpan={span} data-heading={headingOf(head, cell)}>
+            {words}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+/** A row of headers heads columns, or, within a table's body, the rows under it; a header among others heads its row. */
+const scopeOf = (row: Row): "col" | "row" => (row.every(({ header }) => header) ? "col" : "row");
+
+/** With empty cells where the row has none, so that every other stands in its own column. */
+function withGaps(row: Row): Row {
+  const filled: Row = [];
+  let column = 0;
+  for (const cell of row) {
+    for (; column < cell.column; column += 1) filled.push(empty(column));
+    filled.push(cell);
+    column = cell.column + cell.columns;
+  }
+  return filled;
+}
+
+const empty = (column: number): Cell => ({ text: "", header: false, asked: false, column, columns: 1 });
+
+function List({ items }: { items: readonly Item[] }) {
+  return (
+    <ul className="part-list">
+      {items.map(({ label, text, level }, index) => (
+        <li key={index} data-level={Math.min(level, 3)} data-marked={label !== "" || undefined}>
+          {label && <span className="label">{label}</span>}
+          <span>{text}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The one place of the whole part. */
+function Place({ span, onSpan }: { span: Span; onSpan(span: Span): void }) {
+  const m = useMessages();
+  const follow = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the reader wants another tab: let the browser open it
+    event.preventDefault();
+    onSpan(span);
+  };
+  return (
+    <a
+      className={`part-place quote rank-${span.rank}`}
+      href={`${fileUrl(span.document_id)}#page=${span.page}`}
+      title={m.answer.openSpan(span.rank)}
+      lang={m.locale}
+      onClick={follow}
+    >
+      {m.answer.partPlace(span.rank, span.page)}
+    </a>
+  );
+}

@@ -1,0 +1,15 @@
+// Copies the address of something, to be sent or kept. Who follows it sees it only where their own rights let them.
+import { useState } from "react";
+import { useMessages } from "../../../i18n";
+
+export function CopyLink({ path, className = "link" }: { path: string; className?: string }) {
+  const m = useMessages();
+  const [copied, setCopied] = useState("");
+  const address = new URL(path, location.origin).href;
+  const copy = (): void => void navigator.clipboard?.writeText(address).then(() => setCopied(address));
+  return (
+    <button type="button" className={className} onClick={copy}>
+      {copied === address ? m.app.linkCopied : m.app.copyLink}
+    </button>
+  );
+}

@@ -1,0 +1,25 @@
+// Who is signed in, and the way out; nothing where there is nothing to sign in to.
+import { useMessages } from "../../../i18n";
+import { signOut, useSession, useSignedOut } from "../../../queries/session";
+
+export function SignedIn() {
+  const m = useMessages();
+  const { data: session } = useSession();
+  const forget = useSignedOut();
+  if (!session?.user || session.sign_in === "off") return null;
+  const leave = async (): Promise<void> => {
+    const goTo = await signOut().catch(() => null);
+    forget();
+    location.assign(goTo ?? "/"); // a page of its own, so that nothing of the last one is left in it
+  };
+  return (
+    <button
+      type="button"
+      className="quiet"
+      onClick={() => void leave()}
+      title={m.session.signedInAs(session.user.name)}
+    >
+      {m.session.signOut}
+    </button>
+  );
+}

@@ -1,0 +1,92 @@
+// A conversation: its questions in order, and which source lies open beside them. Pure.
+import type { ConversationDetail } from "../../api/types";
+import { type AnswerEvent, type AnswerState, asked, isHeldUp, isRefused, recalled, reduceAnswer, view } from "./answer";
+
+export interface Turn {
+  key: string;
+  state: AnswerState;
+}
+
+/** The open source. `chosen` is true when the reader opened it: then the answer's arrival leaves it alone. */
+export interface Opened {
+  turn: string;
+  rank: number;
+  highlight: string | null; // key of one of the source's highlights; null: its first
+  chosen: boolean;
+}
+
+export interface Conversation {
+  id: string | null;
+  turns: Turn[];
+  opened: Opened | null;
+}
+
+export type ConversationEvent =
+  | { type: "new" }
+  | { type: "loaded"; detail: ConversationDetail }
+  | { type: "asked"; turn: string; question: string; at: number }
+  | { type: "answer"; turn: string; event: AnswerEvent; at: number }
+  | { type: "open"; turn: string; rank: number; highlight: string | null }
+  | { type: "close" };
+
+export const EMPTY: Conversation = { id: null, turns: [], opened: null };
+
+export function reduceConversation(state: Conversation, event: ConversationEvent): Conversation {
+  switch (event.type) {
+    case "new":
+      return EMPTY;
+    case "loaded":
+      return openFirst(load(event.detail));
+    case "asked":
+      return {
+        ...state,
+        turns: [
+          ...state.turns.filter(({ state: one }) => !isHeldUp(one)),
+          { key: event.turn, state: asked(event.question, event.at) },
+        ],
+        opened: null,
+      };
+    case "answer":
+      return answered(state, event);
+    case "open":
+      return { ...state, opened: { turn: event.turn, rank: event.rank, highlight: event.highlight, chosen: true } };
+    case "close":
+      return { ...state, opened: null };
+  }
+}
+
+/** Which answer lacked something, if the last one did: it failed, or had to do without the generator. 0: none. */
+export function lackingIn({ turns }: Conversation): number {
+  const last = turns.at(-1)?.state;
+  if (!last) return 0;
+  const lacks = last.kind === "failed" || view(last).notices.some(({ code }) => code === "generator_down");
+  return lacks ? turns.length : 0;
+}
+
+function load(detail: ConversationDetail): Conversation {
+  const turns = detail.answers.map((answer) => ({ key: answer.id, state: recalled(answer) }));
+  return { id: detail.id, turns, opened: null };
+}
+
+function answered(
+  state: Conversation,
+  { turn, event, at }: Extract<ConversationEvent, { type: "answer" }>,
+): Conversation {
+  const turns = state.turns.map((one) =>
+    one.key === turn ? { ...one, state: reduceAnswer(one.state, event, at) } : one,
+  );
+  const id = event.type === "found" ? event.data.conversation_id : state.id;
+  const next = { ...state, id, turns };
+  return event.type === "found" || event.type === "cited" || event.type === "done" ? openFirst(next) : next;
+}
+
+/** Opens the source of the last answer's first copied words; before any are known, its first source; of a refusal none. */
+function openFirst(state: Conversation): Conversation {
+  const last = state.turns.at(-1);
+  if (!last || state.opened?.chosen) return state;
+  if (isRefused(last.state)) return { ...state, opened: null };
+  const { sources, spans } = view(last.state);
+  const rank = spans[0]?.rank ?? sources[0]?.rank;
+  if (rank === undefined || !sources.some((source) => source.rank === rank)) return { ...state, opened: null };
+  return { ...state, opened: { turn: last.key, rank, highlight: null, chosen: false } };
+}

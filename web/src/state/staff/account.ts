@@ -1,0 +1,100 @@
+// An account as a form: what is changed of it, and what is sent. Pure.
+import type { Account, AccountIn, Key, NewAccount, Scope } from "../../api/types";
+import type { Role } from "../../queries/session";
+
+export const ACCOUNT_ROLES = [
+  "reader",
+  "judge",
+  "admin",
+  "membership_admin",
+  "auditor",
+] as const satisfies readonly Role[];
+
+/** Whether an admin with these roles says who is in which group. Only what is shown: the service decides. */
+export const mayChangeMemberships = (own: readonly Role[]): boolean => own.includes("membership_admin");
+
+/** Which roles an admin with these gives and takes. */
+export const rolesToGive = (own: readonly Role[]): readonly Role[] =>
+  mayChangeMemberships(own) ? ACCOUNT_ROLES : ["reader", "judge", ...own];
+export const STATES = ["all", "active", "suspended"] as const;
+export const SCOPES = [
+  "ask",
+  "read",
+  "ingest",
+  "judge",
+  "admin",
+  "audit",
+  "monitor",
+] as const satisfies readonly Scope[];
+export const SHORTEST_PASSWORD = 12;
+export const LONGEST_PASSWORD = 200;
+
+export interface AccountFilters {
+  search: string;
+  role: Role | "";
+  group: string;
+  state: (typeof STATES)[number];
+}
+
+/** `typed`: a group that is not added yet; it counts when the form is sent, so that nobody loses it. */
+export interface Given {
+  roles: readonly Role[];
+  groups: readonly string[];
+  typed: string;
+}
+
+export const givenOf = ({ roles, groups }: Account): Given => ({ roles, groups, typed: "" });
+export const NOTHING_GIVEN: Given = { roles: ["reader"], groups: [], typed: "" };
+
+const GROUP = /^[^,;\p{Cc}]{1,100}$/u;
+export const isGroup = (name: string): boolean => GROUP.test(name.trim());
+
+/** The groups with the one that is being typed. */
+export function allGroups({ groups, typed }: Given): string[] {
+  const name = typed.trim();
+  return name === "" || groups.includes(name) ? [...groups] : [...groups, name];
+}
+
+export const toggled = <T>(all: readonly T[], one: T): T[] =>
+  all.includes(one) ? all.filter((other) => other !== one) : [...all, one];
+
+const same = (one: readonly string[], other: readonly string[]): boolean =>
+  [...one].sort().join("\n") === [...other].sort().join("\n");
+
+/** Only what differs; null when nothing does. */
+export function changesOf(account: Account, given: Given): AccountIn | null {
+  const groups = allGroups(given);
+  const changes: AccountIn = {};
+  if (!same(given.roles, account.roles)) changes.roles = [...given.roles];
+  if (!same(groups, account.groups)) changes.groups = groups;
+  return Object.keys(changes).length > 0 ? changes : null;
+}
+
+export interface NewForm {
+  login: string;
+  name: string;
+  machine: boolean;
+  password: string;
+  given: Given;
+}
+
+export const NEW_FORM: NewForm = { login: "", name: "", machine: false, password: "", given: NOTHING_GIVEN };
+
+export const accountOf = ({ login, name, machine, password, given }: NewForm): NewAccount => ({
+  login: login.trim(),
+  name: name.trim() || login.trim(),
+  password: machine ? null : password,
+  roles: [...given.roles],
+  groups: allGroups(given),
+});
+
+export type KeyState = "live" | "expired" | "revoked";
+
+export function stateOf({ revoked_at, expires_at }: Key, now: Date): KeyState {
+  if (revoked_at) return "revoked";
+  return new Date(expires_at) <= now ? "expired" : "live";
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+export const daysLeft = ({ expires_at }: Key, now: Date): number =>
+  Math.floor((new Date(expires_at).getTime() - now.getTime()) / DAY);

@@ -1,0 +1,52 @@
+import { expect, test, vi } from "vitest";
+import type { Entry } from "../../api/types";
+import { documentsOf, EVERYTHING, isBackwards, othersOf, queryOf } from "./audit";
+
+test("nothing is asked of what is not said", () => {
+  expect(queryOf({ ...EVERYTHING, user: "  " })).toEqual({});
+  expect(queryOf({ ...EVERYTHING, user: " Anna ", result: "refused" })).toEqual({ user: "Anna", result: "refused" });
+});
+
+test("the last day is meant whole, by the reader's clock, also when summer time begins in it", () => {
+  vi.stubEnv("TZ", "Europe/Brussels");
+  expect(queryOf({ ...EVERYTHING, from: "2026-03-29", to: "2026-03-29" })).toEqual({
+    since: "2026-03-28T23:00:00.000Z",
+    until: "2026-03-29T22:00:00.000Z",
+  });
+  vi.unstubAllEnvs();
+});
+
+test("a period that ends before it begins is seen", () => {
+  expect(isBackwards({ ...EVERYTHING, from: "2026-02-01", to: "2026-01-31" })).toBe(true);
+  expect(isBackwards({ ...EVERYTHING, from: "2026-02-01", to: "2026-02-01" })).toBe(false);
+  expect(isBackwards({ ...EVERYTHING, to: "2026-01-31" })).toBe(false);
+});
+
+test("an entry's documents are named with their places, and all else it says stands beside them", () => {
+  const entry: Entry = {
+    sequence: 1,
+    form: 1,
+    id: "e",
+    at: "2026-01-01T00:00:00Z",
+    action: "question.answered",
+    result: "success",
+    origin: "api",
+    route: "POST /ask",
+    request: "r",
+    status: 200,
+    code: "",
+    on: {
+      documents: [{ id: "d1", source: "val.pdf", version: "2", pages: [1, 3], passages: ["p", "q"] }, "nonsense"],
+      mode: "verbatim",
+      cited: [{ id: "d1" }],
+    },
+    erased: [],
+    buffered: false,
+    hash: "00",
+  };
+  expect(documentsOf(entry)).toEqual([{ id: "d1", source: "val.pdf", version: "2", pages: "1, 3", passages: 2 }]);
+  expect(othersOf(entry)).toEqual([
+    ["mode", "verbatim"],
+    ["cited", '[{"id":"d1"}]'],
+  ]);
+});

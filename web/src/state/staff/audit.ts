@@ -1,0 +1,68 @@
+// What an auditor asks of the trail, as a form and as a request. Pure.
+import type { Entry, Result } from "../../api/types";
+import type { TrailQuery } from "../../queries/staff/audit";
+
+export const RESULTS = ["begun", "success", "refused", "failed", "stopped"] as const satisfies readonly Result[];
+
+/** Empty: all. Days as the reader's calendar has them, "2026-01-31". */
+export interface Asked {
+  user: string;
+  action: string;
+  document: string;
+  request: string;
+  result: Result | "";
+  from: string;
+  to: string;
+}
+
+export const EVERYTHING: Asked = { user: "", action: "", document: "", request: "", result: "", from: "", to: "" };
+
+export const isBackwards = ({ from, to }: Asked): boolean => from !== "" && to !== "" && to < from;
+
+/** The last day is meant whole, by the reader's clock. */
+export function queryOf({ user, action, document, request, result, from, to }: Asked): TrailQuery {
+  const words = { user, action, document, request };
+  const said = Object.entries(words).filter(([, value]) => value.trim() !== "");
+  return {
+    ...Object.fromEntries(said.map(([name, value]) => [name, value.trim()])),
+    ...(result === "" ? {} : { result }),
+    ...(from === "" ? {} : { since: midnight(from, 0) }),
+    ...(to === "" ? {} : { until: midnight(to, 1) }),
+  };
+}
+
+function midnight(day: string, plus: number): string {
+  const at = new Date(`${day}T00:00:00`);
+  at.setDate(at.getDate() + plus); // not 24 hours: summer time begins and ends
+  return at.toISOString();
+}
+
+export interface NamedDocument {
+  id: string;
+  source: string;
+  version: string;
+  pages: string;
+  passages: number;
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+/** The documents that an entry names, as far as it says. */
+export const documentsOf = ({ on }: Entry): NamedDocument[] =>
+  listOf(on.documents)
+    .filter(isRecord)
+    .map(({ id, source, version, pages, passages }) => ({
+      id: textOf(id),
+      source: textOf(source),
+      version: textOf(version),
+      pages: listOf(pages).join(", "),
+      passages: listOf(passages).length,
+    }));
+
+/** What else it was about, to be read as it stands. */
+export function othersOf({ on }: Entry): [string, string][] {
+  const others = Object.entries(on).filter(([name]) => name !== "documents");
+  return others.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]);
+}

@@ -1,0 +1,36 @@
+// What an admin says of a document: a form's texts, and the request that changes only what is different. Pure.
+import type { DocumentDetail, MetadataIn } from "../../api/types";
+import { known } from "../../text/known";
+import type { Group } from "../scope";
+
+export const TEXTS = ["title", "department", "document_type", "version", "owner", "supersedes"] as const;
+export const DAYS = ["valid_from", "valid_until"] as const;
+export const LANGUAGES = ["nl", "en"] as const;
+export type Field = (typeof TEXTS)[number] | (typeof DAYS)[number] | "language" | "target_groups";
+
+export interface Form extends Record<(typeof TEXTS)[number] | (typeof DAYS)[number], string> {
+  language: (typeof LANGUAGES)[number] | "";
+  target_groups: Group[];
+}
+
+export function formOf(document: DocumentDetail): Form {
+  const { title, department, document_type, version, owner, supersedes, target_groups } = document;
+  return {
+    ...{ title, department, document_type, version, owner, supersedes, target_groups },
+    language: known(LANGUAGES, document.language) ?? "",
+    valid_from: document.valid_from ?? "",
+    valid_until: document.valid_until ?? "",
+  };
+}
+
+/** Only what differs; null when nothing does. */
+export function changesOf(document: DocumentDetail, form: Form): MetadataIn | null {
+  const before = formOf(document);
+  const changes: Partial<MetadataIn> = {};
+  for (const field of TEXTS) if (form[field].trim() !== before[field]) changes[field] = form[field].trim();
+  for (const field of DAYS) if (form[field] !== before[field]) changes[field] = form[field] || null;
+  if (form.language !== before.language) changes.language = form.language;
+  if ([...form.target_groups].sort().join() !== [...before.target_groups].sort().join())
+    changes.target_groups = form.target_groups;
+  return Object.keys(changes).length > 0 ? { ...changes, reset: [] } : null;
+}

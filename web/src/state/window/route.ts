@@ -1,0 +1,163 @@
+// The addresses: /, /c/{conversation}, /a/{answer}, /d/{document}, /history, /procedures, and the pages for quality staff, admins and
+// auditors. Anything else is not here. The service and nginx know the same ones.
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Role } from "../../queries/session";
+
+/** Pages of their own, most of them for few: reached by links, in this order, not within a conversation. */
+export const OWN_PAGES = [
+  "conversations",
+  "procedures",
+  "documents",
+  "accounts",
+  "keys",
+  "session",
+  "sets",
+  "gaps",
+  "audit",
+] as const;
+export type OwnPage = (typeof OWN_PAGES)[number];
+export type PageName = "chat" | "linked" | OwnPage;
+
+const PATHS: Record<OwnPage, string> = {
+  conversations: "/history", // "/conversations" itself is the service's, as "/audit" is
+  procedures: "/procedures",
+  documents: "/admin/documents",
+  accounts: "/admin/accounts",
+  keys: "/admin/keys",
+  session: "/quality/session",
+  sets: "/quality/sets",
+  gaps: "/quality/gaps",
+  audit: "/audit/trail", // "/audit" itself is the service's where no nginx stands before it
+};
+export const pathOf = (page: OwnPage): string => PATHS[page];
+
+/** Only what is shown: the service decides. */
+const READERS: readonly Role[] = ["reader", "judge", "admin"];
+const ADMINS: readonly Role[] = ["admin"];
+const JUDGES: readonly Role[] = ["judge", "admin"];
+const ROLES: Record<PageName, readonly Role[]> = {
+  chat: READERS,
+  linked: READERS,
+  conversations: READERS,
+  procedures: READERS,
+  documents: READERS,
+  accounts: ADMINS,
+  keys: ADMINS,
+  session: JUDGES,
+  sets: JUDGES,
+  gaps: JUDGES,
+  audit: ["auditor"],
+};
+
+/** Return who may see a page: anybody with one of these. */
+export const rolesOf = (page: PageName): readonly Role[] => ROLES[page];
+
+/** Whether somebody with these roles asks and reads at all: an auditor who is nothing else does not. */
+export const mayRead = (roles: readonly Role[]): boolean => roles.some((role) => READERS.includes(role));
+
+/** Whether somebody with these roles may load documents and take them out. */
+export const mayLoad = (roles: readonly Role[]): boolean => roles.some((role) => ADMINS.includes(role));
+
+/** Return the pages that somebody with these roles is shown the way to. */
+export const pagesFor = (roles: readonly Role[]): OwnPage[] =>
+  OWN_PAGES.filter((page) => rolesOf(page).some((role) => roles.includes(role)));
+
+/** Return the page that stands at this path; what is nowhere is the chat's to say. */
+export function pageAt(path: string): PageName {
+  const plain = path.replace(/\/$/, "");
+  if (/^\/d\/[^/]+$/.test(plain)) return "linked";
+  return OWN_PAGES.find((page) => PATHS[page] === plain) ?? "chat";
+}
+
+/** A place in a document, as a link names it. */
+export interface Place {
+  document: string;
+  page: number;
+  quote: string; // empty: the page as a whole
+}
+
+const LONGEST_QUOTE = 200; // characters: enough to be found again
+
+export function placePath({ document, page, quote }: Place): string {
+  const words = [...quote.replace(/\s+/g, " ").trim()].slice(0, LONGEST_QUOTE).join("");
+  const told = words ? `&quote=${encodeURIComponent(words)}` : "";
+  return `/d/${encodeURIComponent(document)}#page=${page}${told}`;
+}
+
+export function placeIn({ pathname, hash }: Pick<Location, "pathname" | "hash">): Place {
+  const told = new URLSearchParams(hash.slice(1).replaceAll("+", "%2B"));
+  const page = Number(told.get("page"));
+  return {
+    document: decoded(pathname.split("/")[2] ?? "") ?? "",
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+    quote: told.get("quote") ?? "",
+  };
+}
+
+export const answerPath = (id: string): string => `/a/${encodeURIComponent(id)}`;
+
+/** The question that another system sends its user here with. */
+export const questionInAddress = (search: string): string => new URLSearchParams(search).get("q")?.trim() ?? "";
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null; // "%zz" is no character
+  }
+}
+
+const KEYS_OF = "account";
+export const keysAddress = (account: string): string => `${pathOf("keys")}?${KEYS_OF}=${encodeURIComponent(account)}`;
+export const accountInAddress = (search: string): string => new URLSearchParams(search).get(KEYS_OF) ?? "";
+
+export const setAddress = (name: string): string => `${pathOf("sets")}?set=${encodeURIComponent(name)}`;
+export const setInAddress = (search: string): string | null => new URLSearchParams(search).get("set") || null;
+
+export type Route = { kind: "home" | "unknown" } | { kind: "conversation" | "answer"; id: string };
+
+export function parseRoute(path: string): Route {
+  if (path === "/" || path === "/index.html") return { kind: "home" };
+  const [, kind, part = ""] = /^\/([ca])\/([^/]+)\/?$/.exec(path) ?? [];
+  const id = decoded(part);
+  return id ? { kind: kind === "a" ? "answer" : "conversation", id } : { kind: "unknown" };
+}
+
+export const conversationPath = (id: string): string => `/c/${encodeURIComponent(id)}`;
+
+/** What the address of a conversation ends in that is to be printed as soon as it is drawn. */
+export const TO_PRINT = "#print";
+
+/** Keeps address and conversation together: the address follows a conversation that begins (`id`), and `goTo` is called
+ * when the reader went to another address (null: to the empty page). */
+export function useAddress(id: string | null, goTo: (id: string | null) => void) {
+  const [route, setRoute] = useState(() => parseRoute(location.pathname));
+  const shown = useRef<string | null>(null); // the conversation that is, or is being, shown
+
+  useLayoutEffect(() => {
+    if (id === null || id === shown.current) return;
+    shown.current = id;
+    push(conversationPath(id));
+  }, [id]);
+  useEffect(() => {
+    const wanted = route.kind === "conversation" ? route.id : null;
+    if (wanted === shown.current) return;
+    shown.current = wanted;
+    goTo(wanted);
+  }, [route, goTo]);
+  useEffect(() => {
+    const changed = (): void => setRoute(parseRoute(location.pathname));
+    window.addEventListener("popstate", changed);
+    return () => window.removeEventListener("popstate", changed);
+  }, []);
+
+  const go = useCallback((path: string): void => {
+    push(path);
+    setRoute(parseRoute(path));
+  }, []);
+  return { route, go };
+}
+
+function push(path: string): void {
+  if (path !== location.pathname) history.pushState(null, "", path);
+}

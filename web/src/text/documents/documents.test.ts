@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { en } from "../../i18n/en";
+import { nl } from "../../i18n/nl";
+import { answer, source, span } from "../../testing/answers";
+import { byDocument, closenessOf } from "./documents";
+import { originOf } from "./facts";
+import { completed } from "./patient";
+
+test("sources of one document stand together, in the order of their best", () => {
+  const sources = [source(1), source(2), source(3, { document_id: "d1" })];
+  expect(byDocument(sources).map((own) => own.map(({ rank }) => rank))).toEqual([[1, 3], [2]]);
+});
+
+test("how near a document is, is a word: quoted, near, or further than the best", () => {
+  const all = [source(1, { score: 0.64 }), source(2, { score: 0.63 }), source(3, { score: 0.5 })];
+  const [first, second, third] = all.map((one) => closenessOf([one], all, [span(0, "x")]));
+  expect([first, second, third]).toEqual(["quoted", "near", "further"]);
+});
+
+test("an answer takes along what stood above it, and title, version, page and day", () => {
+  const said = answer({
+    notices: [{ code: "expired", text: "Versie 3 is vervallen.", language: "" }],
+    sources: [source(1, { title: "Sepsis", version: "3", valid_until: "2020-03-01" })],
+    spans: [span(0, "x", { page: 2 }), span(1, "y", { page: 2 })],
+  });
+  expect(originOf(said, nl).split("\n")).toEqual([
+    "Versie 3 is vervallen.",
+    "1. Sepsis, pagina 2, versie 3, verlopen op 1 mrt 2020 (document-1.pdf)",
+    expect.stringMatching(/^Gekopieerd uit Bedside op \d+ \p{L}+ \d{4}; /u),
+  ]);
+  expect(originOf(answer(), en)).toMatch(/^Copied from Bedside on /);
+});
+
+test.each([
+  ["welke dosis?", "nl", "welke dosis bij een kind?"],
+  ["vancomycine dosis", "nl", "vancomycine dosis bij een kind"],
+  ["what dose ?", "en", "what dose in a child?"],
+])("%s is completed with a patient", (question, language, whole) => {
+  expect(completed(question, "child", language)).toBe(whole);
+});

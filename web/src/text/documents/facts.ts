@@ -1,0 +1,55 @@
+// What a reader must know to trust a source, in words: version, whose, for whom, until when.
+import type { Answer, Source } from "../../api/types";
+import { dayOf, formatDay, type Messages } from "../../i18n";
+
+interface Wanted {
+  page?: boolean;
+  owner?: boolean;
+}
+
+export function factsOf(source: Source, m: Messages, { page = false, owner = false }: Wanted = {}): string[] {
+  return [
+    page ? m.card.page(source.page) : "",
+    source.version && m.card.version(source.version),
+    source.department,
+    source.target_groups.map((group) => m.card.groups[group]).join(", "),
+    owner && source.owner ? m.card.owner(source.owner) : "",
+  ].filter(Boolean);
+}
+
+type Days = Pick<Source, "valid_from" | "valid_until">;
+
+export const isExpired = ({ valid_until }: Days): boolean => valid_until !== null && valid_until < dayOf(new Date());
+
+export function validityOf(source: Days, m: Messages): string {
+  const [from, until] = [source.valid_from, source.valid_until].map((day) => day && formatDay(day, m));
+  if (isExpired(source) && until) return m.card.expired(until);
+  if (from && until) return m.card.valid(from, until);
+  if (from) return m.card.validFrom(from);
+  return until ? m.card.validUntil(until) : "";
+}
+
+/** "1. Anafylaxie bij kinderen, versie 3, pagina 2, geldig tot 1 mrt 2027 (anafylaxie.pdf)" */
+export function citationOf(source: Source, page: number, m: Messages): string {
+  const facts = [m.card.page(page), ...factsOf(source, m), validityOf(source, m)].filter(Boolean);
+  return `${source.rank}. ${[source.title, ...facts].join(", ")} (${source.document})`;
+}
+
+const NEAREST = 3; // sources that stand for an answer that quotes none
+
+/** Each place that the answer quotes; where it quotes nothing, its first sources. */
+export function citationsOf({ sources, spans }: Pick<Answer, "sources" | "spans">, m: Messages): string[] {
+  if (spans.length === 0) return sources.slice(0, NEAREST).map((source) => citationOf(source, source.page, m));
+  const places = new Map(spans.map(({ rank, page }) => [`${rank} ${page}`, { rank, page }]));
+  return [...places.values()].flatMap(({ rank, page }) => {
+    const source = sources.find((one) => one.rank === rank);
+    return source ? [citationOf(source, page, m)] : [];
+  });
+}
+
+/** What goes with an answer wherever it is pasted: what stood above it, where each part comes from, and the day. */
+export function originOf(answer: Pick<Answer, "notices" | "sources" | "spans">, m: Messages): string {
+  const said = answer.notices.map(({ text }) => text);
+  const cited = answer.spans.length > 0 ? citationsOf(answer, m) : [];
+  return [...said, ...cited, m.answer.copiedOn(formatDay(dayOf(new Date()), m))].join("\n");
+}
