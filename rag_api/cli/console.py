@@ -3,6 +3,7 @@ results go to standard output."""
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -33,8 +34,37 @@ DROPPED = {
 }
 
 
-def say(line: str) -> None:
-    typer.echo(line, err=True)
+_log = logging.getLogger("rag_api")
+_logged = False  # whether lines are for a log that machines read
+
+
+def say(line: str, level: int = logging.INFO) -> None:
+    if _logged:
+        _log.log(level, line)
+    else:
+        typer.echo(line, err=True)
+
+
+@contextmanager
+def speaking_as_a_service() -> Iterator[None]:
+    """In production all that is said is lines of JSON, also why it does not start. Elsewhere people read it, as of any command."""
+    global _logged
+    from services.contract import logs
+
+    if os.environ.get("BEDSIDE_ENVIRONMENT") != "production":
+        yield
+        return
+    logs.configure("json")
+    _logged = True
+    try:
+        yield
+    except typer.Exit as ended:  # it was said why
+        raise SystemExit(ended.exit_code) from None
+    except Exception:
+        _log.critical("ended by an error that is Bedside's own", exc_info=True)
+        raise SystemExit(1) from None
+    finally:
+        _logged = False
 
 
 def read_settings() -> Settings:
@@ -45,13 +75,13 @@ def read_settings() -> Settings:
     from rag_api.stores.active_index import in_force
 
     for line in unheard(os.environ):
-        say(line)
+        say(line, logging.WARNING)
     try:
         settings = Settings()
     except ValidationError as error:
         for wrong in error.errors():
             name = "".join(f"BEDSIDE_{str(part).upper()}: " for part in wrong["loc"][:1])
-            say(f"{name}{str(wrong['msg']).removeprefix('Value error, ')}")
+            say(f"{name}{str(wrong['msg']).removeprefix('Value error, ')}", logging.ERROR)
         raise typer.Exit(2) from None
     with said():
         return in_force(settings)
@@ -76,7 +106,7 @@ def make_data_dir(settings: Settings) -> None:
     try:
         settings.data_dir.expanduser().mkdir(0o700, parents=True, exist_ok=True)
     except OSError as error:
-        say(f"BEDSIDE_DATA_DIR: {settings.data_dir} cannot be made or is no folder ({error.strerror})")
+        say(f"BEDSIDE_DATA_DIR: {settings.data_dir} cannot be made or is no folder ({error.strerror})", logging.ERROR)
         raise typer.Exit(2) from None
 
 
@@ -118,10 +148,10 @@ def say_error(error: BedsideError) -> None:
     """Its sentence, and below it each row of a table that is wrong, when there are several."""
     from rag_api.errors import InvalidInput
 
-    say(f"bedside: {error.message}")
+    say(f"bedside: {error.message}", logging.ERROR)
     rows = error.rows if isinstance(error, InvalidInput) else ()
     for row in rows if len(rows) > 1 else ():
-        say(f"  {row.where}: {row.what}")
+        say(f"  {row.where}: {row.what}", logging.ERROR)
 
 
 def wide_console() -> Console:

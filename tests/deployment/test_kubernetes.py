@@ -114,6 +114,18 @@ def test_production_accepts_the_settings(monkeypatch: pytest.MonkeyPatch) -> Non
             assert isinstance(ours[variable], dict) or "${" in said or ours[variable] in ("", said) or "URL" in variable, variable
 
 
+def test_what_opens_files_takes_nothing_that_is_asked_with_it_when_it_is_away() -> None:
+    """A pod is ready when each of its containers is."""
+    assert [one["name"] for one in PODS["rag-api"]["containers"]] == ["rag-api"]
+    mounts = [(pod["volumes"], pod["containers"][0]["volumeMounts"]) for pod in (PODS["rag-api"], PODS["reading"])]
+    for volumes, mounted in mounts:
+        assert {"name": "reading", "persistentVolumeClaim": {"claimName": "reading"}} in volumes
+        assert {"name": "reading", "mountPath": "/reading"} in mounted
+    assert not {"env", "envFrom"} & CONTAINERS["reading"].keys()
+    (policy,) = (one["spec"] for one in MANIFESTS if one["kind"] == "NetworkPolicy" and one["metadata"]["name"] == "reading")
+    assert policy == {"podSelector": {"matchLabels": {"app": "reading"}}, "policyTypes": ["Ingress", "Egress"]}
+
+
 def test_what_stays_says_whether_it_lives_and_whether_it_is_ready() -> None:
     for name in CONTAINERS.keys() - {"migrate", "ingest"}:
         assert {"readinessProbe", "livenessProbe"} <= CONTAINERS[name].keys(), name

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from services.generator.native import compiler
+from services.generator.native.compiling import compiler
 from tests.faults.services import HELD, Service
 
 JUMP = 3600  # seconds

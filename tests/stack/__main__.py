@@ -9,6 +9,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+from tests.faults.matrix import Cell
 from tests.stack import checks
 from tests.stack.compose import Unset
 from tests.stack.faults import run
@@ -40,9 +41,7 @@ def main() -> None:
             images(stack)
         else:
             stack.settings = {"BEDSIDE_QUESTIONS_PER_MINUTE": "0", "BEDSIDE_REQUESTS_PER_MINUTE": "0"}
-            cells = run(stack, options.cells)
-            if options.json:
-                options.json.write_text(json.dumps([asdict(cell) for cell in cells], indent=1) + "\n", encoding="utf-8")
+            cells = run(stack, options.cells, tell=lambda done: _write(options.json, done))
             sys.exit(any(cell.wrong for cell in cells))
     except (Failed, NoContainers, NotToBeHad, Unset) as error:
         sys.exit(str(error))
@@ -72,6 +71,11 @@ def up(stack: Stack) -> None:
     print(
         f"  Sign in as {PERSON} with {password}; a key for scripts ({MACHINE}) is in {stack.folder}/key. `make stack-down` ends it all.\n"
     )
+
+
+def _write(path: Path | None, cells: list[Cell]) -> None:
+    if path is not None:
+        path.write_text(json.dumps([asdict(cell) for cell in cells], indent=1) + "\n", encoding="utf-8")
 
 
 def images(stack: Stack) -> None:

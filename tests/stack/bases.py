@@ -6,11 +6,12 @@ version than the name says is in `Base.says`, and the driver prints it.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,8 @@ MIRROR = "http://deb.debian.org/debian"
 BOOKWORM = (f"deb {MIRROR} bookworm main", f"deb {MIRROR} bookworm-updates main", f"deb {MIRROR}-security bookworm-security main")
 TRIXIE = (f"deb {MIRROR} trixie main", f"deb {MIRROR} trixie-updates main", f"deb {MIRROR}-security trixie-security main")
 MERGED = "/usr/share/mmdebstrap/hooks/merged-usr"
+NOT_COPIED = {"__pycache__", "node_modules", "dist"}  # as .dockerignore says
+MADE_OF = "bedside.made-of"
 LEFT_OUT = ("man", "locale", "doc", "info", "lintian")  # of /usr/share, as in the published slim images
 APT = (
     'Dir::Cache::pkgcache ""; Dir::Cache::srcpkgcache ""; APT::Keep-Downloaded-Packages "false";'
@@ -56,6 +59,29 @@ def bases() -> dict[str, Base]:
         Base(name("semitechnologies/"), f"Weaviate {weaviate_dev.VERSION}, built with Go", _weaviate),
     )
     return {re.split(r"[:/]", base.image)[0]: base for base in made}
+
+
+def made_of(containerfile: Path, context: Path, options: Sequence[str]) -> str:
+    """Hash what an image is built of: the file, its options, all that it copies of the context, and the images that it begins with."""
+    text = containerfile.read_text("utf-8")
+    found = hashlib.sha256("\n".join([text, *options]).encode())
+    for base in sorted(set(re.findall(r"^FROM (\S+:\S+)", text, re.MULTILINE))):
+        found.update(podman("image", "inspect", "--format", "{{.Id}}", f"docker.io/{_full(base)}").encode())
+    for line in re.findall(r"^COPY (?!--from)(.+)$", text, re.MULTILINE):
+        for source in line.split()[:-1]:
+            path = context / source
+            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                if file.is_file() and not NOT_COPIED & set(file.parts):
+                    found.update(f"{file.relative_to(context)} {file.stat().st_mode}".encode() + file.read_bytes())
+    return found.hexdigest()[:32]
+
+
+def label(image: str) -> str:
+    """Of what an image that is here was built; empty where it is not."""
+    try:
+        return podman("image", "inspect", "--format", f'{{{{index .Labels "{MADE_OF}"}}}}', image).strip()
+    except Failed:
+        return ""
 
 
 def is_there(image: str) -> bool:

@@ -13,7 +13,6 @@ from tests.stack.machine import Failed, limits, podman
 from tests.stack.stack import Stack
 
 COMPILERS = "cc gcc g++ clang tcc make"
-COMPILES = ("generator", "generator-2", "generator-cpu")  # Triton's launchers and the engine's own kernels, made for the processor at hand
 PATIENCE = 150.0  # seconds until Prometheus asked everything twice
 LOGGED_WITHIN = 15.0
 
@@ -25,7 +24,7 @@ def confinement(stack: Stack) -> list[str]:
         for name in stack.containers.names(service):
             for pid in family(stack.containers.pid(name)):
                 wrong += [f"{name}: {what}" for what in _rights(pid)]
-            if stack.containers.pid(name) and service not in COMPILES and (found := _compilers(name)):
+            if stack.containers.pid(name) and (found := _compilers(name)):
                 wrong.append(f"{name} has {found}")
     return sorted(set(wrong))
 

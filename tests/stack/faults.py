@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 
 from tests.faults.answering import answer_through
@@ -17,6 +17,7 @@ from tests.faults.table import table
 from tests.stack.machine import Failed
 from tests.stack.stack import Stack
 
+Tell = Callable[[list[Cell]], None]
 WORKS = ("answering", "ingestion")
 KINDS = ("kill", "stop", "restart")
 INGESTION = "bedside-ingestion"
@@ -25,12 +26,13 @@ AWAY = ("rag_api", "nginx")  # services whose end breaks connections: a question
 
 def cells_of(stack: Stack) -> list[Cell]:
     found = [Cell(service, kind, work) for work in WORKS for service in stack.services for kind in KINDS]
-    found = [cell for cell in found if cell.work == "answering" or cell.service not in AWAY]
     return [*found, Cell("ingestion", "kill", "ingestion"), *(Cell("host", fault, "all") for fault in WHOLE)]
 
 
-def run(stack: Stack, patterns: Sequence[str] = (), slack: float = 3.0) -> list[Cell]:
-    """A running stack with the handbook in it. Prints the table at the end."""
+def run(
+    stack: Stack, patterns: Sequence[str] = (), tell: Callable[[list[Cell]], None] = lambda done: None, slack: float = 3.0
+) -> list[Cell]:
+    """Start the stack of images that are there, and fill it. `tell` hears what is done after each cell; the table is printed at the end."""
     stack.start()
     stack.ingest()
     stack.accounts()
@@ -38,6 +40,7 @@ def run(stack: Stack, patterns: Sequence[str] = (), slack: float = 3.0) -> list[
     chosen = [cell for pattern in patterns or ("*",) for cell in cells_of(stack) if cell.fits(pattern)]  # in the order asked for
     for number, cell in enumerate(chosen):
         done.append(_done(stack, cell, number, slack))
+        tell(done)
         print(f"{'ok   ' if not done[-1].wrong else 'WRONG'} {done[-1]}", file=sys.stderr, flush=True)
     print(table(done))
     for cell in done:

@@ -126,7 +126,12 @@ class Stack:
             file = one["build"]["dockerfile"]
             options = [f"--build-arg={name}={value}" for name, value in one["build"].get("args", {}).items()]
             options += [f"--target={target}"] if (target := one["build"].get("target")) else []
-            bases.build(ROOT / file, ROOT, f"docker.io/{one['image']}", *options, log=self.folder / f"{service}.build.log")
+            image, key = f"docker.io/{one['image']}", bases.made_of(ROOT / file, ROOT, options)
+            if bases.label(image) == key:  # told from layers it would take long: the engine reads all of a copied one again
+                self.tell(f"{one['image']} is there, built of the same files")
+                continue
+            options += [f"--label={bases.MADE_OF}={key}"]
+            bases.build(ROOT / file, ROOT, image, *options, log=self.folder / f"{service}.build.log")
             self.tell(f"{one['image']} is built ({time.monotonic() - began:.0f} s)")
 
     def start(self, without: tuple[str, ...] = ()) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stack.bases import ROOT, bases
+from tests.stack.bases import ROOT, bases, made_of
 from tests.stack.compose import Unset, read
 from tests.stack.containers import Containers
 from tests.stack.stack import SECRETS, Stack
@@ -69,6 +69,21 @@ def test_the_short_form_needs_no_image_that_opens_word_files(monkeypatch: pytest
         services = [stack.compose.services[service] for service in [*stack.active, "ingest"]]
         assert {one["image"].split("/")[1].split(":")[0] for one in services if "build" in one} == images
         assert ("READING_SOCKET" in stack.compose.services["ingest"]["environment"]) is short
+
+
+def test_an_image_is_built_again_when_what_it_copies_is_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.stack.bases.podman", lambda *arguments: "the base")
+    (tmp_path / "Dockerfile").write_text("FROM one:1.2.3 AS first\nCOPY part other.txt /app/\nCOPY --from=first /a /b\n")
+    for name in ("part/one.py", "part/__pycache__/one.pyc", "other.txt", "beside.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("1")
+    keys = [made_of(tmp_path / "Dockerfile", tmp_path, ())]
+    for name in ("beside.txt", "part/__pycache__/one.pyc", "part/one.py", "other.txt"):
+        (tmp_path / name).write_text("2")
+        keys.append(made_of(tmp_path / "Dockerfile", tmp_path, ()))
+    keys.append(made_of(tmp_path / "Dockerfile", tmp_path, ("--target=x",)))
+    assert keys[0] == keys[1] == keys[2]
+    assert len(set(keys)) == 4
 
 
 def test_every_image_that_others_publish_has_a_base() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_api.cli.audited import acting, begun
-from rag_api.cli.console import opened, read_settings, say
+from rag_api.cli.console import opened, read_settings, say, speaking_as_a_service
 from rag_api.cli.serving.workers import health_listening, run_workers
 
 if TYPE_CHECKING:
@@ -33,15 +33,15 @@ def serve(
     What is not configured is started here: a PostgreSQL server, and the generator with its model, which loads in the background:
     until it is ready questions get their sources.
     """
-    settings = read_settings()
-    settings = settings.model_copy(update={name: value for name, value in {"host": host, "port": port}.items() if value is not None})
-    with opened(settings) as container:
-        container.start_generator()
-        container.warm()
-        rehearse(container)
-        if settings.environment != "production":  # whose output is lines of JSON, and whose address nginx has
+    with speaking_as_a_service():
+        settings = read_settings()
+        settings = settings.model_copy(update={name: value for name, value in {"host": host, "port": port}.items() if value is not None})
+        with opened(settings) as container:
+            container.start_generator()
+            container.warm()
+            rehearse(container)
             say(f"Bedside: {url_of(container)}   (Ctrl-C stops)")
-        serve_all(container, workers)
+            serve_all(container, workers)
 
 
 def serve_all(container: Container, workers: int) -> None:

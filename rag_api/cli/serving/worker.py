@@ -6,7 +6,7 @@ import argparse
 import socket
 from contextlib import suppress
 
-from rag_api.cli.console import opened, read_settings
+from rag_api.cli.console import opened, read_settings, speaking_as_a_service
 from rag_api.cli.serving.serve import run_server
 
 
@@ -17,7 +17,7 @@ def main() -> None:
     given = parser.parse_args()
     listener = socket.socket(fileno=given.listener)
     health = None if given.health_listener is None else socket.socket(fileno=given.health_listener)
-    with suppress(KeyboardInterrupt), opened(read_settings()) as container:
+    with speaking_as_a_service(), suppress(KeyboardInterrupt), opened(read_settings()) as container:
         container.start_generator()
         container.warm()
         run_server(container, listener, health)

@@ -82,6 +82,15 @@ def restored_signals() -> Iterator[None]:
     signal.signal(signal.SIGTERM, before)
 
 
+PRODUCTION = {
+    "BEDSIDE_ENVIRONMENT": "production",
+    "BEDSIDE_SIGN_IN": "local",
+    "BEDSIDE_PUBLIC_URL": "https://bedside.example",
+    "BEDSIDE_DATABASE_URL": "postgresql://bedside:0a1b2c3d4e5f60718293a4b5c6d7e8f9@127.0.0.1:1/none?connect_timeout=1",
+    "BEDSIDE_GENERATOR_URL": "http://127.0.0.1:1/v1",
+}
+
+
 def run(environment: dict[str, str], *arguments: str, code: int = 0) -> Result:
     result = CliRunner().invoke(cli.app, list(arguments), env=environment)
     assert result.exit_code == code, f"{result.stdout}\n{result.stderr}\n{result.exception!r}"
@@ -298,6 +307,36 @@ def test_nonsense_in_the_environment_is_refused_by_name(variable: str, value: st
     result = run({variable: value}, "documents", code=2)
     assert said in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"BEDSIDE_ALFA": "0.5", "BEDSIDE_ALPHA": "2"}, "BEDSIDE_ALPHA: Input should be less than or equal to 1"),
+        ({"BEDSIDE_DATA_DIR": "/dev/null/data"}, "/dev/null/data cannot be made or is no folder"),
+    ],
+)
+def test_why_a_service_does_not_start_is_in_production_a_line_of_its_log(tmp_path: Path, variables: dict[str, str], said: str) -> None:
+    lines, ended = logged(["-m", "rag_api.cli.app", "serve"], PRODUCTION | {"BEDSIDE_DATA_DIR": str(tmp_path)} | variables)
+    assert ended == 2
+    assert lines[-1]["level"] == "error"
+    assert said in lines[-1]["message"]
+    assert any("did you mean BEDSIDE_ALPHA?" in line["message"] for line in lines) == ("BEDSIDE_ALFA" in variables)
+
+
+def test_an_error_of_our_own_that_ends_a_service_is_in_production_a_line_of_its_log() -> None:
+    code = "from rag_api.cli.console import speaking_as_a_service\nwith speaking_as_a_service(): raise KeyError('of a patient')"
+    lines, _ = logged(["-c", code], PRODUCTION)
+    assert lines[0]["level"] == "critical"
+    assert "KeyError" in lines[0]["trace"]
+    assert "of a patient" not in lines[0]["trace"]
+
+
+def logged(arguments: list[str], variables: dict[str, str]) -> tuple[list[dict[str, Any]], int]:
+    """What a process said before it ended, and with which code."""
+    known = {name: value for name, value in os.environ.items() if not name.startswith("BEDSIDE_")}
+    done = subprocess.run([sys.executable, *arguments], env=known | variables, capture_output=True, text=True, timeout=120)
+    return [json.loads(line) for line in done.stderr.splitlines()], done.returncode
 
 
 def test_a_variable_that_is_no_setting_is_named(environment: dict[str, str]) -> None:

@@ -12,6 +12,7 @@ import pytest
 from services.generator import native
 from services.generator.models.decoder import tiles
 from services.generator.native import head, matrix, step
+from services.generator.native.compiling import compiled as compiled_for
 
 LESSER = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # without AVX2, with it, and with AVX-512 that has no products of words or bf16
 
@@ -25,7 +26,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], ctypes
         if cpu == "x86-64-v4" and "avx512bw" not in Path("/proc/cpuinfo").read_text():
             pytest.skip("this CPU has no AVX-512")
         try:
-            return native.load(native.compiled(tmp_path_factory.mktemp("native"), cpu))
+            return native.load(compiled_for(tmp_path_factory.mktemp("native"), cpu))
         except OSError as error:
             pytest.skip(f"this machine or its compiler knows no {cpu}: {error}")
 

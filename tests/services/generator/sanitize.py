@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from services.generator import native
+from services.generator.native import compiling
 
 DRIVER = Path(__file__).parent / "native" / "driver.c"
 SANITIZERS = {"address and undefined behaviour": "address,undefined", "threads": "thread"}
@@ -23,11 +23,11 @@ def run(sanitizer: str, cpu: str, folder: Path) -> subprocess.CompletedProcess[s
     """Compile and run the driver. Raises CalledProcessError where the compiler has no such sanitizer."""
     program = folder / f"driver-{sanitizer.replace(',', '-')}-{cpu}"
     command = [
-        *native.compiler(),
+        *compiling.compiler(),
         *FLAGS,
         f"-fsanitize={sanitizer}",
         f"-march={cpu}",
-        f"-I{native.FOLDER}",
+        f"-I{compiling.FOLDER}",
         "-o",
         str(program),
         str(DRIVER),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import random
 import subprocess
 from collections.abc import Callable
@@ -19,6 +20,8 @@ from services.generator.models.files.architecture import Architecture, Rope
 from services.generator.models.files.blocks import KINDS, Weight
 from services.generator.models.kv_cache import KVCache
 from services.generator.models.llama import LlamaTarget
+from services.generator.native import compiling
+from services.generator.native.compiling import built
 from services.generator.native.step import PORTION, StepRows, portions
 from services.generator.types import SamplingParams
 from tests.services.generator.blocks import blocks
@@ -261,15 +264,38 @@ def test_without_a_compiler_torch_computes_the_step(monkeypatch: pytest.MonkeyPa
 
 def test_a_failed_compilation_is_named_and_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="failed"):
-        native.compiled(tmp_path, "no-such-cpu")
+        compiling.compiled(tmp_path, "no-such-cpu")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_library_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = native.compiled(tmp_path)
+    first = compiling.compiled(tmp_path)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("compiled again"))
-    assert native.compiled(tmp_path) == first
+    assert compiling.compiled(tmp_path) == first
     assert isinstance(native.load(first), ctypes.CDLL)
+
+
+def test_what_an_image_was_built_with_is_taken_where_this_cpu_can_run_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = next(one for one in built.KINDS[platform.machine()] if one.needs <= compiling.cpu_words())
+    monkeypatch.setitem(built.KINDS, platform.machine(), (built.Kind("of-nobody", ("-O0",), frozenset({"no such word"})), kind))
+    files = built.build(tmp_path)
+    assert [file.name.split("-")[0] for file in files] == ["of", kind.name.split("-")[0]]
+    assert built.best(tmp_path) == files[1]
+    assert isinstance(native.load(files[1]), ctypes.CDLL)
+    assert built.best(tmp_path, frozenset()) is None
+    monkeypatch.setattr(compiling, "FLAGS", ("-O1",))  # made of something else than what is here now
+    assert built.best(tmp_path) is None
+
+
+def test_what_an_image_was_built_with_needs_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = compiling.compiled(tmp_path)
+    monkeypatch.setattr(native, "best", lambda: made)
+    monkeypatch.setattr(native, "compiled", lambda folder: pytest.fail("compiled all the same"))
+    native.kernels.cache_clear()
+    try:
+        assert native.kernels() is not None
+    finally:
+        native.kernels.cache_clear()
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.7, 1.0])

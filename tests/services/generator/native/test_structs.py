@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from services.generator import native
+from services.generator.native import compiling
 from services.generator.native.blend import BlendStruct, EvidenceStruct
 from services.generator.native.frequent import FrequentStruct
 from services.generator.native.head import DraftStruct, HeadStruct
@@ -60,8 +61,8 @@ int main(void) {{
 def test_structs_have_the_sizes_and_offsets_that_the_kernels_see(tmp_path: Path) -> None:
     source, binary = tmp_path / "structs.c", tmp_path / "structs"
     source.write_text(program())
-    flags = ("-std=gnu11", "-O0", "-w", "-pthread", f"-I{native.FOLDER}")
-    subprocess.run([*native.compiler(), *flags, "-o", str(binary), str(source), "-lm"], check=True, timeout=120)
+    flags = ("-std=gnu11", "-O0", "-w", "-pthread", f"-I{compiling.FOLDER}")
+    subprocess.run([*compiling.compiler(), *flags, "-o", str(binary), str(source), "-lm"], check=True, timeout=120)
     printed = iter(json.loads(subprocess.run([str(binary)], capture_output=True, text=True, check=True).stdout))
     for name, struct in STRUCTS.items():
         assert next(printed) == ["", ctypes.sizeof(struct), 0], name
