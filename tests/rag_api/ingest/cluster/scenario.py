@@ -17,8 +17,8 @@ from rag_api.ingest import DocumentsRepo, IngestReport, MemoryDocuments, ingest,
 from rag_api.stores import open_store
 from rag_api.stores.copying import verify_copy
 from rag_api.stores.memory import MemoryStore
-from tests.cluster.conftest import Place
-from tests.cluster.gate import Gate
+from tests.rag_api.ingest.cluster.conftest import Place
+from tests.rag_api.ingest.cluster.gate import Gate
 from tests.rag_api.made_files.pdfs import procedure
 from tests.support import weaviate_dev
 

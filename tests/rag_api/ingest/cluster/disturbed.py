@@ -1,4 +1,4 @@
-"""Whatever dies on the way, the index is that of one undisturbed run on one machine: `pytest tests/cluster/disturbed.py`.
+"""Whatever dies on the way, the index is that of one undisturbed run on one machine: `pytest tests/rag_api/ingest/cluster/disturbed.py`.
 
 The long form of test_disturbed.py: more documents and actors, one disturbance after another, and a run that is stopped besides."""
 
@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag_api.db.documents import ask_to_stop
-from tests.cluster.conftest import Place
-from tests.cluster.scenario import POISON, disturbed
+from tests.rag_api.ingest.cluster.conftest import Place
+from tests.rag_api.ingest.cluster.scenario import POISON, disturbed
 
 MANY, FEW = 80, 6  # documents of a large folder and of a small one
 AWAY = 20.0  # seconds

@@ -24,7 +24,7 @@ from rag_api.ingest.common.chunk import chunk, embedding_text
 from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import find
 
-OLD = Path(__file__).parents[1] / "fixtures" / "old-database" / "0009.sql"
+OLD = Path(__file__).parents[2] / "fixtures" / "old-database" / "0009.sql"
 ICU = User("icu", "Nurse of the ICU", ("everyone", "icu"))
 ADMIN = User("admin", "Admin", ("everyone", "icu"), roles=frozenset({Role.ADMIN}))
 NEWER = [migration.name for migration in read_migrations() if migration.version > 9]

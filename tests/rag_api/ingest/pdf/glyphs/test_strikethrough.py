@@ -10,7 +10,7 @@ import pytest
 from rag_api.ingest.common.kinds import Kind
 from rag_api.ingest.readers.read import read
 from rag_api.ingest.sandbox.accept_changes import accept_changes
-from tests.rag_api.ingest.pdf.test_unseen import NOTE
+from tests.rag_api.ingest.pdf.glyphs.test_hidden_text import NOTE
 from tests.rag_api.ingest.readers.test_read_pdf import read_bytes
 from tests.rag_api.made_files.docx_files import docx, p, r, table, tc, tr
 from tests.rag_api.made_files.pdfs import Draw, both, lines, pdf

@@ -18,11 +18,11 @@ from evaluation.documents.cluster import NODE, small_cluster
 from rag_api.config import Settings
 from rag_api.db.migrate import migrate
 from rag_api.ingest.cluster.connect import QUIET
-from tests.cluster.driver import read_settings
 from tests.conftest import new_database
+from tests.rag_api.ingest.cluster.driver import read_settings
 from tests.support import weaviate_dev
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Place:
         command = [
             sys.executable,
             "-m",
-            "tests.cluster.driver",
+            "tests.rag_api.ingest.cluster.driver",
             self.cluster.address,
             str(self.said),
             str(self.workers),

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cluster.conftest import Place
-from tests.cluster.scenario import POISON, disturbed
+from tests.rag_api.ingest.cluster.conftest import Place
+from tests.rag_api.ingest.cluster.scenario import POISON, disturbed
 
 MANY, FEW = 24, 3  # documents of a large folder and of a small one
 AWAY = 10.0  # seconds

@@ -32,10 +32,10 @@ from rag_api.upkeep.backup import backup
 from rag_api.upkeep.doctor import examine
 from rag_api.upkeep.finding import Finding, State, ok, warn, worst
 from tests.deployment.nginx import MISSING, self_signed
+from tests.rag_api.upkeep.conftest import NOBODY, Install
+from tests.rag_api.upkeep.test_backup import answered, dsn_of, silent
 from tests.support.scripted_server import scripted_server
 from tests.support.world import load_hospital
-from tests.upkeep.conftest import NOBODY, Install
-from tests.upkeep.test_backup import answered, dsn_of, silent
 
 
 @pytest.fixture

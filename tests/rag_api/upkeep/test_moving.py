@@ -21,9 +21,9 @@ from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import find
 from rag_api.stores.active_index import in_force, put_in_force
 from rag_api.upkeep.moving import move, switch, target_of
+from tests.rag_api.upkeep.conftest import Install
+from tests.rag_api.upkeep.test_backup import JUDGED, furnish, outcomes
 from tests.support.world import load_hospital
-from tests.upkeep.conftest import Install
-from tests.upkeep.test_backup import JUDGED, furnish, outcomes
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def test_a_file_of_labelled_questions_that_cannot_be_meant_is_refused(tmp_path: 
         read_labelled(path)
 
 
-QUESTIONS = Path(__file__).parents[2] / "fixtures" / "personal"
+QUESTIONS = Path(__file__).parents[3] / "fixtures" / "personal"
 
 
 def test_few_questions_of_abbreviations_scores_units_drugs_and_eponyms_name_somebody() -> None:

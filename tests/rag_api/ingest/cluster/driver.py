@@ -1,7 +1,10 @@
-"""One ingestion as a process of its own, which can be killed: `python -m tests.cluster.driver ADDRESS SETTINGS WORKERS FOLDER...`.
+"""One ingestion as a process of its own, which can be killed: `python -m tests.rag_api.ingest.cluster.driver` with its arguments.
 
-As `bedside ingest --ray` does it, but with the cheapest vectors there are, and a store that writes only what it is let, so that whoever
-disturbs the run says when. SETTINGS: a JSON file; WORKERS: of each kind, 0 for one a core. Prints what became of each document as JSON."""
+They are ADDRESS SETTINGS WORKERS FOLDER... It runs as `bedside ingest --ray` does, but with the cheapest
+vectors there are, and a store that writes only what it is let, so that whoever disturbs the run says
+when. SETTINGS: a JSON file; WORKERS: of each kind, 0 for one a core. Prints what became of each
+document as JSON.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from rag_api.ingest.cluster.engine import ray_cluster
 from rag_api.ingest.cluster.steps import Openers
 from rag_api.stores import open_store
 from rag_api.stores.weaviate import WeaviateStore
-from tests.cluster.gate import Gate
+from tests.rag_api.ingest.cluster.gate import Gate
 
 
 class GatedStore(WeaviateStore):

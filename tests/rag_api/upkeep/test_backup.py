@@ -34,9 +34,9 @@ from rag_api.upkeep import manifest as manifests
 from rag_api.upkeep.backup import backup, last_backup
 from rag_api.upkeep.restore import check, restore
 from tests.conftest import new_database
+from tests.rag_api.upkeep.conftest import Install
 from tests.support.people import hired
 from tests.support.world import load, load_hospital
-from tests.upkeep.conftest import Install
 
 JUDGED = [
     Judged("1", "hoeveel paracetamol iv bij een kind van 12 kg?", "nl", document="paracetamol-kind.pdf", page=1, span="15 mg/kg"),
