@@ -12,10 +12,10 @@ from evaluation.calibration.cases import Kind
 from evaluation.calibration.decision import Row, fit_decision
 from evaluation.quality import is_near_miss
 from evaluation.quality.answers import holds
+from rag_api.answering.agreement_decision import quoted_for, reading_of
 from rag_api.answering.ask import chosen
 from rag_api.answering.builder import Question
 from rag_api.answering.choosing.agreement import Agreement
-from rag_api.answering.second_reading import quoted_for, reading_of
 from rag_api.container import Container
 from rag_api.domain import Filters, Mode, User
 from rag_api.errors import GeneratorUnavailable

@@ -1,8 +1,8 @@
 """question -> answer: understand, find, show the sources, write, cite, store. What ask() yields is what the reader sees, in order.
 
-Whether there is an answer at all is decided from retrieval (answerability.py), before and whatever the model says. A span is
-cited only when its characters equal the document's. Everything asked is stored, also what failed or was stopped half-way. Knows no HTTP
-and no SQL.
+Whether there is an answer at all is decided from retrieval (answerability.py), and by a reader where one must agree
+(agreement_decision.py), before and whatever the model writes. A span is cited only when its characters equal the document's.
+Everything asked is stored, also what failed or was stopped half-way. Knows no HTTP and no SQL.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from datetime import date
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
+from rag_api.answering.agreement_decision import is_agreed, is_read_again
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
 from rag_api.answering.composing.writing import write
@@ -26,7 +27,6 @@ from rag_api.answering.question.rewriting import query_of
 from rag_api.answering.question.separate_asks import found_apart
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
-from rag_api.answering.second_reading import is_agreed, is_read_again
 from rag_api.answering.warnings import source_warnings
 from rag_api.answering.warnings.notices import expired, not_found, notice, unread
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text

@@ -19,7 +19,7 @@ class Act:
 
 
 ACTIONS: dict[str, Act] = {
-    "POST /ask": Act("question.asked"),  # routes/ask.py writes its entries itself: before anything is found, and after all is shown
+    "POST /ask": Act("question.asked"),  # routes/asking/ask.py writes its entries itself: before anything is found, and after all is shown
     "POST /v1/chat/completions": Act("question.asked"),  # as POST /ask
     "GET /v1/models": Act("models.listed", routine=True),
     "GET /documents": Act("documents.listed"),

@@ -18,7 +18,7 @@ from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import audit as api
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.entry import stamp
-from rag_api.audit.reading import fields_of, lines
+from rag_api.audit.export import fields_of, lines
 from rag_api.audit.verify import said_of
 from rag_api.db.audit import TrailQuery, documents_called, head, last_of, people_called, read
 from rag_api.errors import NotFound

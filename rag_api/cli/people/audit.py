@@ -51,7 +51,7 @@ def export(
     after: Annotated[int, typer.Option(help="After this number: the last `sequence` of an export before.")] = 0,
 ) -> None:
     """Print the trail as JSON lines, oldest first, for a SIEM. Goes on where an earlier export ended with --after."""
-    from rag_api.audit.reading import lines
+    from rag_api.audit.export import lines
     from rag_api.db.audit import TrailQuery
 
     with opened() as container:

@@ -1,5 +1,5 @@
-"""Whether what was found answers the question: decided here and nowhere else, from retrieval and the sentences found, never by a
-language model.
+"""Whether what was found answers the question: from retrieval and the sentences found, never by a language model. Where a reader must
+agree, that can only refuse more (answering/agreement_decision.py).
 
 Rules come first: there must be hits that may answer, and what fits best must not be for other patients only, nor say "with" where the
 question says "without" and the document nowhere does, nor be about a drug in another disease, or to prevent what is to be treated. Then

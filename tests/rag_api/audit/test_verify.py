@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rag_api.audit.entry import Event, Result, canonical, chained, entry_of
 from rag_api.audit.erasing import erase_old, forget_conversation, forget_person, forget_questions, ranges_of
-from rag_api.audit.reading import fields_of
+from rag_api.audit.export import fields_of
 from rag_api.audit.verify import Verified, anchor_of, verify
 from rag_api.db import Database
 from rag_api.db.audit import Head, Stored, TrailQuery, Writer, append, head, read, stream

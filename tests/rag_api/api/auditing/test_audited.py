@@ -22,7 +22,7 @@ from rag_api.api.auditing.asked import Asked
 from rag_api.api.auditing.audit_actions import ACTIONS
 from rag_api.api.auditing.audited import Noted
 from rag_api.api.sign_in.passwords import hash_password
-from rag_api.audit.reading import fields_of
+from rag_api.audit.export import fields_of
 from rag_api.audit.verify import verify
 from rag_api.cli.app import app as command_line
 from rag_api.cli.audited import COMMANDS, act_of
