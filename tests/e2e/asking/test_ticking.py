@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from tests.e2e.asking.test_procedures import faultless
 from tests.e2e.asking.test_reading import TOUCHED
@@ -96,7 +96,12 @@ def test_a_page_with_a_timer_is_not_left_by_mistake(new_page: NewPage, base_url:
     page = opened(new_page(), base_url)
     page.get_by_role("button", name="Timer: 5 min").click()
     asked: list[str] = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+
+    def accept(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", accept)
     page.reload()
     expect(page.locator(".made")).to_be_visible()
     assert asked == ["beforeunload"]
