@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -254,3 +255,9 @@ def test_where_no_sets_are_installed_bench_says_so(monkeypatch: pytest.MonkeyPat
     found = CliRunner().invoke(app, ["bench", "tables"])
     assert found.exit_code == 1
     assert "Run it in a checkout" in found.output
+
+
+@pytest.mark.parametrize("command", ["services.generator.native.compiling"])
+def test_what_an_image_runs_while_it_is_built_is_there(command: str) -> None:
+    assert f"RUN python -m {command}\n" in (ROOT / "services/generator/Dockerfile").read_text(encoding="utf-8")
+    assert find_spec(f"{command}.__main__") is not None
