@@ -291,12 +291,14 @@ class _Quotes:
 
     def introduction(self, holder: int) -> tuple[Place, ...]:
         """The headings that turn a list or table over, and the line before it when it ends in a colon, else its heading. A table has both,
-        and the line may be its caption."""
-        path = self._path(holder)
+        and the line may be its caption. The words that a document begins with are its title, which stands beside whatever is quoted."""
+        path, is_table = self._path(holder), self.blocks[holder].kind == BlockKind.TABLE
+        if is_table and len(path) > 1 and not self.text[: path[0][0]].strip():
+            path = path[1:]
         last = self._leaf_before(holder)
-        if last is not None and (self._ends_in_colon(last) or (self.blocks[holder].kind == BlockKind.TABLE and self._is_caption(last))):
+        if last is not None and (self._ends_in_colon(last) or (is_table and self._is_caption(last))):
             place = sentences_of(self.text, *self._place(last))[-1]
-            above = (*self._turning(path[:-1]), *path[-1:]) if self.blocks[holder].kind == BlockKind.TABLE else self._turning(path)
+            above = (*self._turning(path[:-1]), *path[-1:]) if is_table else self._turning(path)
             return (*above, place) if place[1] - place[0] <= LONGEST_LEAD else above
         return (*self._turning(path[:-1]), *path[-1:])
 

@@ -145,3 +145,11 @@ def test_what_is_copied_has_the_list_and_not_its_buttons(new_page: NewPage, base
     assert "Meet de bloeddruk opnieuw na 10 seconden." in copied
     assert "Toon als lijst" not in copied
     assert "Vinkjes" not in copied
+
+
+def test_where_no_timer_can_be_shown_none_is_offered(new_page: NewPage, base_url: str) -> None:
+    page = new_page(allowed="Timers|Failed to load resource|dynamically imported")
+    page.route("**/assets/Timers-*.js", lambda route: route.abort())
+    opened(page, base_url)
+    expect(page.get_by_role("checkbox")).to_have_count(4)
+    expect(page.get_by_role("button", name="Timer: ")).to_have_count(0)

@@ -11,7 +11,11 @@ export function LazyPane(props: ComponentProps<typeof SourcePane>) {
   useFocusBack(props.over);
   return (
     <Optional
-      fallback={<p className="muted">{m.viewer.loading}</p>}
+      fallback={
+        <section aria-label={m.app.source}>
+          <p className="muted">{m.viewer.loading}</p>
+        </section>
+      }
       failed={
         <p className="banner serious" role="alert">
           {m.viewer.failed}

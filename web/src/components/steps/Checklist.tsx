@@ -1,7 +1,7 @@
 // A quoted list that is ticked off: its items with boxes, how many are done, and a timer where an item names a time.
 import { useRef } from "react";
 import { useWardMessages } from "../../i18n";
-import { reset, show, startTimer, tick, useTicks } from "../../state/conversation/steps";
+import { reset, show, startTimer, tick, useTicks, useWatched } from "../../state/conversation/steps";
 import type { Item } from "../../text/answer/blocks";
 import { durationsIn } from "../../text/answer/durations";
 import { Dialled } from "./Dialled";
@@ -77,6 +77,7 @@ interface TickProps {
 
 function Tick({ list, item: { label, text }, index, language, checked }: TickProps) {
   const m = useWardMessages();
+  const watched = useWatched();
   return (
     <div className="tick">
       <label>
@@ -86,7 +87,7 @@ function Tick({ list, item: { label, text }, index, language, checked }: TickPro
           <Dialled text={text} />
         </span>
       </label>
-      {durationsIn(text).map(({ seconds, text: words }) => (
+      {(watched ? durationsIn(text) : []).map(({ seconds, text: words }) => (
         <button
           key={seconds}
           type="button"

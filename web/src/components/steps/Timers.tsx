@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { createPortal } from "react-dom";
 import { useWardMessages } from "../../i18n";
 import { usePerson } from "../../queries/session";
-import { clockOf, startTimer, stopTimer, type Timer, usedBy, useTimers } from "../../state/conversation/steps";
+import { clockOf, startTimer, stopTimer, type Timer, usedBy, useTimers, watch } from "../../state/conversation/steps";
 import "../../styles/answer/steps.css";
 
 export function Timers() {
@@ -12,6 +12,7 @@ export function Timers() {
   const now = useNow(timers.length > 0);
   const person = usePerson();
   useEffect(() => usedBy(person), [person]);
+  useEffect(watch, []);
   const running = timers.filter(({ until }) => until > now);
   const due = timers.filter(({ until }) => until <= now);
   useSound(due.map(({ id }) => id).join(" "));

@@ -19,10 +19,11 @@ export interface Timer {
 interface Steps {
   ticks: ReadonlyMap<string, Ticks>;
   timers: readonly Timer[];
+  watched: boolean; // something on the page shows the timers: without it none is offered
 }
 
 const NONE: Ticks = { shown: false, done: new Set() };
-let steps: Steps = { ticks: new Map(), timers: [] };
+let steps: Steps = { ticks: new Map(), timers: [], watched: false };
 let person: string | null = null;
 let made = 0;
 const heard = new Set<() => void>();
@@ -41,6 +42,14 @@ function subscribe(changed: () => void): () => void {
 /** `list`: which list of which answer. */
 export const useTicks = (list: string): Ticks => useSyncExternalStore(subscribe, () => steps.ticks.get(list) ?? NONE);
 export const useTimers = (): readonly Timer[] => useSyncExternalStore(subscribe, () => steps.timers);
+
+export const useWatched = (): boolean => useSyncExternalStore(subscribe, () => steps.watched);
+
+/** Says that timers are shown, until what it returns is called. */
+export function watch(): () => void {
+  change({ watched: true });
+  return () => change({ watched: false });
+}
 
 const setTicks = (list: string, ticks: Ticks): void => change({ ticks: new Map(steps.ticks).set(list, ticks) });
 
