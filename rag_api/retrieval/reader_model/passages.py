@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rag_api.domain import Candidate, Hit
 from rag_api.text.quotable.quotable_spans import Place, Quotable, quotable_of
 from rag_api.text.quotable.uncertain import BLANK
+from rag_api.text.sentence_splitter import Kind
 from services.contract.reading_prompt import LABELS
 
 LONGEST = 2_400  # characters of a passage: what stands further from its hit is left to another hit
@@ -100,18 +101,19 @@ def _together(one: Quotable, after: Quotable) -> bool:
 
 
 def _lines(text: str, quotes: Sequence[Quotable]) -> tuple[Line, ...]:
-    """Each quote a line, before it what introduces it, once."""
+    """Each quote a line, before it what introduces it, once: a table's heading and caption stand above it already."""
     lines: list[Line] = []
     said: set[Place] = {place for one in quotes[:1] for place in one.path}
     end = -1
     for one in quotes:
         for place in one.lead:
-            if place not in said:
+            if place not in said and not (one.kind == Kind.ROW and place in one.path):
                 said.add(place)
                 lines.append(Line(_words(text, *place), None))
         words = _words(text, max(one.start, end), one.end)
         if words:
             lines.append(Line(words, one))
+        said.add((one.start, one.end))
         end = max(end, one.end)
         if len(lines) >= len(LABELS):
             break

@@ -59,6 +59,18 @@ def test_a_row_is_read_with_its_header_and_cells_parted_as_in_the_questions_that
     assert lines(passage("Kaliumcitraat")) == ["Middel | Dosis | Weg", "Kaliumchloride | 20 mmol | iv", "Kaliumcitraat | 40 mmol | po"]
 
 
+def test_a_table_behind_another_section_brings_no_line_of_its_heading_and_its_caption_once() -> None:
+    text = TEXT.replace("Dosering\n\n", "Dosering\n\nDosis per middel:\n\n")
+    start, end = text.index("Controleer"), text.index("Kaliumcitraat") + 5
+    (one,) = passages_of([hit(start, end, text=text)], {"d": text}, {})
+    assert lines(one)[-4:] == ["Dosis per middel:", "Middel | Dosis | Weg", "Kaliumchloride | 20 mmol | iv", "Kaliumcitraat | 40 mmol | po"]
+    assert "Dosering" not in lines(one)
+    assert lines(one).count("Dosis per middel:") == 1
+    quote = one.quoted(len(one.lines) - 1, len(one.lines) - 1, text, 0.0)
+    assert quote is not None
+    assert quote.text.startswith("Dosering\n\nDosis per middel:"), "what is quoted has both"
+
+
 def test_what_is_pointed_to_is_one_exact_place_behind_what_it_is_not_read_without() -> None:
     one = passage("Kaliumcitraat")
     quote = one.quoted(2, 2, TEXT, 1.5)
