@@ -95,7 +95,6 @@ function Tick({ list, item: { label, text }, index, language, checked }: TickPro
           lang={m.locale}
           onClick={() => startTimer({ step: text, language, words, seconds })}
         >
-          <span aria-hidden="true">⏱ </span>
           {m.steps.start(words)}
         </button>
       ))}
