@@ -52,7 +52,7 @@ def with_stray_cells(items: Sequence[Item]) -> list[Item]:
         if n and _goes_on(found[n - 1], item):
             found[n] = replace(item, cell=True)
             continue
-        near = [table for table in tables if 0 <= table.at - n - 1 < _MOST or 0 <= n - table.end < _MOST]
+        near = _near(n, tables)
         if not near or not _may_head(item, near[0].rows[0]):
             continue
         beside = _beside(n, item, near)
@@ -72,15 +72,20 @@ def rows_in_doubt(items: Sequence[Item]) -> list[Line]:
     for n, item in enumerate(items):
         if not (isinstance(item, Line) and item.cell):
             continue
-        near = [table for table in tables if 0 <= table.at - n - 1 < _MOST or 0 <= n - table.end < _MOST]
+        near = _near(n, tables)
         its = [row for table in near for row in table.rows if _is_level(item, row)]
-        its = its or [row for table in near for row in (table.rows[0] if table.at > n else table.rows[-1],)]
+        its = its or [table.rows[0] if table.at > n else table.rows[-1] for table in near]
         for table in near:
             if item.x0 < table.left + item.size:
                 its += [row for row, cells in zip(table.rows, table.cells, strict=True) if cells[0][0] > item.x1]
         for line in (item, *(line for row in its for line in _lines(row))):
             found[id(line)] = line
     return list(found.values())
+
+
+def _near(n: int, tables: Sequence[_Table]) -> list[_Table]:
+    """The tables that begin just behind, or end just before, the item of this index."""
+    return [table for table in tables if 0 <= table.at - n - 1 < _MOST or 0 <= n - table.end < _MOST]
 
 
 def _tables(items: Sequence[Item]) -> Iterator[_Table]:
