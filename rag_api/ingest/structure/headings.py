@@ -24,7 +24,7 @@ _COVER = 15  # lines: a page of fewer may bear its title anywhere
 _LARGER = 1.15  # than most letters
 _LONGEST = 300  # characters
 _LETTERHEAD = re.compile(
-    r"ziekenhuis|(?<!-)hospital\b|hospitals\b|kliniek\b|\bclinic\b|\bumc\b|\buz\b|\baz\b|medisch centrum|medical cent|universitair|"
+    r"ziekenhuis|hospital\b|hospitals\b|kliniek\b|\bclinic\b|\bumc\b|\buz\b|\baz\b|medisch centrum|medical cent|universitair|"
     r"university|ministerie|staten-generaal|gemeente|stichting|\bvzw\b|\bnhs\b|zorggroep|campus",
     re.IGNORECASE,
 )
