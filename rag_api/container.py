@@ -399,13 +399,13 @@ class Container:
         return (None if reranker is None else self._closing(reranker),)
 
     def _open_reader(self) -> tuple[Reader | PointingReader | None]:
-        from rag_api.readers.opening import open_reader
+        from rag_api.qa_readers.opening import open_reader
 
         reader = open_reader(self.settings, lambda: self.generator.address())
         return (None if reader is None else self._closing(reader),)
 
     def _open_agreeing(self) -> tuple[PointingReader | None]:
-        from rag_api.readers.opening import open_agreeing
+        from rag_api.qa_readers.opening import open_agreeing
 
         reader = open_agreeing(self.settings, lambda: self.generator.address())
         return (None if reader is None else self._closing(reader),)

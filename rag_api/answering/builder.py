@@ -9,8 +9,8 @@ from typing import Any
 
 from rag_api.answering.choosing.span_selection import Section
 from rag_api.answering.generator.prompt_passages import PromptPassage
-from rag_api.answering.parts import QuotedPart
-from rag_api.answering.warnings.notices import notice
+from rag_api.answering.quote_structure import QuotedPart
+from rag_api.answering.warnings.notice_texts import notice
 from rag_api.domain import Answer, AnswerStatus, Candidate, Citation, Filters, Mode, Notice, Page, PartKind, Source, Unsupported, User
 from rag_api.guard.personal import Kind
 from rag_api.query.analysis import Analysis

@@ -20,7 +20,6 @@ from rag_api.cli.content.ingest import ingest
 from rag_api.cli.content.judged import judged
 from rag_api.cli.openapi import openapi
 from rag_api.cli.options import moved
-from rag_api.cli.people.audit import audit
 from rag_api.cli.people.keys import keys
 from rag_api.cli.people.users import users
 from rag_api.cli.quality.askers import askers
@@ -34,6 +33,7 @@ from rag_api.cli.quality.try_settings import try_settings
 from rag_api.cli.serving.demo import demo
 from rag_api.cli.serving.mcp import mcp
 from rag_api.cli.serving.serve import serve
+from rag_api.cli.upkeep.audit import audit
 from rag_api.cli.upkeep.backup import backup, restore
 from rag_api.cli.upkeep.doctor import doctor
 from rag_api.cli.upkeep.migrate import migrate

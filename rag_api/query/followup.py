@@ -17,8 +17,8 @@ from rag_api.domain import TargetGroup
 from rag_api.guard.drugs import is_drug
 from rag_api.guard.people.patient import CHILD_UNTIL
 from rag_api.guard.words import folded, pattern, words
-from rag_api.query.instead import in_its_place, with_its_number
 from rag_api.query.shorthand import written_out
+from rag_api.query.slot_substitution import in_its_place, with_its_number
 from rag_api.text.bm25_analyzer import STOP_WORDS
 
 

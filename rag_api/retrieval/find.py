@@ -18,10 +18,10 @@ from rag_api.domain import Candidate, Document, DocumentStatus, Filters, Hit, Us
 from rag_api.embed import Embedder
 from rag_api.embed.vector_cache import DbVectorCache
 from rag_api.errors import ConfigurationError
+from rag_api.guard.complications import is_about_another, names_it
 from rag_api.guard.drugs import names
 from rag_api.guard.numbers.levels import is_about_the_other
 from rag_api.guard.people.patient import Patient
-from rag_api.guard.together import is_about_another, names_it
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.decision.answerability import decide
 from rag_api.retrieval.decision.calibration import Calibration, NotFound, calibration
@@ -244,8 +244,8 @@ def _of_other_complications(question: Analysis, documents: Mapping[str, Document
     """The documents that are titled after another complication than what the question's words are together. One whose text is not there
     may name it."""
     titles = {name: documents[name].metadata.title for name in texts if name in documents}
-    own = any(names_it(question.together, title) for title in titles.values())
-    return frozenset(name for name, title in titles.items() if is_about_another(question.together, title, texts[name], own))
+    own = any(names_it(question.complications, title) for title in titles.values())
+    return frozenset(name for name, title in titles.items() if is_about_another(question.complications, title, texts[name], own))
 
 
 def _kept_vectors(hits: Sequence[Hit], container: RetrievalContainer) -> Embedder:

@@ -27,8 +27,8 @@ from rag_api.answering.choosing.table_rows import (
     without_other_times,
 )
 from rag_api.domain import Block, BlockKind, Candidate, TargetGroup
+from rag_api.guard.complications import names_it
 from rag_api.guard.drugs import drugs_in, is_of_another, names
-from rag_api.guard.together import names_it
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import AT_ONCE, Wanted, asks_nothing, says_all, wanted
 from rag_api.query.followup import patients_in
@@ -236,11 +236,11 @@ def _whole(question: Analysis, left: Sequence[Candidate], read: Read) -> Candida
 def _of_complication(question: Analysis, left: Sequence[Candidate], read: Read) -> Candidate | None:
     """All that stands below a heading that names what the question's words are together, where it asks what to do or only tells: that is
     done then, whatever else is likely."""
-    if not question.together.lines or not (wanted(question.text) in INSISTS or asks_nothing(question.text)):
+    if not question.complications.lines or not (wanted(question.text) in INSISTS or asks_nothing(question.text)):
         return None
     for candidate in (c for c in left if c.document_id in read.texts and c.score >= left[0].score - NAMED):
         text, blocks, quote = read.texts[candidate.document_id], read.blocks(candidate.document_id), read.quote(candidate)
-        if quote is None or not quote.path or not names_it(question.together, "".join(text[a:b] for a, b in quote.path[-1:])):
+        if quote is None or not quote.path or not names_it(question.complications, "".join(text[a:b] for a, b in quote.path[-1:])):
             continue
         unit = wholes(text, blocks).get(quote.group if quote.group >= 0 else quote.block)
         section = _section(question, unit, text, blocks) if unit is not None else None

@@ -15,7 +15,7 @@ from rag_api.answering.generator import client as gen
 from rag_api.answering.generator.passage_completion import completed
 from rag_api.answering.generator.prompt_passages import PromptPassage, passages_of_hits, to_quote
 from rag_api.answering.quoting.citations import within_reach
-from rag_api.answering.warnings.notices import notice
+from rag_api.answering.warnings.notice_texts import notice
 from rag_api.answering.warnings.source_warnings import usable
 from rag_api.db.documents import read_pages
 from rag_api.db.questions.answers import said_of

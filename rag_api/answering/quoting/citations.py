@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from rag_api.answering.builder import AnswerBuilder
 from rag_api.answering.generator.prompt_passages import PromptPassage
-from rag_api.answering.parts import QuotedPart, parts_of
+from rag_api.answering.quote_structure import QuotedPart, parts_of
 from rag_api.answering.quoting.highlight import page_of, rects
 from rag_api.db import Database
 from rag_api.db.documents import read_pages

@@ -1,7 +1,7 @@
 """sources -> what the reader must know before using them: cautions on each, and the notices above the answer.
 
 For other patients, expired, superseded, contradicted by another; a twin for other patients; numbers that no source holds. The rules are
-rag_api.guard's, the sentences rag_api.answering.warnings.notices'. Nothing is left out or ordered here.
+rag_api.guard's, the sentences rag_api.answering.warnings.notice_texts'. Nothing is left out or ordered here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from rag_api.answering.generator.prompt_passages import PromptPassage
-from rag_api.answering.warnings.notices import day_of, for_whom, notice, the_patient, title_of
+from rag_api.answering.warnings.notice_texts import day_of, for_whom, notice, the_patient, title_of
 from rag_api.answering.warnings.partial_lists import PartialList
 from rag_api.db.documents import get_documents, superseding
 from rag_api.domain import Document, Filters, Notice, Source, TargetGroup, Unsupported, User, code_of
@@ -108,9 +108,9 @@ def of_other_drugs(sources: Sequence[Source], question: Analysis, others: Contai
 def of_other_complications(sources: Sequence[Source], question: Analysis, others: Container[str], language: str) -> tuple[Source, ...]:
     """What a document that is about another complication than the question's, and never names that one, is marked with. `others`: the ids
     of those documents."""
-    if not question.together.names:
+    if not question.complications.names:
         return tuple(sources)
-    card = notice("card_other_complication", language, (), names=" / ".join(question.together.names))
+    card = notice("card_other_complication", language, (), names=" / ".join(question.complications.names))
     return tuple(replace(s, cautions=(*s.cautions, card)) if s.document.id in others else s for s in sources)
 
 

@@ -26,7 +26,7 @@ from rag_api.ingest.docx.shapes import Box, overflows
 from rag_api.ingest.docx.styles import Styles
 from rag_api.ingest.docx.tables import TableLook, row_height, row_hidden, table_look
 from rag_api.ingest.structure.tagged_lines import Told
-from rag_api.text.shapes import label_of
+from rag_api.text.block_shapes import label_of
 
 _A4 = (595.0, 842.0)
 _MOST_COLUMNS = 1000  # Word ends at 63

@@ -1,6 +1,6 @@
 """The pieces of cleaned pages -> the blocks of the document, by what only the pages know: sizes and weights, indentation, rules, frames.
 
-What the pages do not tell is read from the characters (text/shapes.py).
+What the pages do not tell is read from the characters (text/block_shapes.py).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from rag_api.ingest.common.boxed_text import Marked
 from rag_api.ingest.layout.columns import alike, begins_of, columns_of
 from rag_api.ingest.layout.layout import Line, Row, usual_size
 from rag_api.ingest.structure.tagged_lines import Told, key_of
+from rag_api.text.block_shapes import CellShape, Shape, headed, kind_of, label_of, numbered, shape_of, without_lists_of_headings
 from rag_api.text.blocks import tree
 from rag_api.text.sentence_splitter import Kind
-from rag_api.text.shapes import CellShape, Shape, headed, kind_of, label_of, numbered, shape_of, without_lists_of_headings
 
 _LONGEST_HEADING = 160
 _LONGEST_GROUP = 120  # characters of what rows have in common

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from rag_api.domain import Block, BlockKind
+from rag_api.text.block_shapes import CellShape, Shape, cells_of, label_of, numbered, shape_of, with_headers
 from rag_api.text.blocks import blocks_of, tree
 from rag_api.text.sentence_splitter import Kind
-from rag_api.text.shapes import CellShape, Shape, cells_of, label_of, numbered, shape_of, with_headers
 
 Column = tuple[int, int]  # the first one that a cell stands in, and how many it spans
 

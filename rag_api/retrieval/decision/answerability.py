@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from rag_api.domain import Candidate, Hit
 from rag_api.guard.concepts import concepts_in, names_another
 from rag_api.guard.drugs import drugs_in, is_drug, substance_of
+from rag_api.guard.exclusions import excluded, is_turned, says_without
 from rag_api.guard.indication import is_for_another_illness, is_of_the_other_intent
-from rag_api.guard.left_out import is_turned, left_out, says_without
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
@@ -94,7 +94,7 @@ def is_of_another_indication(question: Analysis, hits: Sequence[Hit], best: Cand
 def is_turned_for_good(question: Analysis, best: Candidate, texts: Mapping[str, str]) -> bool:
     """Whether the best sentence says "with" of what the question is without, and nothing in its document says "without"."""
     text = texts.get(best.document_id, best.text)
-    return is_turned(question.text, best.text) and any(not says_without(text, thing) for thing in left_out(question.text))
+    return is_turned(question.text, best.text) and any(not says_without(text, thing) for thing in excluded(question.text))
 
 
 def signals(
@@ -167,7 +167,7 @@ def _absent(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candida
     own = [hit.chunk for hit in hits if hit.chunk.document_id == sentences[0].document_id]
     read = [texts[sentences[0].document_id]] if sentences[0].document_id in texts else [chunk.text for chunk in own]
     there = frozenset[int]().union(*(concepts_in(text) for text in {*read, *(chunk.title for chunk in own)}))
-    unsaid = any(not any(says_without(text, thing) for text in read) for thing in left_out(question.text))
+    unsaid = any(not any(says_without(text, thing) for text in read) for thing in excluded(question.text))
     return float(unsaid or names_another(question.text, there))
 
 

@@ -1,7 +1,7 @@
 """Reader that points: what it is asked, what it says, and what of the documents that is. Numbers of one reader compare across passages and
 questions, those of two do not.
 
-Knows no model and no HTTP: rag_api/readers opens one.
+Knows no model and no HTTP: rag_api/qa_readers opens one.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from rag_api.domain import Block, BlockKind
+from rag_api.text.block_shapes import HISTORY
 from rag_api.text.blocks import above, blocks_of, headings, structure_of
 from rag_api.text.sentence_splitter import Kind, sentences_of
-from rag_api.text.shapes import HISTORY
 from services.contract import wire
 
 VERSION = 5  # one more whenever anything else may be quoted or is read with it (tests/rag_api/retrieval/test_rule_versions.py)

@@ -10,7 +10,7 @@ from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Document
 from rag_api.errors import GeneratorUnavailable
 from rag_api.evaluate.judged import Judged
-from rag_api.readers.adapter import AdapterReader
+from rag_api.qa_readers.adapter import AdapterReader
 from rag_api.retrieval.decision.calibration import AGREED
 from rag_api.retrieval.reader_model.passages import ReadingPassage
 from rag_api.retrieval.reader_model.pointing_reader import Reading

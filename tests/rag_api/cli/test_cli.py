@@ -259,7 +259,7 @@ def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
     assert json.loads(kept.read_text())[found["embedder"]] == found["values"]
     other = as_json(run({**environment, "BEDSIDE_ALPHA": "0.3"}, "calibrate", "--set", str(file), "--out", str(kept), "--json"))
     assert found["values"]["alpha"] != other["values"]["alpha"] == 0.3  # the one that it was fitted with
-    monkeypatch.setattr("rag_api.readers.llm.open_llm_reader", lambda settings, url: Evenly())
+    monkeypatch.setattr("rag_api.qa_readers.llm.open_llm_reader", lambda settings, url: Evenly())
     read = [replace(row, signals={**row.signals, "reader": 0.0, "reader_span": 0.0}) for row in shipped_rows(found["embedder"])]
     monkeypatch.setattr("evaluation.calibration.rows.shipped_rows", lambda embedder, reader="": read)
     with_reader = as_json(run({**environment, "BEDSIDE_READER": "llm"}, "calibrate", "--set", str(file), "--out", str(kept), "--json"))

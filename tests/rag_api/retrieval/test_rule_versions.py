@@ -18,7 +18,8 @@ import pytest
 
 from rag_api.retrieval import precompute, sentence_scorer
 from rag_api.retrieval.sentence_scorer import lines_of
-from rag_api.text import sentence_splitter, shapes
+from rag_api.text import block_shapes as shapes
+from rag_api.text import sentence_splitter
 from rag_api.text.quotable import quotable_spans
 from rag_api.text.quotable.quotable_spans import quotable
 from rag_api.text.sentence_splitter import sentences

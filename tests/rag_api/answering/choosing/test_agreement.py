@@ -14,12 +14,12 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, AnswerStatus, Candidate, Chunk, Document, Hit, Nearest
 from rag_api.errors import GeneratorUnavailable
-from rag_api.readers.adapter import AdapterReader
+from rag_api.qa_readers.adapter import AdapterReader
 from rag_api.retrieval.decision.calibration import FILE, NotFound, calibration, write
 from rag_api.retrieval.find import Retrieval
 from rag_api.retrieval.reader_model.passages import ReadingPassage
 from rag_api.retrieval.reader_model.pointing_reader import Reading
-from rag_api.upkeep import parts
+from rag_api.upkeep import component_checks as parts
 from tests.rag_api.retrieval.reader_model.test_pointing_reader import QUESTION, answer_to, documents, pointing, server  # noqa: F401
 from tests.support.scripted_server import Scripted
 from tests.support.world import empty

@@ -9,7 +9,7 @@ import pytest
 from rag_api.answering.choosing.paragraphs import LONGEST, with_paragraphs
 from rag_api.answering.choosing.read_documents import Read
 from rag_api.answering.choosing.span_selection import Section
-from rag_api.answering.parts import parts_of
+from rag_api.answering.quote_structure import parts_of
 from rag_api.domain import Candidate
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander

@@ -9,7 +9,7 @@ import pytest
 from rag_api.answering.choosing.fitting import fitting
 from rag_api.answering.choosing.read_documents import Read
 from rag_api.answering.choosing.span_selection import sections
-from rag_api.answering.parts import parts_of
+from rag_api.answering.quote_structure import parts_of
 from rag_api.domain import Candidate, PartKind
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.synonyms import Expander

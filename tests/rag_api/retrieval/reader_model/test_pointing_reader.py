@@ -20,13 +20,13 @@ from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Chunk, Document, Done, Hit
 from rag_api.embedded.generator import GeneratorProcess
 from rag_api.errors import GeneratorUnavailable
-from rag_api.readers.adapter import UNSAID, AdapterReader, open_adapter_reader
-from rag_api.readers.llm import client_of
+from rag_api.qa_readers.adapter import UNSAID, AdapterReader, open_adapter_reader
+from rag_api.qa_readers.llm import client_of
 from rag_api.retrieval.decision.calibration import FILE, RISKS, Calibration, calibration, write
 from rag_api.retrieval.decision.risk_guarantee import Guarantee, GuaranteedRisk
 from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
 from rag_api.retrieval.reader_model.pointing_reader import Reading
-from rag_api.upkeep.parts import decision
+from rag_api.upkeep.component_checks import decision
 from services.contract.reading_prompt import INVOCATION
 from tests.support.scripted_server import Scripted, scripted_server
 from tests.support.world import CHILD, empty, load_hospital

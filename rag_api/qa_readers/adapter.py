@@ -15,7 +15,7 @@ import httpx
 
 from rag_api.config import Settings
 from rag_api.errors import GeneratorUnavailable
-from rag_api.readers.llm import AddressOf, log_sum, post
+from rag_api.qa_readers.llm import AddressOf, log_sum, post
 from rag_api.retrieval.reader_model.passages import ReadingPassage
 from rag_api.retrieval.reader_model.pointing_reader import Reading
 from services.contract.reading_prompt import BECAUSE, LABELS, NONE, REASONS, TO, VERSION, passage_part, question_part

@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 _BEGINS = 6  # letters by which two words are one: "bijbetaling", "bijbetalen"
 
 
-def left_out(question: str) -> tuple[str, ...]:
+def excluded(question: str) -> tuple[str, ...]:
     """Return what it asks about being without."""
     return tuple(_WITHOUT.findall(folded(question)))
 

@@ -11,7 +11,7 @@ import pytest
 
 from rag_api.config import Settings
 from rag_api.errors import ConfigurationError, GeneratorUnavailable
-from rag_api.readers.llm import MOST, UNSAID, LlmReader, log_sum, open_llm_reader, prompts_of, variants
+from rag_api.qa_readers.llm import MOST, UNSAID, LlmReader, log_sum, open_llm_reader, prompts_of, variants
 from rag_api.retrieval.reader_model.reader import Passage
 
 pytestmark = pytest.mark.quick
