@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.answering.generator.client import Generator
@@ -33,7 +33,7 @@ from rag_api.errors import (
 from rag_api.guard import drugs
 from rag_api.guard.drug_list import FILE as DRUGS
 from rag_api.guard.drug_list import DrugList, read_drugs
-from rag_api.query.synonyms import Expander, Lists, lists_of
+from rag_api.query.synonyms import Expander, SynonymLists, lists_of
 from rag_api.retrieval.decision.calibration import calibration
 from rag_api.retrieval.find import needed_by
 from rag_api.retrieval.in_flight import InFlight
@@ -44,9 +44,10 @@ from services.contract.wire import DEMO_MODELS
 if TYPE_CHECKING:
     from rag_api.db import Database
     from rag_api.embed import Embedder
+    from rag_api.embed.protocol import Closable
     from rag_api.embedded.generator import GeneratorProcess
     from rag_api.embedded.postgres import EmbeddedPostgres
-    from rag_api.retrieval.reader_model.reader import Reader
+    from rag_api.retrieval.reader_model.reader import PassageReader
     from rag_api.retrieval.search.reranker import Reranker
     from rag_api.stores import Store
 
@@ -57,11 +58,7 @@ FOLLOW_AGAIN = 30.0  # seconds after an index could not be opened
 T = TypeVar("T")
 
 
-class Closable(Protocol):
-    def close(self) -> None: ...
-
-
-C = TypeVar("C", bound=Closable)
+C = TypeVar("C", bound="Closable")
 Say = Callable[[str], None]
 
 
@@ -137,10 +134,10 @@ class Container:
         self._open_what_follows_settings()
 
     def _open_what_follows_settings(self) -> None:
-        self._lists: Lazy[Lists] = Lazy(lambda: lists_of(self.settings))
+        self._lists: Lazy[SynonymLists] = Lazy(lambda: lists_of(self.settings))
         self._drugs: Lazy[DrugList] = Lazy(self._open_drugs)
         self._reranker: Lazy[tuple[Reranker | None]] = Lazy(self._open_reranker)
-        self._reader: Lazy[tuple[Reader | PointingReader | None]] = Lazy(self._open_reader)
+        self._reader: Lazy[tuple[PassageReader | PointingReader | None]] = Lazy(self._open_reader)
         self._agreeing: Lazy[tuple[PointingReader | None]] = Lazy(self._open_agreeing)
 
     def pinned(self, *, wait: bool = False) -> Self:
@@ -234,7 +231,7 @@ class Container:
         return self._reranker.get()[0]
 
     @property
-    def reader(self) -> Reader | PointingReader | None:
+    def reader(self) -> PassageReader | PointingReader | None:
         """None when none is configured. Raises ConfigurationError."""
         return self._reader.get()[0]
 
@@ -398,7 +395,7 @@ class Container:
         reranker = open_reranker(self.settings)
         return (None if reranker is None else self._closing(reranker),)
 
-    def _open_reader(self) -> tuple[Reader | PointingReader | None]:
+    def _open_reader(self) -> tuple[PassageReader | PointingReader | None]:
         from rag_api.qa_readers.opening import open_reader
 
         reader = open_reader(self.settings, lambda: self.generator.address())

@@ -24,7 +24,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from evaluation.documents.size import LINES, CheapEmbedder, Timed, write_files
+from evaluation.documents.size import LINES, CheapEmbedder, TimedEmbedder, write_files
 from evaluation.service.processes import processor_seconds, resident_mb
 from rag_api.config import Settings
 from rag_api.db import Database
@@ -70,7 +70,7 @@ def measure_one(url: str, files: int, workers: int, embedder: str, lines: int = 
         kept = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bedside-cluster-")))
         write_files(kept / "documents", files, lines=lines)
         settings = stack.enter_context(_installed(kept, url, embedder))
-        own = Timed(open_named(settings))
+        own = TimedEmbedder(open_named(settings))
         store = stack.enter_context(closing(open_store(settings, own.name, own.dim)))
         assert isinstance(store, WeaviateStore)
         stack.callback(store.drop)

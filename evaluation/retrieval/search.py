@@ -41,7 +41,7 @@ Tell = Callable[[int], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class SearchFigures:
     chunks: int
     store: str
     p50_ms: float
@@ -61,7 +61,7 @@ class Figures:
 
 def measure(
     settings: Settings, chunks: int, folder: Path | None = None, tell: Tell = lambda done: None, *, clustered: bool = True
-) -> Figures:
+) -> SearchFigures:
     """folder: where LanceDB's index is put, and left for the next run: it is used as it is, or finished when it was interrupted.
     A temporary one that is removed, when absent."""
     corpus = Corpus(DIM, clustered=clustered)
@@ -70,7 +70,7 @@ def measure(
             spent = _fill(store, corpus, chunks, place, tell)
             elapsed, processor = _times(store, corpus)
             recall, recall_10 = _recalls(store, corpus, chunks)
-        return Figures(
+        return SearchFigures(
             chunks,
             settings.store,
             p50_ms=quantile(elapsed, 0.5),

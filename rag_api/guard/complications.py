@@ -21,7 +21,7 @@ from rag_api.guard.tables import rows_of
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedComplication:
     """What words of the question are called that it does not say."""
 
     said: str  # the words, folded
@@ -32,7 +32,7 @@ class Named:
 class Complications:
     """What a question means beyond its words, and the complications that this is."""
 
-    named: tuple[Named, ...] = ()
+    named: tuple[NamedComplication, ...] = ()
     names: tuple[str, ...] = ()  # of the complications
     lines: frozenset[int] = frozenset()  # of the concepts that they are
     others: frozenset[int] = frozenset()  # that a title may be about too: what it may be as well, and what the question names
@@ -49,13 +49,13 @@ NOTHING = Complications()
 def complications_in(groups: Collection[TargetGroup], text: str) -> Complications:
     """Return what a question's words are together; what is for some patients only where it is clear that it is about them."""
     question = _read_question(text)
-    meant = [Named(sign.said, names) for sign in signs_in(text) if (names := _called(sign.name))]
+    meant = [NamedComplication(sign.said, names) for sign in signs_in(text) if (names := _called(sign.name))]
     fired = [(rule, said) for rule in _rules() if (said := _fits(rule, groups, question)) is not None]
     if not fired:
         return Complications(tuple(meant)) if meant else NOTHING
     rules = [rule for rule, _ in fired]
     return Complications(
-        named=(*meant, *(Named(one, rule.names) for rule, said in fired for one in said)),
+        named=(*meant, *(NamedComplication(one, rule.names) for rule, said in fired for one in said)),
         names=tuple(dict.fromkeys(name for rule in rules for name in rule.names)),
         lines=frozenset().union(*(rule.lines for rule in rules)),
         others=frozenset().union(*(rule.others for rule in rules)) | question.there & _every_complication(),

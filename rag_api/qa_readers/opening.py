@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from rag_api.config import Settings
 from rag_api.retrieval.reader_model.pointing_reader import PointingReader
-from rag_api.retrieval.reader_model.reader import Reader
+from rag_api.retrieval.reader_model.reader import PassageReader
 
 
-def open_reader(settings: Settings, generator_url: Callable[[], str]) -> Reader | PointingReader | None:
+def open_reader(settings: Settings, generator_url: Callable[[], str]) -> PassageReader | PointingReader | None:
     """None when none is configured. `generator_url`: where the configured generator answers now. Raises ConfigurationError."""
     if settings.reader == "llm":
         from rag_api.qa_readers.llm import open_llm_reader

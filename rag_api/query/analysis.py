@@ -19,7 +19,7 @@ from rag_api.query.shorthand import written_out
 from rag_api.query.synonyms import Expander
 from rag_api.text.bm25_analyzer import question_terms
 from rag_api.text.language import Language, language_said
-from rag_api.text.ranges import Asked, asked
+from rag_api.text.ranges import AskedNumber, asked
 from rag_api.text.word_match import Called, Expand, content_words, sought_words
 
 
@@ -35,7 +35,7 @@ class Analysis:
     patient: Patient
     drugs: tuple[str, ...]  # as the question calls them, or as the hospital's lists do
     drug_names: tuple[str, ...]  # the same and what else the lists call them
-    numbers: tuple[Asked, ...]
+    numbers: tuple[AskedNumber, ...]
     said: str = ""  # a follow-up as it was typed, where that is not the text: what is new in it is what is asked
     fresh: tuple[Called, ...] = ()  # the content words of that
     level: Level | None = None  # a salt or the glucose of the blood that it says is too high or too low

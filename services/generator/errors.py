@@ -21,7 +21,7 @@ class BadRequest(GeneratorError):
     status = 400
 
 
-class PromptTooLong(BadRequest):
+class ContextTooLong(BadRequest):
     code = "context_length_exceeded"  # wire.TOO_LONG: the engine runs without pydantic
 
 

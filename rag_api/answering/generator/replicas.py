@@ -41,7 +41,7 @@ def addresses(given: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.strip().rstrip("/") for one in given.split(",") if one.strip()))
 
 
-class Replicas:
+class GeneratorReplicas:
     """Those at `urls`, a list with commas that is asked for anew each time: an own generator has another port after a restart."""
 
     def __init__(self, urls: Callable[[], str], clock: Callable[[], float] = time.monotonic) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from rag_api.answering.generator.replicas import Replica, Replicas
+from rag_api.answering.generator.replicas import GeneratorReplicas, Replica
 from rag_api.domain import Answer, SentencesKept
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -73,7 +73,7 @@ class Metrics:
             multiprocess_mode="livemax",
         )
 
-    def watch_generators(self, replicas: Replicas) -> None:
+    def watch_generators(self, replicas: GeneratorReplicas) -> None:
         """Count what comes of each, from now on."""
         replicas.tell = self._generator_said
 

@@ -25,7 +25,7 @@ MOVED = {
 }
 
 if TYPE_CHECKING:
-    from evaluation.quality import Outcome
+    from evaluation.quality import RetrievalOutcome
     from rag_api.container import Container
     from rag_api.evaluate.judged import Judged
 
@@ -79,7 +79,7 @@ def evaluate_whole(file: Path | None, as_json: bool) -> None:
         print_whole(figures)
 
 
-def figures_of(outcomes: Sequence[Outcome], container: Container) -> dict[str, Any]:
+def figures_of(outcomes: Sequence[RetrievalOutcome], container: Container) -> dict[str, Any]:
     """All figures, those of each split when there are several, and the questions one by one. Those whose asker's function is known are
     asked once more without it: what it changes is `askers`."""
     from evaluation.quality import askers, report, rows_of

@@ -27,7 +27,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredSalt:
     names: tuple[str, ...]  # Dutch, English, and what else it is called; the first as the table of drugs calls it
     stem: str  # of hypo- and hyper-, a regular expression
     levels: tuple[str, ...]  # what follows hypo- and hyper-
@@ -35,7 +35,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Salt(Measured):
+class Salt(MeasuredSalt):
     symbol: str = ""
 
 
@@ -56,7 +56,7 @@ SALTS = (
         symbol="P",
     ),
 )
-GLUCOSE = Measured(
+GLUCOSE = MeasuredSalt(
     ("glucose", "glucose", "glycemie", "glycaemia", "glycemia", "glyc", "bloedsuiker", "suiker", "bloedglucose", "blood sugar", "sugar"),
     "gly[ck]",
     ("glykemie", "glycemie", "glycaemia"),

@@ -36,7 +36,7 @@ class Embedded:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class DocumentDone:
     outcome: Outcome
     pages: int
     chunks: int

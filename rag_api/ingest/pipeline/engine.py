@@ -13,7 +13,7 @@ from rag_api.ingest.sources.run import Item, Run
 from rag_api.ingest.sources.sources import SourceFile
 
 
-class Engine(Protocol):
+class IngestEngine(Protocol):
     def look(self, run: Run, sources: Sequence[SourceFile]) -> None:
         """Take the digests of files where that is better done before it is asked for."""
 

@@ -27,7 +27,7 @@ from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
 from rag_api.query.unnamed import rarity
-from rag_api.retrieval.decision.calibration import NotFound
+from rag_api.retrieval.decision.calibration import NotFoundModel
 from rag_api.stores.ranking.fuse import INFORMATION
 from rag_api.text.word_match import Called, held
 
@@ -52,7 +52,7 @@ def decide(
     question: Analysis,
     hits: Sequence[Hit],
     sentences: Sequence[Candidate],
-    fitted: NotFound | None,
+    fitted: NotFoundModel | None,
     *,
     only_for_others: bool = False,
     threshold: float | None = None,
@@ -118,7 +118,7 @@ def given(values: Mapping[str, float]) -> float:
     return ASKS_WHOLE * values.get("whole", 0.0)
 
 
-def probability(values: Mapping[str, float], fitted: NotFound) -> float:
+def probability(values: Mapping[str, float], fitted: NotFoundModel) -> float:
     """Return the chance that there is an answer."""
     logit = (
         fitted.coefficients["intercept"] + sum(fitted.coefficients.get(name, 0.0) * value for name, value in values.items()) + given(values)

@@ -25,7 +25,7 @@ SLACK = 0.5  # of the chance that pays for a node: what drafters are asked to le
 CONTEXTS = (256, 1024, 4096, 16384, 65536)
 
 
-class Costs(Protocol):
+class CostModel(Protocol):
     def verify(self, nodes: int, context: int) -> float:
         """Return seconds of a forward of that many nodes (of all rows together) behind that much context."""
 
@@ -56,7 +56,7 @@ class Plan:
 class Planner:
     """One per engine. Without costs every drafter is asked and every draft verified as it is, up to its budget."""
 
-    def __init__(self, costs: Costs | None, drafts: Mapping[str, float] | None = None, models: Collection[str] = ()) -> None:
+    def __init__(self, costs: CostModel | None, drafts: Mapping[str, float] | None = None, models: Collection[str] = ()) -> None:
         """Begin with nothing learnt.
 
         `drafts`: seconds of a draft by drafter, as far as they were measured; `models`: the drafters that run a model.

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from services.generator.models.heads.eagle import EagleHead
-from services.generator.train.corpus import Answer
+from services.generator.train.corpus import CorpusAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Batch:
     spans: tuple[tuple[slice, slice], ...]  # per sequence: its positions, its chains
 
 
-def make_batch(answers: list[Answer], version: int, prompt_share: float, choose: torch.Generator, device: torch.device) -> Batch:
+def make_batch(answers: list[CorpusAnswer], version: int, prompt_share: float, choose: torch.Generator, device: torch.device) -> Batch:
     """Begin chains at every position whose token is the answer's, and at `prompt_share` of the prompt's."""
     spans: list[tuple[slice, slice]] = []
     starts, last, first, chains = [], [], 0, 0

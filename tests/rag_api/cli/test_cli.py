@@ -31,7 +31,7 @@ from rag_api.cli.console import DROPPED, make_data_dir
 from rag_api.cli.serving.demo import SAMPLE
 from rag_api.config import Settings
 from rag_api.evaluate.judged import HANDBOOK, read_judged
-from rag_api.retrieval.reader_model.reader import Judgement, Passage
+from rag_api.retrieval.reader_model.reader import PassageJudgement, ReaderPassage
 from rag_api.text.language import detect
 from tests.rag_api.made_files.docx_files import docx, p, r
 from tests.rag_api.made_files.pdfs import write
@@ -235,8 +235,8 @@ class Evenly:
 
     name = "evenly"
 
-    def judge(self, question: str, passages: Sequence[Passage]) -> list[Judgement]:
-        return [Judgement(0.0, tuple(-math.log(len(p.spans)) for _ in p.spans)) for p in passages]
+    def judge(self, question: str, passages: Sequence[ReaderPassage]) -> list[PassageJudgement]:
+        return [PassageJudgement(0.0, tuple(-math.log(len(p.spans)) for _ in p.spans)) for p in passages]
 
     def close(self) -> None: ...
 

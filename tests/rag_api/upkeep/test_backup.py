@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
-from evaluation.quality import Outcome, evaluate
+from evaluation.quality import RetrievalOutcome, evaluate
 from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.cli.app import app
 from rag_api.config import Settings
@@ -70,7 +70,7 @@ def furnish(container: Container) -> None:
     (container.settings.data_dir / "synonyms.csv").write_text("term,synonym,language\npcm,paracetamol,nl\n")
 
 
-def outcomes(container: Container) -> tuple[list[Outcome], list[tuple[str, float]]]:
+def outcomes(container: Container) -> tuple[list[RetrievalOutcome], list[tuple[str, float]]]:
     """What `bedside evaluate` measures, and every hit with its score."""
     seen: list[tuple[str, float]] = []
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from services.generator.bench.common import prompts
-from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
 from services.generator.bench.engines.ours import Bench
 from services.generator.bench.engines.peers import CLOCKS
@@ -76,7 +76,7 @@ def bench_of(options: argparse.Namespace) -> Bench:
     )
 
 
-def jobs_of(options: argparse.Namespace, bench: Bench) -> list[Job]:
+def jobs_of(options: argparse.Namespace, bench: Bench) -> list[PromptJob]:
     """Read the prompts that fit. Raises BadRecords when none is left."""
     fitting = [job for job in _jobs(options) if len(bench.prompt(job).token_ids) + options.max_tokens <= bench.context]
     jobs = fitting[options.skip : options.skip + options.limit]
@@ -85,7 +85,7 @@ def jobs_of(options: argparse.Namespace, bench: Bench) -> list[Job]:
     return jobs
 
 
-def _jobs(options: argparse.Namespace) -> list[Job]:
+def _jobs(options: argparse.Namespace) -> list[PromptJob]:
     if options.set == "control":
         return prompts.control(options.data or prompts.CONTROL)
     if options.set == "exported":

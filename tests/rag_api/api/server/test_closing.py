@@ -25,7 +25,7 @@ from rag_api.db.audit import TrailQuery, read
 from rag_api.embed import HttpEmbedder
 from rag_api.main import create_app
 from services.contract import request_ids
-from services.contract.logs import JsonLines, Words
+from services.contract.logs import JsonLines, TextFormatter
 from services.embedder.app import create_app as embedder_app
 from tests.support.scripted_server import Scripted, Step, quote, scripted_server
 from tests.support.world import load_hospital
@@ -204,4 +204,4 @@ class TestRequestIds:
 
     def test_a_line_for_people_names_it_too(self) -> None:
         request_ids.begin([(b"x-request-id", GIVEN.encode())])
-        assert "[01234567]" in Words().format(logging.makeLogRecord({"msg": "said", "levelname": "INFO"}))
+        assert "[01234567]" in TextFormatter().format(logging.makeLogRecord({"msg": "said", "levelname": "INFO"}))

@@ -22,7 +22,7 @@ from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.engine.engine import Engine, EngineOptions
 from services.generator.server import openai_chat as chat
 from services.generator.server.app import create_app
-from services.generator.server.config import Settings
+from services.generator.server.config import GeneratorSettings
 from services.generator.server.service import Loaded
 from tests.services.generator.engines import tiny_codec, tiny_target
 
@@ -43,10 +43,10 @@ def loaded(slow: bool = False, **options: Any) -> Loaded:
 
 
 @contextmanager
-def running(settings: Settings | None = None, **options: Any) -> Iterator[str]:
+def running(settings: GeneratorSettings | None = None, **options: Any) -> Iterator[str]:
     """The base URL of a service on a free port."""
     tiny_target()  # made before the clock starts
-    app = create_app(settings or Settings(model="tiny"), lambda: loaded(**options))
+    app = create_app(settings or GeneratorSettings(model="tiny"), lambda: loaded(**options))
     with socket.socket() as own:
         own.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
@@ -299,7 +299,7 @@ def test_what_is_too_much_is_refused_before_the_engine_sees_it(url: str, field: 
 
 
 def test_a_body_over_the_bound_is_refused_before_the_rest_is_read() -> None:
-    with running(Settings(model="tiny", max_body_mb=0.01)) as url:
+    with running(GeneratorSettings(model="tiny", max_body_mb=0.01)) as url:
         told = httpx.post(f"{url}/v1/chat/completions", content=b"x" * 20_000)
         untold = httpx.post(f"{url}/v1/chat/completions", content=iter([b"x" * 8_000] * 3))
         for response in (told, untold):
@@ -345,7 +345,7 @@ def test_a_model_that_cannot_be_loaded_is_said() -> None:
     def fail() -> Loaded:
         raise RuntimeError("no such checkpoint")
 
-    with httpx_app(create_app(Settings(model="tiny"), fail)) as client:
+    with httpx_app(create_app(GeneratorSettings(model="tiny"), fail)) as client:
         wait(lambda: client.get("/health").json()["status"] == "failed")
         assert "no such checkpoint" in client.get("/health").json()["detail"]
         response = client.post("/v1/chat/completions", json={"model": "tiny", "messages": QUESTION})
@@ -360,7 +360,7 @@ def test_a_model_that_is_being_loaded_is_said() -> None:
         release.wait(20)
         return loaded()
 
-    with httpx_app(create_app(Settings(model="tiny"), slow)) as client:
+    with httpx_app(create_app(GeneratorSettings(model="tiny"), slow)) as client:
         assert client.get("/health").status_code == 503
         assert client.get("/health").json()["status"] == "loading"
         assert client.post("/v1/chat/completions", json={"model": "tiny", "messages": QUESTION}).status_code == 503
@@ -369,7 +369,7 @@ def test_a_model_that_is_being_loaded_is_said() -> None:
 
 
 def test_an_api_key_is_wanted_when_one_is_set() -> None:
-    with httpx_app(create_app(Settings(model="tiny", api_key=SecretStr("sesame")), loaded)) as client:
+    with httpx_app(create_app(GeneratorSettings(model="tiny", api_key=SecretStr("sesame")), loaded)) as client:
         wait(lambda: client.get("/health").status_code == 200)
         assert client.get("/v1/models").status_code == 401
         assert client.get("/v1/models", headers={"Authorization": "Bearer wrong"}).status_code == 401
