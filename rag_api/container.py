@@ -1,4 +1,4 @@
-"""What a running Bedside is made of: database, store, embedder, generator. Each is opened when it is first needed, and closed here.
+"""The container of a running Bedside: database, store, embedder, generator. Each is opened when it is first needed, and closed here.
 
 A part that cannot be opened now is tried again at the next call, so a server that comes back is found without a restart.
 """

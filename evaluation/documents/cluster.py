@@ -1,5 +1,5 @@
-"""What a Ray cluster brings and costs: the same small files on one machine's own path, and on Ray with so many workers of each kind, one
-after another in one run, each in a process of its own with a database, a collection and a data directory of its own.
+"""Gain and cost of a Ray cluster: the same small files on one machine's own path, and on Ray with so many workers of each kind, one after
+another in one run, each in a process of its own with a database, a collection and a data directory of its own.
 
 Ray's nodes are started here (one core each, 100 MB of object store), Weaviate is the configured one. What is told: documents a minute,
 seconds until Ray is ready, processor seconds of all but the databases, memory of the driver, of all other processes, and of the object

@@ -1,5 +1,5 @@
-"""What an ingestion on Ray takes of its driver and the object stores for many files, apart from their reading, embedding and writing: files
-of some bytes, whose digests are taken on the cluster, and steps that pass on what they are given. The list of documents stays empty."""
+"""Load of an ingestion on Ray on its driver and the object stores for many files, apart from their reading, embedding and writing: files of
+some bytes, whose digests are taken on the cluster, and steps that pass on what they are given. The list of documents stays empty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast files become text, and how pypdf's text compares: `python -m evaluation.documents.ingest PATH... [--json]`.
+"""Speed of turning files into text, and a comparison with pypdf's text: `python -m evaluation.documents.ingest PATH... [--json]`.
 
 Reads in this process, without embedding; pages per second of one core (processor time). docs/benchmarks.md has figures.
 """

@@ -1,5 +1,5 @@
-"""How ingestion grows: many small files, or many pages in one file, through the whole of it; seconds, memory, and how long the embedder
-waited for reading.
+"""Growth of an ingestion's cost: many small files, or many pages in one file, through the whole of it; seconds, memory, and how long the
+embedder waited for reading.
 
 Files are made here. Vectors are the cheapest there are (an embedder's speed is known), or an embedder's own; the store and the documents
 list are in memory, or LanceDB's index with a real database in a folder that goes afterwards.

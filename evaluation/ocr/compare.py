@@ -1,4 +1,4 @@
-"""What a scan was read as, against what it says: letters, digits, places, and what may be quoted of it."""
+"""A scan's text compared with the page's own: letters, digits, places, and what may be quoted of it."""
 
 from __future__ import annotations
 

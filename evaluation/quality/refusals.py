@@ -1,4 +1,4 @@
-"""How well "no document answers this" is said: what the decision did, and what each other threshold would risk and cost. Pure functions."""
+"""Quality of "no document answers this": what the decision did, and what each other threshold would risk and cost. Pure functions."""
 
 from __future__ import annotations
 

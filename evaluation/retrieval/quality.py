@@ -1,4 +1,4 @@
-"""How well retrieval ranks on public sets of questions: both lists alone, and fused with every alpha, from one search a question."""
+"""Ranking quality of retrieval on public sets of questions: both lists alone, and fused with every alpha, from one search a question."""
 
 from __future__ import annotations
 

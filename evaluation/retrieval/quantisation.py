@@ -1,4 +1,4 @@
-"""What quantised vectors cost and lose in Weaviate, beside whole ones and against exact search, while a collection grows.
+"""Costs and losses of quantised vectors in Weaviate, beside whole ones and against exact search, while a collection grows.
 
 The collection is the product's own, in the server that is configured. Chunks have a few words each and are written in batches, two at a
 time, past what the store counts of words: it is the index of vectors that is measured. Searches are the store's, by vectors alone, with

@@ -1,4 +1,4 @@
-"""How long one question's retrieval takes without the embedder, over generated chunks, and what the index costs.
+"""Time of one question's retrieval without the embedder, over generated chunks, and cost of the index.
 
 Measured as a user has it: the search of `retrieve()` with its filters (who may read, valid today, two superseded documents left
 out), one question after another, the questions all different.

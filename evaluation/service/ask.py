@@ -1,4 +1,4 @@
-"""How long an ask takes: the steps before the generator starts (embedding, search, the guards, the decision), and whole answers.
+"""Time that an ask takes: the steps before the generator starts (embedding, search, the guards, the decision), and whole answers.
 
 Every question is as one that nobody asked before: nothing is remembered of those before it but what is kept on disk
 (retrieval/precompute.py).

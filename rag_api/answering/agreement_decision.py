@@ -1,4 +1,4 @@
-"""Whether what was chosen is quoted, where a second reader must agree to it: each thing that is asked is decided by itself.
+"""Agreement of a second reader, without which what was chosen is not quoted: each thing that is asked is decided by itself.
 
 What the reader does not agree to is left out and said; where nothing is left, there is no answer.
 """

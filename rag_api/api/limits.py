@@ -1,4 +1,5 @@
-"""How much one person or key may ask, and how many questions are looked up and wait at a time. What is over hears when to try again.
+"""Limits on how much one person or key may ask, and on how many questions are looked up and wait at a time. What is over hears when to try
+again.
 
 What one may ask is counted in the database, for all processes together; while that does not answer, each process counts by itself. How
 many are looked up at a time is each process's own: it is about its processors. Knows no route.

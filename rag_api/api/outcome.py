@@ -1,4 +1,4 @@
-"""What came of each request, and whose it was: the one place to look on from (`app.state.observers`)."""
+"""Outcome of each request, and whose it was: the one place to look on from (`app.state.observers`)."""
 
 from __future__ import annotations
 

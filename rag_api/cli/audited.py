@@ -1,4 +1,4 @@
-"""What each command is called in the audit trail, and the entries around it: one before it does anything, one with what came of it.
+"""Names of the commands in the audit trail, and the entries around each: one before it does anything, one with what came of it.
 
 A command that is not in this table does not run.
 """

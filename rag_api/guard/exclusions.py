@@ -1,4 +1,4 @@
-"""What a question wants left out ("without sedation"), and whether a text speaks of that.
+"""Things that a question wants left out ("without sedation"), and whether a text speaks of that.
 
 A passage on "with sedation" answers another question, and a document that nowhere says "without" has no answer to it. The thing may be
 called otherwise ("zonder roesje", "without sedation").

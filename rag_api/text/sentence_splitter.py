@@ -1,4 +1,4 @@
-"""Where sentences end, in Dutch and English clinical text. Knows characters only: no pages, no scores, no models.
+"""Ends of sentences, in Dutch and English clinical text. Knows characters only: no pages, no scores, no models.
 
 A wrong join makes a sentence long; a wrong cut can lose a "not". So where it is in doubt nothing is cut. Line breaks are
 boundaries (headings, list items, table rows, paragraphs: cleaning joins wrapped lines), save where the next line goes on in

@@ -1,4 +1,4 @@
-"""What travels between the generator service and its clients: OpenAI's chat completions plus `documents` and `bedside`.
+"""Requests and responses between the generator service and its clients: OpenAI's chat completions plus `documents` and `bedside`.
 
 With templates.py what both sides share. Knows neither torch nor the engine.
 Unknown fields are refused: a silently dropped option is a wrong answer.

@@ -1,4 +1,4 @@
-"""What can go wrong in the generator, by the HTTP status it becomes. Raised with a sentence a caller can act on.
+"""Errors of the generator, by the HTTP status it becomes. Raised with a sentence a caller can act on.
 
 GeneratorError          500 generator-error
 ├── BadRequest          400 bad-request       the request cannot be served as it is (unknown template, ...)

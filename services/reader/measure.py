@@ -1,4 +1,4 @@
-"""What a reader makes of questions on given passages: is the right line pointed to, are near misses told from what is answered."""
+"""A reader measured on questions with given passages: is the right line pointed to, are near misses told from what is answered."""
 
 from __future__ import annotations
 

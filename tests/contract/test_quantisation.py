@@ -1,4 +1,4 @@
-"""What `bedside bench quantisation` tells, in small, of a real Weaviate."""
+"""`bedside bench quantisation`, in small, on a real Weaviate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every store promises, on every store: in memory, LanceDB, and Weaviate on a real server."""
+"""The contract of every store, on every store: in memory, LanceDB, and Weaviate on a real server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a generator answers, and what is sent to it and to the API: read, or refused by name."""
+"""Messages that a generator answers, and that are sent to it and to the API: read, or refused by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that a newcomer reads: a class has one of its own."""
+"""Names and docstrings that a newcomer reads: a class has a name of its own, and a module's docstring begins with its subject."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("rag_api", "services", "evaluation")
+RIDDLES = ("What ", "Whether ", "Which ", "Who ", "Whom ", "Whose ", "Where ", "When ", "How ", "Why ")
 
 
 def paths(*folders: str) -> list[Path]:
@@ -26,3 +27,14 @@ def test_no_two_classes_have_one_name() -> None:
                 found[node.name].append(path.relative_to(ROOT).as_posix())
     assert found
     assert {name: files for name, files in found.items() if len(files) > 1} == {}, "say in each name what sets it apart"
+
+
+@pytest.mark.parametrize("folder", [*PACKAGES, "tests"])
+def test_docstrings_of_modules_begin_with_their_subject(folder: str) -> None:
+    said = {
+        path.relative_to(ROOT).as_posix(): ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" for path in paths(folder)
+    }
+    assert any(said.values())
+    assert [path for path, words in said.items() if words.startswith(RIDDLES)] == [], (
+        "begin with the subject: 'Headers and footers that ...'"
+    )

@@ -1,4 +1,4 @@
-"""How much of what identifies patients is found in questions, and how many questions without it are held up: counts, for any such CSV.
+"""Recall of what identifies patients in questions, and how many questions without it are held up: counts, for any such CSV.
 
 questions.csv: 454 questions as a hurried nurse and a pharmacist type them, all names invented, written and frozen before the rules were;
 `identity` holds kind=words, parted by " ; ". The half called held_back was not looked at while the rules were made.

@@ -1,4 +1,4 @@
-"""What Bedside makes of WardQA: which sentence it would quote first, how much of what a colleague needs, and what it refuses.
+"""Bedside's answers to WardQA: which sentence it would quote first, how much of what a colleague needs, and what it refuses.
 
 The documents of the chosen splits become an index of their own, through the product's chunking, embedding, ranking and decision; no
 generator is asked, for the choice of a quote does not need one.

@@ -1,4 +1,4 @@
-"""Which sentences fit who is asked about: none of another drug, for other patients, another weight or age, or worked out for other numbers.
+"""Sentences that fit who is asked about: none of another drug, for other patients, another weight or age, or worked out for other numbers.
 
 Knows no document beside the sentence itself.
 """

@@ -1,4 +1,5 @@
-"""What a verbatim answer may be made of: which sentences fit who is asked about, and whether they are quoted alone or as a whole list.
+"""Choice of the spans that a verbatim answer may be made of: which sentences fit who is asked about, and whether they are quoted alone or
+as a whole list.
 
 Candidates come best first. What is left out here cannot be quoted; what comes in a section of its own stands before the rest.
 Knows no language model, no database and no pages.

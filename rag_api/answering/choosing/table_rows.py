@@ -1,4 +1,4 @@
-"""Which rows of a table answer: none for another case; also those that overrule it for some patients; all where none stands out."""
+"""Rows of a table that answer: none for another case; also those that overrule it for some patients; all where none stands out."""
 
 from __future__ import annotations
 

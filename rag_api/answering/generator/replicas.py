@@ -1,4 +1,5 @@
-"""Which of several generators is asked: by the passages, so that what one keeps of a prompt is found again; else the least busy.
+"""Choice of the generator that is asked, of several: by the passages, so that what one keeps of a prompt is found again; else the least
+busy.
 
 Every process chooses alike, without knowing of the others: the choice follows from the addresses and the passages alone. One that does not
 answer is asked last until it answers again. Knows no HTTP.

@@ -1,4 +1,4 @@
-"""What becomes of a question that holds a patient's identity, before it is stored or sent on: its asker is warned, or it is left out.
+"""Questions that hold a patient's identity, before it is stored or sent on: its asker is warned, or it is left out.
 
 Ages stay, and a date of birth becomes the age that it tells: a dose depends on it.
 """

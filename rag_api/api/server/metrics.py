@@ -1,4 +1,4 @@
-"""What /metrics shows, for Prometheus. One registry per application, so that two in one process do not mix.
+"""Metrics of /metrics, for Prometheus. One registry per application, so that two in one process do not mix.
 
 Of several processes on one address (workers.py) each says what all have counted. Labels are routes and states, never paths, names or
 words: what was asked, and by whom, is not in here.

@@ -1,4 +1,4 @@
-"""How the parts are, looked at by a thread with an event loop of its own: whoever asks whether Bedside is well waits neither behind those
+"""State of the parts, looked at by a thread with an event loop of its own: whoever asks whether Bedside is well waits neither behind those
 who ask it questions nor for a part that stands still.
 
 Each part is looked at once at a time, however many ask, and again every few seconds; one that does not answer at once is what it was at the

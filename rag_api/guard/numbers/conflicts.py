@@ -1,4 +1,4 @@
-"""Where two documents for the same patients give different numbers for the same thing.
+"""Conflicts: two documents for the same patients that give different numbers for the same thing.
 
 Only what is nearly the same sentence is compared: the same quantities in the same order, nearly the same words around them. A rule this
 strict misses a contradiction that is put in other words; it is meant to be believed when it speaks. Documents of one title are compared

@@ -1,5 +1,5 @@
-"""What is measured in the blood and staff type with its value: the salts, and glucose. What they are called, what a patient can have, and
-how a value is told from a dose."""
+"""Salts and glucose, which staff type with the value measured in the blood: what they are called, what a patient can have, and how a value
+is told from a dose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which numbers of an answer stand in none of the passages that it was written from.
+"""Numbers of an answer that stand in none of the passages that it was written from.
 
 A number counts as found when a passage holds the same quantity, in whatever unit and notation: 0,5 g for 500 mg, 1.000 in Dutch for
 1,000 in English, either end of a range. "15 mg" is not found in "15 mg/kg", nor "180 ml" in "180 mg". A number that stands without a

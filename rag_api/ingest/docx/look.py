@@ -1,4 +1,4 @@
-"""Whether a run of a DOCX can be seen: by what it, its styles, its table and the document's defaults say of it, in that order.
+"""Visibility of a run of a DOCX: by what it, its styles, its table and the document's defaults say of it, in that order.
 
 What only the laying out of pages decides is not decided here (shapes.py).
 """

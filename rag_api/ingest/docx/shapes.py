@@ -1,4 +1,4 @@
-"""Where the drawings of a DOCX stand and how they are filled: whether words in them are seen, and whether they may cover others."""
+"""Drawings of a DOCX, where they stand and how they are filled: whether words in them are seen, and whether they may cover others."""
 
 from __future__ import annotations
 

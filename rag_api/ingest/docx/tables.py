@@ -1,4 +1,4 @@
-"""What the cells of a Word table look like: by its style's parts (first row, bands ...), and whether they are wide and high enough."""
+"""Look of the cells of a Word table: by its style's parts (first row, bands ...), and whether they are wide and high enough."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns the cells of a table's rows stand in, by where their words stand on the page."""
+"""Columns that the cells of a table's rows stand in, by where their words stand on the page."""
 
 from __future__ import annotations
 

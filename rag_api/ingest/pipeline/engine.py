@@ -1,4 +1,5 @@
-"""Who does the work on the files that must be read: this machine, or a cluster (ingest/cluster). All around it (index.py) is the same."""
+"""The engine that works on the files that must be read: this machine, or a cluster (ingest/cluster). All around it (index.py) is the
+same."""
 
 from __future__ import annotations
 

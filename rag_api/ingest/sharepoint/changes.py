@@ -1,4 +1,4 @@
-"""What changed in a drive since the last look, by a delta query, put into what is known of it."""
+"""Changes in a drive since the last look, by a delta query, put into what is known of it."""
 
 from __future__ import annotations
 

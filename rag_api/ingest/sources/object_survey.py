@@ -1,4 +1,4 @@
-"""What lies below a URL, looked through as a folder is: names, kinds that are not read, and what metadata.csv says."""
+"""A survey of what lies below a URL, looked through as a folder is: names, kinds that are not read, and what metadata.csv says."""
 
 from __future__ import annotations
 

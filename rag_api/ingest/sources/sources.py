@@ -1,4 +1,4 @@
-"""Which files to ingest, under which names, and where their content is kept."""
+"""Files to ingest, under which names, and where their content is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what was found answers the question: from retrieval and the sentences found, never by a language model. Where a reader must
+"""Answerability of the question by what was found: from retrieval and the sentences found, never by a language model. Where a reader must
 agree, that can only refuse more (answering/agreement_decision.py).
 
 Rules come first: there must be hits that may answer, and what fits best must not be for other patients only, nor say "with" where the

@@ -1,4 +1,4 @@
-"""What was measured to suit an embedder and a model, in one place: calibrations.json, and what a hospital measures itself.
+"""Calibration to an embedder and a model, as measured, in one place: calibrations.json, and what a hospital measures itself.
 
 `bedside calibrate` writes its values to `calibration.json` in the data directory, and they win over the shipped ones. An embedder that
 nobody measured gets cautious values: the thesis's alpha, every question answered, and weights that suit cosines of any spread.

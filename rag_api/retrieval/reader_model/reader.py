@@ -1,4 +1,4 @@
-"""What reads a question and passages together, and says whether and where they answer it.
+"""The protocol of a reader of question and passages together, which says whether and where they answer it.
 
 Vectors of question and passage, made apart, do not tell "35 days after a hip replacement" from "after a knee replacement"; what has both
 before it can. Readers are opened by configuration (rag_api/qa_readers) and used wherever passages are weighed; None stands for no reader.

@@ -1,4 +1,4 @@
-"""How LanceDB is asked: both lists at once, row numbers and scores only; then one reading of the rows that may be hits.
+"""Queries to LanceDB: both lists at once, row numbers and scores only; then one reading of the rows that may be hits.
 
 Every read costs some milliseconds, and reading a row scattered over the table costs more than finding it. So no row is read that
 cannot be a hit, and of a row one packed column holds what a hit needs. Scores are ours, from the row itself (bm25.py): LanceDB's

@@ -1,4 +1,4 @@
-"""Which drafts are worth making and verifying: the tree that maximises expected tokens per second, by measured costs.
+"""The planner of drafts that are worth making and verifying: the tree that maximises expected tokens per second, by measured costs.
 
 A step's time is known by its nodes (costs.py, pace.py); what it emits is the sum of its nodes' chances (rates.py). A drafter that runs a
 model is asked where it should give more than its time is worth beside what was looked up; one whose tokens cost more than they save is

@@ -1,4 +1,5 @@
-"""Who drafts, as other engines decide it: by the length of a match, or in order. Ours, the first, merges all and weighs each node.
+"""Policies of who drafts, as other engines decide it: by the length of a match, or in order. Ours, the first, merges all and weighs each
+node.
 
 A policy sees what the look-ups of one row found and says what of it is kept, and whether the others are asked at all. It knows no drafter.
 """

@@ -1,4 +1,4 @@
-"""How often drafted nodes are accepted, by who drafted them and what is known of them. Knows nothing of time.
+"""Rates at which drafted nodes are accepted, by who drafted them and what is known of them. Knows nothing of time.
 
 Counts are kept per drafter, never per combination of drafters: a node that several proposed is one of the kind "others agreed" of each,
 and each is credited with its share of it. So a further drafter adds its own counts and no more.

@@ -1,4 +1,4 @@
-"""What /metrics shows. One registry per application, so that two in one process do not mix."""
+"""Metrics of /metrics. One registry per application, so that two in one process do not mix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a head is trained on: chains of drafted tokens, each begun at one verified position and fed with the head's own output.
+"""Chains that a head is trained on: chains of drafted tokens, each begun at one verified position and fed with the head's own output.
 
 That is drafting as it happens (EAGLE-3's training-time test): step 0 reads the target's feature, step s the output of step
 s - 1 with the text's own next token. Every chain sees the verified keys up to its start and its own. One step only is

@@ -1,4 +1,4 @@
-"""How sure a choice and its reader must be together, fitted on a hospital's own questions."""
+"""Thresholds of agreement between a choice and its reader, fitted on a hospital's own questions."""
 # ruff: noqa: F811 - fixtures are parameters
 
 from __future__ import annotations

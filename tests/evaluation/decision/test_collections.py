@@ -1,4 +1,5 @@
-"""What the decision is measured on: which questions a collection can answer, and that what ships is measured on what it never saw."""
+"""Collections that the decision is measured on: which questions a collection can answer, and that what ships is measured on what it never
+saw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What documents and questions that attack the answering come to, over the whole set of tests/rag_api/injection, in both modes."""
+"""Documents and questions that attack the answering, and what they come to, over the whole set of tests/rag_api/injection, in both
+modes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a question's words are together has a name of its own, under which its procedure is found, and which another procedure must name."""
+"""A complication that a question's words are together has a name of its own, under which its procedure is found, and which another
+procedure must name."""
 
 from __future__ import annotations
 

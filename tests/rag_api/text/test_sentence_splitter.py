@@ -1,4 +1,4 @@
-"""Where sentences end. A wrong cut can lose a "not", so most of these are about not cutting."""
+"""Ends of sentences. A wrong cut can lose a "not", so most of these are about not cutting."""
 
 from __future__ import annotations
 

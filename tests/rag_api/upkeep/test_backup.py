@@ -1,4 +1,4 @@
-"""What is kept comes back: database, index and files, on real servers; what cannot be restored is refused untouched."""
+"""A backup comes back: database, index and files, on real servers; what cannot be restored is refused untouched."""
 
 from __future__ import annotations
 

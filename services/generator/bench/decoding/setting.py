@@ -1,4 +1,4 @@
-"""What measurements that decode have in common: their options, the model that they load, and the prompts."""
+"""The common setting of measurements that decode: their options, the model that they load, and the prompts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one step costs: a verify step by nodes and context, one level of an EAGLE draft, and the host's work between forwards.
+"""Costs of one step: a verify step by nodes and context, one level of an EAGLE draft, and the host's work between forwards.
 
 With --hidden ... or --shape the weights are random, which changes no timing; otherwise a model is loaded. Times are the shortest of
 --repeats runs, in milliseconds. A verify step's nodes are one chain; a tree of as many nodes costs the same.

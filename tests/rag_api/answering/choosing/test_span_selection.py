@@ -1,4 +1,5 @@
-"""What may be quoted for whom: whole lists, exceptions first, nothing of another drug, patient or weight; and what a quote is made of."""
+"""Spans that may be quoted for whom: whole lists, exceptions first, nothing of another drug, patient or weight; and what a quote is made
+of."""
 
 from __future__ import annotations
 

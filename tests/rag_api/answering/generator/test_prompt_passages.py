@@ -1,4 +1,4 @@
-"""What the generator may quote, as places of the passages that it is told."""
+"""Text that the generator may quote, as places of the passages that it is told."""
 
 from __future__ import annotations
 

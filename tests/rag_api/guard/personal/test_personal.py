@@ -1,4 +1,4 @@
-"""What identifies a patient is found in questions, and what does not is left alone."""
+"""Marks that identify a patient are found in questions, and what identifies nobody is left alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what was found is an answer: what speaks for it, and that no language model is asked."""
+"""Answerability of a question by what was found: what speaks for it, and that no language model is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader makes of the hits: log-odds of their sentences and signals for the decision."""
+"""A reader's scores of the hits: log-odds of their sentences and signals for the decision."""
 
 from __future__ import annotations
 
