@@ -302,7 +302,7 @@ class Container:
         if isinstance(self.reader, PointingReader):
             needed_by(self.reader, measured, self.settings)
         if (judging := judging_reader(self.reader)) is not None and judging.name not in measured.readers:
-            log.warning("the reader %s was not measured for this embedder and is not used: `bedside calibrate`", judging.name)
+            log.warning("the reader %s was not measured for this embedder and is not used: `bedside quality calibrate`", judging.name)
 
     def start_generator(self) -> None:
         """Start the embedded generator in the background, when no other is configured."""

@@ -18,7 +18,7 @@ from rag_api.domain import Hit, Metadata
 from rag_api.evaluate.judged import Judged, Place
 from rag_api.retrieval.find import Retrieval
 
-__all__ = ["Outcome", "askers", "evaluate", "report", "rows_of"]
+__all__ = ["RetrievalOutcome", "askers", "evaluate", "report", "rows_of"]
 
 Search = Callable[[Judged], Retrieval]
 KS = (1, 3, 7)  # 3: what a reader looks at and the prompt holds; 7: what the page shows

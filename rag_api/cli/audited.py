@@ -57,7 +57,7 @@ COMMANDS: dict[str, CommandAct | None] = {
     "audit export": CommandAct("audit.exported", ("since", "until", "after")),
     "audit forget": CommandAct("audit.forgotten", ("identity", "conversations"), account="user"),
     "audit retain": CommandAct("audit.retained"),
-    "calibrate": CommandAct("service.calibrated"),
+    "quality calibrate": CommandAct("service.calibrated"),
     "index mend": None,  # what is there is found again
     "index sentences": None,  # vectors of what is there
     "index backup": None,  # Weaviate's own, without a database to write to
@@ -65,13 +65,13 @@ COMMANDS: dict[str, CommandAct | None] = {
     "index restore": None,
     "index copy": CommandAct("index.copied", ("to", "name", "embedder", "replace", "then_switch")),
     "index switch": CommandAct("index.switched", ("to", "name", "embedder")),
-    "evaluate": CommandAct("judged.evaluated", ("stored",)),
-    "try": CommandAct("judged.evaluated", ("stored",)),
-    "compare": None,  # files
-    "report": CommandAct("judged.evaluated", ("stored",)),
-    "follow-ups": CommandAct("judged.evaluated", ("stored",)),
-    "askers": CommandAct("judged.evaluated", ("stored",)),
-    "export-prompts": CommandAct("judged.exported", ("stored",)),
+    "quality evaluate": CommandAct("judged.evaluated", ("stored",)),
+    "quality try": CommandAct("judged.evaluated", ("stored",)),
+    "quality compare": None,  # files
+    "quality report": CommandAct("judged.evaluated", ("stored",)),
+    "quality follow-ups": CommandAct("judged.evaluated", ("stored",)),
+    "quality askers": CommandAct("judged.evaluated", ("stored",)),
+    "quality export-prompts": CommandAct("judged.exported", ("stored",)),
     "backup": CommandAct("service.backed_up"),
     "restore": None,  # nobody else may be connected
     "doctor": None,  # looks at parts, of which the database may be away

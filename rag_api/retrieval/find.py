@@ -175,7 +175,9 @@ def needed_by(reader: PointingReader, measured: Calibration, settings: Settings)
     if (own := measured.pointing.get(reader.name)) is not None:
         return own.at(settings.risk)
     if isinstance(settings.risk, float):
-        raise ConfigurationError(f"BEDSIDE_RISK={settings.risk}: the reader {reader.name} was never measured here: run `bedside calibrate`")
+        raise ConfigurationError(
+            f"BEDSIDE_RISK={settings.risk}: the reader {reader.name} was never measured here: run `bedside quality calibrate`"
+        )
     return NEEDED
 
 

@@ -181,7 +181,9 @@ def decision(container: Container) -> Finding:
         return ok("decision", f"measured for {container.embedder.name}, risk {risk}")
     measured = calibration(container.embedder.name, container.settings.data_dir).pointing.get(reader.name)
     if measured is None:
-        return warn("decision", f"the reader {reader.name} was never measured on your questions", "Run `bedside calibrate --stored SET`.")
+        return warn(
+            "decision", f"the reader {reader.name} was never measured on your questions", "Run `bedside quality calibrate --stored SET`."
+        )
     proven = (
         f"at most {risk:.1%} of its answers are wrong, with 95% certainty" if isinstance(risk, float) else f"risk {risk}, no share proven"
     )

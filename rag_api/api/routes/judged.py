@@ -50,7 +50,7 @@ def delete_judged_set(db: DbDep, user: UserDep, name: SetName) -> None:
 @router.get(
     "/judged/{name}/csv",
     openapi_extra=declared(Access.JUDGE),
-    summary="A judged set as CSV, for `bedside evaluate --set`",
+    summary="A judged set as CSV, for `bedside quality evaluate --set`",
     response_class=Response,
     responses={200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}, **responses(404, 422, 503)},
 )

@@ -1,4 +1,4 @@
-"""`bedside calibrate`: asks judged questions, fits, and keeps the values where answering finds them."""
+"""`bedside quality calibrate`: asks judged questions, fits, and keeps the values where answering finds them."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def calibrate(
 ) -> None:
     """Fit to judged questions which sentences are quoted, how many, and when to say that there is no answer.
 
-    Only the validate half of the set is used; the test half is for `bedside evaluate`. Every answerable question is asked again without
-    its documents, so a set with few unanswerable ones will do. When to say that there is no answer is fitted to the collections that came
-    with Bedside as well, each weighing as much as yours; what each BEDSIDE_RISK costs on all of them is printed. The values are kept in
-    calibration.json in the data directory, for the embedder in use, and win over the shipped ones.
+    Only the validate half of the set is used; the test half is for `bedside quality evaluate`. Every answerable question is asked again
+    without its documents, so a set with few unanswerable ones will do. When to say that there is no answer is fitted to the collections
+    that came with Bedside as well, each weighing as much as yours; what each BEDSIDE_RISK costs on all of them is printed. The values are
+    kept in calibration.json in the data directory, for the embedder in use, and win over the shipped ones.
 
     With a reader that points to the answer (BEDSIDE_READER=adapter:NAME) only its threshold is fitted, with a guarantee: "at most this
     share of what is answered is wrong, with 95% certainty, on your questions". More questions prove smaller shares.

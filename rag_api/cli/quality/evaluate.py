@@ -1,4 +1,4 @@
-"""`bedside evaluate`: how well retrieval finds what staff ask, on questions that people have judged."""
+"""`bedside quality evaluate`: how well retrieval finds what staff ask, on questions that people have judged."""
 
 from __future__ import annotations
 
@@ -13,16 +13,6 @@ import typer
 from rag_api.cli.console import counting, opened, say, wide_console
 from rag_api.cli.options import AsJson, SetFile, Split, Stored
 from rag_api.cli.quality.measuring import judged_questions, measure
-
-# What were options of this command -> what to write instead.
-MOVED = {
-    "--versus": "try NAME=VALUE",
-    "--compare": "compare A.json B.json",
-    "--html": "report FILE.html",
-    "--follow-ups": "follow-ups",
-    "--askers": "askers",
-    "--export-decoding": "export-prompts FILE.jsonl",
-}
 
 if TYPE_CHECKING:
     from evaluation.quality import RetrievalOutcome
@@ -125,7 +115,7 @@ def answer_figures(container: Container, questions: list[Judged]) -> dict[str, A
 
 
 def print_figures(figures: dict[str, Any]) -> None:
-    """The figures of bedside evaluate as a table: all questions, then each language and split."""
+    """The figures of bedside quality evaluate as a table: all questions, then each language and split."""
     from rich.table import Table
 
     names = ("hit@1", "hit@3", "hit@7", "mrr")

@@ -1,7 +1,7 @@
 """Calibration to an embedder and a model, as measured, in one place: calibrations.json, and what a hospital measures itself.
 
-`bedside calibrate` writes its values to `calibration.json` in the data directory, and they win over the shipped ones. An embedder that
-nobody measured gets cautious values: the thesis's alpha, every question answered, and weights that suit cosines of any spread.
+`bedside quality calibrate` writes its values to `calibration.json` in the data directory, and they win over the shipped ones. An embedder
+that nobody measured gets cautious values: the thesis's alpha, every question answered, and weights that suit cosines of any spread.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class NotFoundModel:
             return self.by_risk.get(risk, self.threshold)
         if not self.curve:
             raise ConfigurationError(
-                f"BEDSIDE_RISK={risk}: this calibration has no curve; name {', '.join(RISKS)}, or run `bedside calibrate`"
+                f"BEDSIDE_RISK={risk}: this calibration has no curve; name {', '.join(RISKS)}, or run `bedside quality calibrate`"
             )
         found = next((point for point in self.curve if point.risk <= risk), None)
         if found is None:
@@ -148,7 +148,7 @@ def _read(path: Path, _changed: int, _size: int) -> dict[str, Calibration]:
         return parsed(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ConfigurationError(
-            f"{path} cannot be used ({error}). Remove it: the values that come with Bedside hold, until `bedside calibrate` has "
+            f"{path} cannot be used ({error}). Remove it: the values that come with Bedside hold, until `bedside quality calibrate` has "
             "measured yours again."
         ) from error
 

@@ -202,7 +202,7 @@ class TestKeeping:
     def test_a_file_of_an_earlier_version_says_what_to_do(self, tmp_path: Path) -> None:
         before = {"intercept": 1.0, "cosine": 2.0, "information": 3.0, "lead": 4.0, "names": 5.0}
         write(tmp_path / FILE, "one", replace(self.VALUE, not_found=NotFoundModel(before, 0.2)))
-        with pytest.raises(ConfigurationError, match=r"earlier version.*Remove it.*`bedside calibrate`"):
+        with pytest.raises(ConfigurationError, match=r"earlier version.*Remove it.*`bedside quality calibrate`"):
             calibration("one", tmp_path)
 
     def test_a_risk_is_a_name_or_a_share_that_is_reached(self) -> None:

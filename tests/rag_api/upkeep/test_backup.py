@@ -71,7 +71,7 @@ def furnish(container: Container) -> None:
 
 
 def outcomes(container: Container) -> tuple[list[RetrievalOutcome], list[tuple[str, float]]]:
-    """What `bedside evaluate` measures, and every hit with its score."""
+    """What `bedside quality evaluate` measures, and every hit with its score."""
     seen: list[tuple[str, float]] = []
 
     def search(judged: Judged) -> Retrieval:

@@ -119,7 +119,7 @@ def control(file: Path = CONTROL) -> list[PromptJob]:
 
 
 def exported(file: Path | None) -> list[PromptJob]:
-    """Read what `bedside export-prompts FILE` wrote: jsonl of {id, question, documents: [{title, text}]}."""
+    """Read what `bedside quality export-prompts FILE` wrote: jsonl of {id, question, documents: [{title, text}]}."""
     if file is None:
         raise BadRecords("--set exported wants --data FILE")
     jobs = []

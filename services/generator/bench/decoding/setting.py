@@ -28,7 +28,7 @@ def parser_of(name: str, description: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--data",
         type=Path,
-        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside export-prompts`",
+        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside quality export-prompts`",
     )
     parser.add_argument("--limit", type=int, default=8, help="prompts (default 8)")
     parser.add_argument("--skip", type=int, default=0, help="prompts to leave out first, so that sessions can share the work")
