@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +38,7 @@ from rag_api.ingest.sources.run import Item, Run
 from rag_api.ingest.sources.sources import KeptFiles, SourceFile, document_id, find_sources, sha256_of, survey
 from rag_api.stores.memory import MemoryStore
 from tests.rag_api.made_files.pdfs import procedure
+from tests.support.waiting import until
 
 
 class Refusing(MemoryStore):
@@ -328,10 +328,7 @@ class TestCommand:
         repo = PgDocuments(db)
         with repo.lock():
             assert "Asked to stop" in bedside("ingest", "--stop").stderr
-            deadline = time.monotonic() + 60
-            while not (asked := repo.asked_to_stop()) and time.monotonic() < deadline:
-                time.sleep(0.02)
-            assert asked
+            until(repo.asked_to_stop)
 
 
 def test_an_ingestion_on_one_machine_stops_when_it_is_asked_and_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from services.generator.server.app import create_app
 from services.generator.server.config import GeneratorSettings
 from services.generator.server.service import Loaded
 from tests.services.generator.engines import tiny_codec, tiny_target
+from tests.support.waiting import until
 
 DOCUMENTS = [
     {"id": "a", "title": "Catheter", "text": "Remove the catheter when it is no longer needed. Wash your hands.\n"},
@@ -54,18 +55,11 @@ def running(settings: GeneratorSettings | None = None, **options: Any) -> Iterat
         thread.start()
         url = f"http://127.0.0.1:{own.getsockname()[1]}"
         try:
-            wait(lambda: server.started and httpx.get(f"{url}/health").status_code == 200, 120)
+            until(lambda: server.started and httpx.get(f"{url}/health").status_code == 200)
             yield url
         finally:
             server.should_exit = True
             thread.join()
-
-
-def wait(condition: Any, seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module")
@@ -257,8 +251,8 @@ def test_a_client_that_hangs_up_frees_its_row() -> None:
         body = {"model": "tiny", "messages": QUESTION, "max_tokens": 400, "temperature": 2.0}
         for stream in (True, False):
             with hanging_up(url, body | {"stream": stream}):
-                wait(lambda: httpx.get(f"{url}/health").json()["running"] == 1)
-            wait(lambda: httpx.get(f"{url}/health").json()["running"] == 0)
+                until(lambda: httpx.get(f"{url}/health").json()["running"] == 1)
+            until(lambda: httpx.get(f"{url}/health").json()["running"] == 0)
         assert 'requests_total{outcome="cancelled"} 2.0' in httpx.get(f"{url}/metrics").text
 
 
@@ -277,7 +271,7 @@ def hanging_up(url: str, body: dict[str, Any]) -> Iterator[None]:
 def test_a_full_queue_says_when_to_come_back() -> None:
     body = {"model": "tiny", "messages": QUESTION, "max_tokens": 400, "temperature": 2.0}
     with running(rows=1, queue=0, slow=True) as url, hanging_up(url, body):
-        wait(lambda: httpx.get(f"{url}/health").json()["running"] == 1)
+        until(lambda: httpx.get(f"{url}/health").json()["running"] == 1)
         response = post(url)
         assert response.status_code == 429
         assert int(response.headers["retry-after"]) >= 1
@@ -346,7 +340,7 @@ def test_a_model_that_cannot_be_loaded_is_said() -> None:
         raise RuntimeError("no such checkpoint")
 
     with httpx_app(create_app(GeneratorSettings(model="tiny"), fail)) as client:
-        wait(lambda: client.get("/health").json()["status"] == "failed")
+        until(lambda: client.get("/health").json()["status"] == "failed")
         assert "no such checkpoint" in client.get("/health").json()["detail"]
         response = client.post("/v1/chat/completions", json={"model": "tiny", "messages": QUESTION})
         assert response.status_code == 503
@@ -365,12 +359,12 @@ def test_a_model_that_is_being_loaded_is_said() -> None:
         assert client.get("/health").json()["status"] == "loading"
         assert client.post("/v1/chat/completions", json={"model": "tiny", "messages": QUESTION}).status_code == 503
         release.set()
-        wait(lambda: client.get("/health").status_code == 200)
+        until(lambda: client.get("/health").status_code == 200)
 
 
 def test_an_api_key_is_wanted_when_one_is_set() -> None:
     with httpx_app(create_app(GeneratorSettings(model="tiny", api_key=SecretStr("sesame")), loaded)) as client:
-        wait(lambda: client.get("/health").status_code == 200)
+        until(lambda: client.get("/health").status_code == 200)
         assert client.get("/v1/models").status_code == 401
         assert client.get("/v1/models", headers={"Authorization": "Bearer wrong"}).status_code == 401
         assert client.get("/v1/models", headers={"Authorization": "Bearer sesame"}).status_code == 200

