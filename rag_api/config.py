@@ -148,7 +148,7 @@ class Settings(BaseSettings):
     department_boost: float = Field(0.01, ge=0, le=1, description="For documents of the asker's department.")
     risk: Literal["careful", "balanced", "ready"] | Annotated[float, Field(gt=0, lt=1)] = Field(
         "careful",  # a question of another subject that is answered all the same is the worse error: docs/evaluation.md
-        description="How readily it answers: a name, or the share of answers that may be wrong (`bedside calibrate` says which).",
+        description="How readily it answers: a name, or the share of answers that may be wrong (`bedside quality calibrate` says which).",
     )
     not_found_threshold: float | None = Field(None, description="Instead of a risk: the least confidence that is answered.")
 
@@ -236,7 +236,7 @@ class Settings(BaseSettings):
             return value
         raise ValueError(
             f"{str(value)!r} does not read questions: 'llm', 'adapter:NAME' and 'agreeing:NAME' do; leave the setting out, then"
-            " `bedside calibrate`"
+            " `bedside quality calibrate`"
         )
 
     @model_validator(mode="after")

@@ -27,7 +27,7 @@ from rag_api.api.schemas import Problem
 from rag_api.api.server.closing import Closing
 from rag_api.api.server.health import own_version
 from rag_api.api.server.metrics import Metrics
-from rag_api.api.server.page import Page, Shell, web_dir
+from rag_api.api.server.page import Shell, WebPage, web_dir
 from rag_api.api.server.watch import Watch
 from rag_api.api.sign_in.oidc import Provider
 from rag_api.config import Settings, cores
@@ -128,7 +128,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     _refuse_undeclared(app)
     problems.install(app)
     app.add_middleware(Shell, metrics=app.state.metrics, observers=app.state.observers)
-    app.router.default = Page(folder) if folder else _nothing_here
+    app.router.default = WebPage(folder) if folder else _nothing_here
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 

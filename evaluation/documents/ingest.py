@@ -1,4 +1,4 @@
-"""How fast files become text, and how pypdf's text compares: `python -m evaluation.documents.ingest PATH... [--json]`.
+"""Speed of turning files into text, and a comparison with pypdf's text: `python -m evaluation.documents.ingest PATH... [--json]`.
 
 Reads in this process, without embedding; pages per second of one core (processor time). docs/benchmarks.md has figures.
 """
@@ -20,7 +20,7 @@ import pypdfium2 as pdfium
 
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.chunk import chunk
-from rag_api.ingest.pdf.glyphs.font_spoofing import Judged
+from rag_api.ingest.pdf.glyphs.font_spoofing import JudgedFonts
 from rag_api.ingest.pdf.page_transform import PagePlane
 from rag_api.ingest.pdf.pdfium import read_glyphs
 from rag_api.ingest.pdf.vector_graphics import read_drawn
@@ -79,7 +79,7 @@ def _pdfium_text(document: Any) -> str:
 
 
 def _pdfium_boxes(document: Any) -> None:
-    with closing(Judged(document.raw)) as judged:
+    with closing(JudgedFonts(document.raw)) as judged:
         for page in document:
             plane = PagePlane(page.raw)
             read_glyphs(page.raw, plane, read_drawn(page.raw, plane), judged)

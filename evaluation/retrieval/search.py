@@ -1,4 +1,4 @@
-"""How long one question's retrieval takes without the embedder, over generated chunks, and what the index costs.
+"""Time of one question's retrieval without the embedder, over generated chunks, and cost of the index.
 
 Measured as a user has it: the search of `retrieve()` with its filters (who may read, valid today, two superseded documents left
 out), one question after another, the questions all different.
@@ -41,7 +41,7 @@ Tell = Callable[[int], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class SearchFigures:
     chunks: int
     store: str
     p50_ms: float
@@ -61,7 +61,7 @@ class Figures:
 
 def measure(
     settings: Settings, chunks: int, folder: Path | None = None, tell: Tell = lambda done: None, *, clustered: bool = True
-) -> Figures:
+) -> SearchFigures:
     """folder: where LanceDB's index is put, and left for the next run: it is used as it is, or finished when it was interrupted.
     A temporary one that is removed, when absent."""
     corpus = Corpus(DIM, clustered=clustered)
@@ -70,7 +70,7 @@ def measure(
             spent = _fill(store, corpus, chunks, place, tell)
             elapsed, processor = _times(store, corpus)
             recall, recall_10 = _recalls(store, corpus, chunks)
-        return Figures(
+        return SearchFigures(
             chunks,
             settings.store,
             p50_ms=quantile(elapsed, 0.5),

@@ -1,4 +1,4 @@
-"""Which clinical concepts a text names: devices, procedures, diseases, germs, wards, staff, materials and the like.
+"""Clinical concepts that a text names: devices, procedures, diseases, germs, wards, staff, materials and the like.
 
 The table (concepts.csv) has a concept in a line, with its names in Dutch and English, lay words, abbreviations and brands, and what it is
 a kind of: a PICC and an implanted port are both central venous catheters, so what is said of one may not be said of the other. Drugs have

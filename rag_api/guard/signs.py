@@ -1,4 +1,4 @@
-"""What staff type for a sign or a treatment that they do not name: "38,5" for a fever, "tijdens bloed" for a transfusion.
+"""Words that staff type for a sign or a treatment that they do not name: "38,5" for a fever, "tijdens bloed" for a transfusion.
 
 By words (signs.csv; "~" stands for up to three words between) and by values (values.csv). What a question denies ("geen koorts") is not
 there; what somebody has who is about to get something ("voor de transfusie") is no sign of it.

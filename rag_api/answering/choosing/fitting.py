@@ -1,4 +1,4 @@
-"""Which sentences fit who is asked about: none of another drug, for other patients, another weight or age, or worked out for other numbers.
+"""Sentences that fit who is asked about: none of another drug, for other patients, another weight or age, or worked out for other numbers.
 
 Knows no document beside the sentence itself.
 """
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from rag_api.domain import Candidate
 from rag_api.guard.drugs import is_of_another
+from rag_api.guard.exclusions import is_turned
 from rag_api.guard.indication import is_of_the_other_intent
-from rag_api.guard.left_out import is_turned
 from rag_api.guard.numbers.levels import is_about_the_other
 from rag_api.guard.numbers.salts import Salt
 from rag_api.guard.words import folded

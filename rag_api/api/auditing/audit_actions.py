@@ -1,4 +1,4 @@
-"""What each route is called in the audit trail. A route that is not in this table is not served: what it shows would be seen by nobody.
+"""Names of the routes in the audit trail. A route that is not in this table is not served: what it shows would be seen by nobody.
 
 The names are stable: a SIEM's rules are written in them.
 """

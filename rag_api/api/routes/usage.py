@@ -17,7 +17,7 @@ from rag_api.container import Container
 from rag_api.db.access import administrator, reviewer
 from rag_api.db.choices import RISK, choose, chosen, forget
 from rag_api.db.questions.usage import weeks
-from rag_api.retrieval.decision.calibration import RISKS, NotFound, calibration
+from rag_api.retrieval.decision.calibration import RISKS, NotFoundModel, calibration
 
 router = APIRouter(tags=["usage"], route_class=LimitedRoute)
 YEAR = 53
@@ -67,7 +67,7 @@ def _out(container: Container) -> api.RiskOut:
     )
 
 
-def _offered(fitted: NotFound | None) -> list[api.RiskOffered]:
+def _offered(fitted: NotFoundModel | None) -> list[api.RiskOffered]:
     told: list[api.RiskOffered] = []
     for name in ("careful", "balanced", "ready"):
         assert name in RISKS

@@ -1,4 +1,4 @@
-"""Who asks: what a function (functions.csv) says of the patients and departments that its holders ask about.
+"""The asker: what a function (functions.csv) says of the patients and departments that its holders ask about.
 
 A function only changes the order of sources, never what may be read: it may come from a page's setting or from a proxy's header.
 """

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag_api.guard.personal.found import Identifying, Kind
+from rag_api.guard.personal.found import Identifying, IdentityKind
 from rag_api.guard.personal.name_lists import is_nobody, name_lists
 from rag_api.guard.words import folded
 
@@ -99,7 +99,7 @@ def names(text: str) -> Iterator[Identifying]:
     for match in _WORD.finditer(text):
         again = match[0] in parts and match[0][0].isupper() and len(match[0]) > 2
         if again and not is_nobody(folded(match[0])) and all(match.end() <= one.start or match.start() >= one.end for one in found):
-            yield Identifying(match.start(), match.end(), Kind.NAME)
+            yield Identifying(match.start(), match.end(), IdentityKind.NAME)
 
 
 def _named(text: str) -> Iterator[Identifying]:
@@ -111,7 +111,7 @@ def _named(text: str) -> Iterator[Identifying]:
             at += 1
             continue
         if not _is_staff(words, at):
-            yield Identifying(words[at].start, words[last].end, Kind.NAME)
+            yield Identifying(words[at].start, words[last].end, IdentityKind.NAME)
         at = last + 1
 
 

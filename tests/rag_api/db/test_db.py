@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -70,6 +69,7 @@ from rag_api.domain import (
 )
 from rag_api.errors import BedsideError, Conflict, DatabaseUnavailable, DiskFull, InvalidInput, NotFound
 from rag_api.text.blocks import blocks_of
+from tests.support.waiting import until
 
 STRANGER = User(id="stranger", name="Somebody else", groups=("surgery",))
 
@@ -325,10 +325,7 @@ def test_who_ingests_can_be_asked_to_stop_and_the_next_one_is_not(db: Database, 
     with documents.lock():
         assert not documents.asked_to_stop()
         ask_to_stop(db)
-        deadline = time.monotonic() + 60
-        while not (asked := documents.asked_to_stop()) and time.monotonic() < deadline:  # it is told a moment later
-            time.sleep(0.02)
-        assert asked
+        until(documents.asked_to_stop)  # it is told a moment later
     with documents.lock():
         assert not documents.asked_to_stop()
         db.run("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bedside ingest'")

@@ -417,7 +417,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A judged set as CSV, for `bedside evaluate --set` */
+        /** A judged set as CSV, for `bedside quality evaluate --set` */
         get: operations["export_judged_set"];
         put?: never;
         /**

@@ -59,7 +59,7 @@ export const staff = {
   },
   usage,
   sets: {
-    lead: "Questions of which somebody said where the answer stands. Retrieval is measured with them: bedside evaluate --stored NAME.",
+    lead: "Questions of which somebody said where the answer stands. Retrieval is measured with them: bedside quality evaluate --stored NAME.",
     none: "There is no judged set yet. Make one in a test session, or put in a CSV.",
     gone: "There is no such set yet: put questions into it with a CSV.",
     changed: (day: string) => `changed on ${day}`,

@@ -56,7 +56,7 @@ export const staff: StaffWords = {
   },
   usage,
   sets: {
-    lead: "Vragen waarvan iemand gezegd heeft waar het antwoord staat. Daarmee wordt het zoeken gemeten: bedside evaluate --stored NAAM.",
+    lead: "Vragen waarvan iemand gezegd heeft waar het antwoord staat. Daarmee wordt het zoeken gemeten: bedside quality evaluate --stored NAAM.",
     none: "Er is nog geen beoordeelde reeks. Maak er een in een testsessie, of laad een CSV.",
     gone: "Deze reeks is er nog niet: laad er vragen in met een CSV.",
     changed: (day: string) => `gewijzigd op ${day}`,
