@@ -1,4 +1,4 @@
-"""What an admin chooses while the service runs, the same for all processes. Nothing chosen: the settings hold."""
+"""Choices that an admin makes while the service runs, the same for all processes. Nothing chosen: the settings hold."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ RISK = "risk"  # how readily it answers: a name of retrieval/decision/calibratio
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AdminChoice:
     value: str
     chosen_by: str
     chosen_at: datetime
 
 
-def chosen(db: Database, name: str) -> Choice | None:
+def chosen(db: Database, name: str) -> AdminChoice | None:
     row = db.one("select value, chosen_by, chosen_at from choices where name = %(name)s", {"name": name})
-    return Choice(**row) if row else None
+    return AdminChoice(**row) if row else None
 
 
 def choose(db: Database, name: str, value: str, chosen_by: str) -> None:

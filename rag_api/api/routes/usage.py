@@ -27,9 +27,9 @@ YEAR = 53
     "/usage", openapi_extra=declared(Access.JUDGE), summary="How much was asked, week by week, and what became of it",
     responses=responses(404, 422, 503),
 )  # fmt: skip
-def get_usage(db: DbDep, user: UserDep, count: Annotated[int, Query(alias="weeks", ge=1, le=YEAR)] = 26) -> api.UsageOut:
+def get_usage(db: DbDep, user: UserDep, count: Annotated[int, Query(alias="weeks", ge=1, le=YEAR)] = 26) -> api.WeeklyUsageOut:
     """Nobody's name and no question is in it."""
-    return api.UsageOut(weeks=[api.WeekOut(**asdict(week)) for week in weeks(db, user, count)])
+    return api.WeeklyUsageOut(weeks=[api.WeekOut(**asdict(week)) for week in weeks(db, user, count)])
 
 
 @router.get("/risk", openapi_extra=declared(Access.JUDGE), summary="How readily it answers", responses=responses(404, 503))

@@ -25,7 +25,7 @@ class WeekOut(BaseModel):
     slowest: float | None = Field(description="The same, of 95% of the questions.")
 
 
-class UsageOut(BaseModel):
+class WeeklyUsageOut(BaseModel):
     weeks: list[WeekOut] = Field(description="Oldest first; this week last.")
 
 

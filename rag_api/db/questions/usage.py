@@ -1,4 +1,4 @@
-"""How much was asked, week by week, and what became of it: counted in the stored answers, so what was deleted is not in it.
+"""Usage: how much was asked, week by week, and what became of it, counted in the stored answers, so what was deleted is not in it.
 
 For reviewers, within their groups; nobody's name and no question is in it.
 """

@@ -3162,14 +3162,6 @@ export interface components {
             /** Url */
             url: string;
         };
-        /** UsageOut */
-        UsageOut: {
-            /**
-             * Weeks
-             * @description Oldest first; this week last.
-             */
-            weeks: components["schemas"]["WeekOut"][];
-        };
         /**
          * VerifiedOut
          * @description What came of a verification. `bad` null: every entry up to `entries` is as it was written.
@@ -3230,6 +3222,14 @@ export interface components {
              * @description The same, of 95% of the questions.
              */
             slowest: number | null;
+        };
+        /** WeeklyUsageOut */
+        WeeklyUsageOut: {
+            /**
+             * Weeks
+             * @description Oldest first; this week last.
+             */
+            weeks: components["schemas"]["WeekOut"][];
         };
         /**
          * WhoOut
@@ -6389,7 +6389,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UsageOut"];
+                    "application/json": components["schemas"]["WeeklyUsageOut"];
                 };
             };
             /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
