@@ -22,10 +22,6 @@ from rag_api.domain import Mode, Role
 DEFAULT_SECRETS = {"", "admin", "bedside", "changeme", "change-me", "default", "demo", "password", "postgres", "root", "secret", "test"}
 
 
-def _default_data_dir() -> Path:
-    return Path.home() / ".local" / "share" / "bedside"
-
-
 def cores() -> int:
     """Return how many this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -35,7 +31,10 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="BEDSIDE_", env_file=None, env_ignore_empty=True, extra="ignore")
 
     environment: Literal["local", "production"] = "local"
-    data_dir: Path = Field(default_factory=_default_data_dir, description="Documents' files, the embedded database and index.")
+    data_dir: Path = Field(
+        default_factory=lambda: Path.home() / ".local" / "share" / "bedside",
+        description="Documents' files, the embedded database and index.",
+    )
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     health_port: int | None = Field(

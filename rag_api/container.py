@@ -131,8 +131,8 @@ class Container:
         self._store = Lazy(self._open_store, StoreUnavailable)
         self._generator = Lazy(self._open_generator)
         self._afterwards = Lazy(self._open_afterwards)
-        self._unsaved = Lazy(self._open_unsaved)
-        self._trail = Lazy(self._open_trail)
+        self._unsaved = Lazy(lambda: self._closing(UnsavedAnswers(self.settings.data_dir / "unsaved", lambda: self.db)))
+        self._trail = Lazy(lambda: self._closing(Trail(self.settings, lambda: self.db)))
         self._open_what_follows_settings()
 
     def _open_what_follows_settings(self) -> None:
@@ -417,12 +417,6 @@ class Container:
         pool = ThreadPoolExecutor(1, thread_name_prefix="store stopped answers")
         self._opened.callback(pool.shutdown)
         return pool
-
-    def _open_unsaved(self) -> UnsavedAnswers:
-        return self._closing(UnsavedAnswers(self.settings.data_dir / "unsaved", lambda: self.db))
-
-    def _open_trail(self) -> Trail:
-        return self._closing(Trail(self.settings, lambda: self.db))
 
     def _open_generator(self) -> Generator:
         settings = self.settings

@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
@@ -100,7 +99,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
-        generate_unique_id_function=_operation_id,
+        generate_unique_id_function=lambda route: route.name,
     )
     app.state.settings, app.state.container, app.state.metrics = settings, container, Metrics()
     app.state.provider = Provider(settings) if settings.sign_in == "oidc" else None
@@ -164,10 +163,6 @@ def _all_routes(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
             yield route
         else:
             yield from _all_routes(included.routes)
-
-
-def _operation_id(route: APIRoute) -> str:
-    return route.name
 
 
 async def _nothing_here(scope: Scope, receive: Receive, send: Send) -> None:

@@ -101,14 +101,12 @@ def fit_writing(cases: Sequence[CalibrationCase]) -> VerbatimWeights:
     answered = [case for case in cases if case.has_answer]
     slack = 1.0 / max(1, len(answered))
     weight = (
-        _first_best(LIKELIHOODS, lambda value: accuracy(answered, VerbatimWeights(value)), slack) if _have_likelihoods(answered) else 0.0
+        _first_best(LIKELIHOODS, lambda value: accuracy(answered, VerbatimWeights(value)), slack)
+        if any(case.likelihoods for case in answered)
+        else 0.0
     )
     margin = _first_best(MARGINS, lambda value: accuracy(answered, VerbatimWeights(weight, value)), 0.0)
     return VerbatimWeights(weight, margin)
-
-
-def _have_likelihoods(cases: Sequence[CalibrationCase]) -> bool:
-    return any(case.likelihoods for case in cases)
 
 
 def _first_best(values: Sequence[float], figure: Callable[[float], float], slack: float) -> float:

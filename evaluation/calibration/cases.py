@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -116,11 +116,3 @@ def read_extract(path: Path) -> Extract:
 def _unpacked(row: dict[str, Any]) -> DecisionCase:
     sentences = tuple(Sentence(hit, start, end, tuple(features), bool(right)) for hit, start, end, features, right in row["sentences"])
     return DecisionCase(**{**row, "kind": QuestionKind(row["kind"]), "hits": tuple(row["hits"]), "sentences": sentences})
-
-
-def by_collection(cases: Iterable[DecisionCase]) -> dict[str, Sequence[DecisionCase]]:
-    """Return the cases of each collection, in the order in which these come."""
-    found: dict[str, list[DecisionCase]] = {}
-    for case in cases:
-        found.setdefault(case.collection, []).append(case)
-    return dict(found)

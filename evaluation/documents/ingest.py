@@ -44,11 +44,11 @@ def measure(paths: Sequence[Path]) -> dict[str, Any]:
         seconds["read_and_clean"] += seconds_read
         seconds["chunk"] += _timed(chunk, "0" * 32, document.metadata, document.pages)[1]
         with pdfium.PdfDocument(source.path) as opened:
-            one, took = _timed(_pdfium_text, opened)
+            one, took = _timed(lambda pages: "\n".join(page.get_textpage().get_text_range() for page in pages), opened)
             seconds["pdfium_text"] += took
             seconds["pdfium_boxes"] += _timed(_pdfium_boxes, opened)[1]
         try:
-            other, took = _timed(_pypdf_text, source.path)
+            other, took = _timed(lambda path: "\n".join(page.extract_text() for page in pypdf.PdfReader(path).pages), source.path)
         except Exception as error:
             failed[f"{source.name} (pypdf only)"] = type(error).__name__
             continue
@@ -68,14 +68,6 @@ def _timed(function: Any, *arguments: Any) -> tuple[Any, float]:
     start = time.process_time()
     result = function(*arguments)
     return result, time.process_time() - start
-
-
-def _pypdf_text(path: Path) -> str:
-    return "\n".join(page.extract_text() for page in pypdf.PdfReader(path).pages)
-
-
-def _pdfium_text(document: Any) -> str:
-    return "\n".join(page.get_textpage().get_text_range() for page in document)
 
 
 def _pdfium_boxes(document: Any) -> None:

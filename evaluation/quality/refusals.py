@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.quality.metrics import Interval, bootstrap_ratio, precision_recall
+from evaluation.quality.metrics import bootstrap_ratio, precision_recall
 
 BUDGETS = (0.05, 0.1)  # shares of the answerable that a hospital may accept to see refused
 COVERAGES = tuple(step / 10 for step in range(1, 11))
@@ -87,10 +87,6 @@ def share(asked: Sequence[DecidedQuestion], holds: Callable[[DecidedQuestion], b
     units: dict[str, list[bool]] = {}
     for number, one in enumerate(asked):
         units.setdefault(one.unit or f"\0{number}", []).append(holds(one))
-    low, high = _interval(units)
+    low, high = bootstrap_ratio([sum(own) for own in units.values()], [len(own) for own in units.values()])
     true = sum(map(sum, units.values()))
     return {"share": round(true / len(asked), 4) if asked else None, "interval": [round(low, 3), round(high, 3)], "n": len(asked)}
-
-
-def _interval(units: dict[str, list[bool]]) -> Interval:
-    return bootstrap_ratio([sum(own) for own in units.values()], [len(own) for own in units.values()])

@@ -26,7 +26,6 @@ from evaluation.retrieval.recall import recall, true_nearest
 from rag_api.config import Settings
 from rag_api.domain import Filters
 from rag_api.errors import InvalidInput
-from rag_api.retrieval.decision.calibration import shipped
 from rag_api.stores import Store, open_store
 
 DIM = 384  # multilingual-e5-small's
@@ -36,7 +35,6 @@ TOGETHER = 50  # documents, 5,000 chunks, in one commit of LanceDB
 FREE_BYTES_PER_CHUNK = 20_000  # of disk; LanceDB keeps 11,000, and older versions for ten minutes while it is loaded
 NAME = "Bench"
 ALPHA = 0.65  # of the default embedder
-DEFAULT = shipped()["multilingual-e5-small-int8+neutral"]
 Tell = Callable[[int], Any]
 
 

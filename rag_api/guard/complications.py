@@ -89,11 +89,8 @@ def is_about_another(question: Complications, title: str, text: str, own: bool =
 def _speaks_of(signs: Sequence[str], text: str, named: frozenset[int]) -> bool:
     """Whether a document speaks of all of these. One that is no concept is told otherwise in each: alone it is taken to be there."""
     lines = [(name, _line(name)) for name in signs]
-    return all(is_named(line, named) if line is not None else len(signs) == 1 or _has_sign(name, text) for name, line in lines)
-
-
-def _has_sign(name: str, text: str) -> bool:
-    return any(sign.name == name for sign in signs_in(text))
+    said = {sign.name for sign in signs_in(text)}
+    return all(is_named(line, named) if line is not None else len(signs) == 1 or name in said for name, line in lines)
 
 
 def _any_named(lines: Collection[int], there: frozenset[int]) -> bool:

@@ -98,11 +98,6 @@ def _names_of_all(lines: frozenset[int]) -> tuple[str, ...]:
     return tuple(name for name in meant[0].names if all(name in other.names for other in meant[1:]))
 
 
-def by_itself(lines: frozenset[int], said: str) -> bool:
-    """Whether a name means one thing, and is no part of a compound."""
-    return len(lines) == 1 and _is_whole(lines, said)
-
-
 def _is_whole(lines: frozenset[int], said: str) -> bool:
     return " " in said or lines == _known(said)
 

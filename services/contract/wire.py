@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 MAX_STOP_LENGTH = 1_000  # characters of one stop string
-MAX_STOPS = 16
 MAX_MESSAGES = 64
 MAX_TEXT = 200_000  # characters of one message or document: more than any context holds
 MAX_NAME = 200

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 
-def until(reached: Callable[[], object], seconds: float = 120.0) -> None:
+def until(reached: Callable[[], object], seconds: float = 300.0) -> None:
     """Return as soon as `reached` is true. Raises AssertionError after `seconds`, which no working machine needs."""
     deadline = time.monotonic() + seconds
     while not reached():

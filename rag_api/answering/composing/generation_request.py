@@ -49,10 +49,6 @@ def sections_of(builder: AnswerBuilder) -> tuple[Section, ...]:
     return builder.sections
 
 
-def _asked_by(section: Section, builder: AnswerBuilder) -> str:
-    return section.asked.text if section.asked is not None and len(builder.asked) > 1 else builder.query
-
-
 def scope_of(user: User) -> str:
     """Return the same for all who may read the same, and something else for everyone else."""
     return hashlib.sha256("\n".join(sorted(set(user.groups))).encode()).hexdigest()[:32]
@@ -136,7 +132,8 @@ def _quoted(builder: AnswerBuilder, hits: Sequence[Hit], section: Section, conta
             builder.said.setdefault(candidate.document_id, []).append(candidate.said)
     longest = sorted((len(c.text) for c in section.candidates), reverse=True)[: writing.sentences]
     most = max(settings.max_tokens, sum(longest))  # every token has a character at least: no quote is cut short
-    request, passages = to_quote(_asked_by(section, builder), builder.language, hits, section.candidates, writing, builder.texts, most)
+    query = section.asked.text if section.asked is not None and len(builder.asked) > 1 else builder.query
+    request, passages = to_quote(query, builder.language, hits, section.candidates, writing, builder.texts, most)
     _read_further(builder, request.candidates or (), passages, container)
     return Prepared(request, passages)
 

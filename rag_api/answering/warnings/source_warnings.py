@@ -162,12 +162,8 @@ def _doubt_cautions(source: Source, language: str) -> list[Notice]:
     return [notice(code, language) for code, holds in causes.items() if holds]
 
 
-def _is_expired(document: Document, today: date) -> bool:
-    return document.metadata.valid_until is not None and document.metadata.valid_until < today
-
-
 def _are_valid(sources: Iterable[Source], today: date, newer: Mapping[str, Document]) -> bool:
-    return not any(_is_expired(s.document, today) or s.document.id in newer for s in sources)
+    return all((s.document.metadata.valid_until or today) >= today and s.document.id not in newer for s in sources)
 
 
 def _group_caution(source: Source, patient: Patient, language: str) -> list[Notice]:

@@ -27,15 +27,11 @@ class Function:
 @cache
 def functions() -> tuple[Function, ...]:
     rows = rows_of("functions.csv")
-    return tuple(Function(r["id"], r["nl"], r["en"], _groups(r["groups"]), _departments(r["departments"])) for r in rows)
+    return tuple(Function(r["id"], r["nl"], r["en"], _groups(r["groups"]), tuple(filter(None, r["departments"].split("|")))) for r in rows)
 
 
 def _groups(text: str) -> frozenset[TargetGroup]:
     return frozenset(TargetGroup(name) for name in text.split(";") if name)
-
-
-def _departments(text: str) -> tuple[str, ...]:
-    return tuple(name for name in text.split("|") if name)
 
 
 def function_of(user: User) -> Function:

@@ -103,14 +103,17 @@ def names(text: str) -> Iterator[Identifying]:
 
 
 def _named(text: str) -> Iterator[Identifying]:
-    words = [_Word(m.start(), m.end(), m[0], folded(m[0]), _is_figured(text, m)) for m in _WORD.finditer(text)]
+    words = [
+        _Word(m.start(), m.end(), m[0], folded(m[0]), text[m.end() : m.end() + 1].isdigit() or text[: m.start()][-1:].isdigit())
+        for m in _WORD.finditer(text)
+    ]
     at = 0
     while at < len(words):
         last = _name_from(words, at, text)
         if last is None:
             at += 1
             continue
-        if not _is_staff(words, at):
+        if at == 0 or words[at - 1].folded not in STAFF:
             yield Identifying(words[at].start, words[last].end, IdentityKind.NAME)
         at = last + 1
 
@@ -262,14 +265,6 @@ def _alone(words: Sequence[_Word], at: int, text: str) -> int | None:
         return None
     linked = at > 0 and words[at - 1].folded in {"bij", "voor", "for", "van"} and _near(words[at - 1], word, text)
     return at if linked or _AGE_AFTER.match(text[word.end :]) else None
-
-
-def _is_figured(text: str, word: re.Match[str]) -> bool:
-    return text[word.end() : word.end() + 1].isdigit() or text[: word.start()][-1:].isdigit()
-
-
-def _is_staff(words: Sequence[_Word], at: int) -> bool:
-    return at > 0 and words[at - 1].folded in STAFF
 
 
 def _near(one: _Word, other: _Word, text: str, between: str = r"\.?\s") -> bool:

@@ -83,7 +83,7 @@ class TermChange:
 
     def _add(self, rows: Iterable[Row], sign: int) -> None:
         for groups, terms in rows:
-            self._classes.setdefault(_class(groups), _Counted()).add(terms, sign)
+            self._classes.setdefault(json.dumps(sorted(groups), ensure_ascii=False), _Counted()).add(terms, sign)
 
 
 class TermCounts:
@@ -222,10 +222,6 @@ def _transaction(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         db.execute("rollback")
         raise
     db.execute("commit")
-
-
-def _class(groups: Sequence[str]) -> str:
-    return json.dumps(sorted(groups), ensure_ascii=False)
 
 
 def _sum(classes: Sequence[tuple[int, str, int, int]], found: Sequence[tuple[str, int, int]], wanted: set[int]) -> Statistics:

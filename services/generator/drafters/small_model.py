@@ -90,7 +90,7 @@ class RagDrafter(SmallModelDrafter):
         asked = [state for state in states if state.sequence.prompt.retrieved]
         told: dict[str, DraftTree] = {}
         for drawing in (False, True):
-            own = [state for state in asked if _draws(state.sequence) == drawing]
+            own = [state for state in asked if (state.sequence.sampling.draw_drafts and state.sequence.sampling.temperature > 0) == drawing]
             if own:
                 trees = self._draw(own, nodes) if drawing else super().propose(own, nodes)
                 told |= zip((state.sequence.id for state in own), trees, strict=True)
@@ -128,10 +128,6 @@ class RagDrafter(SmallModelDrafter):
     def context(self, state: StepState) -> NDArray[np.int32]:
         prompt = state.sequence.prompt
         return np.concatenate([np.array(prompt.retrieved, np.int32), state.context[len(prompt.token_ids) :]])
-
-
-def _draws(sequence: Sequence) -> bool:
-    return sequence.sampling.draw_drafts and sequence.sampling.temperature > 0
 
 
 def _open(context: DrafterContext, options: SmallModelOptions | None) -> SmallModelDrafter:

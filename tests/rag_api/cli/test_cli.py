@@ -414,13 +414,11 @@ def test_serve_answers_until_it_is_told_to_stop(environment: dict[str, str], loa
 
 
 def until_it_serves(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 120
-    while True:
+    while True:  # as long as it runs: the test's own limit ends it
         with contextlib.suppress(httpx.TransportError):
             assert httpx.get(f"{url}/health", timeout=10).json()["status"] == "ok", log.read_text()
             return
         assert process.poll() is None, log.read_text()
-        assert time.monotonic() < deadline
         time.sleep(0.1)
 
 

@@ -12,7 +12,6 @@ export type PageRects = Schemas["PageRectsOut"];
 export type FoundEvent = Schemas["FoundEvent"];
 export type Rect = Schemas["RectOut"];
 export type Unsupported = Schemas["UnsupportedOut"];
-export type Facets = Schemas["FacetsOut"];
 export type Mode = Schemas["Mode"];
 export type AnswerStatus = Schemas["AnswerStatus"];
 export type TargetGroup = Schemas["TargetGroup"];
@@ -56,7 +55,6 @@ export type Key = Schemas["KeyOut"];
 export type KeyIn = Schemas["KeyIn"];
 export type NewKey = Schemas["NewKeyOut"];
 export type Entry = Schemas["EntryOut"];
-export type Chain = Schemas["ChainOut"];
 export type Verified = Schemas["VerifiedOut"];
 export type Result = Schemas["Result"];
 

@@ -76,9 +76,10 @@ def _open(_: DrafterContext, options: CopyConfig | None) -> CopyDrafter:
     return CopyDrafter(options)
 
 
-def _open_prompt_only(_: DrafterContext, options: CopyConfig | None) -> CopyDrafter:
-    return CopyDrafter(replace(options or CopyConfig(), prompt_only=True))
-
-
 SPEC = DrafterSpec("copy", "what followed the two longest matches of the last tokens, in prompt and output (CASD)", CopyConfig, _open)
-PROMPT_SPEC = DrafterSpec("copy-prompt", "the same in the prompt alone (the thesis's ablation CASDprompt)", CopyConfig, _open_prompt_only)
+PROMPT_SPEC = DrafterSpec(
+    "copy-prompt",
+    "the same in the prompt alone (the thesis's ablation CASDprompt)",
+    CopyConfig,
+    lambda _, options: CopyDrafter(replace(options or CopyConfig(), prompt_only=True)),
+)
