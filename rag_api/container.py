@@ -35,6 +35,7 @@ from rag_api.guard.drug_list import FILE as DRUGS
 from rag_api.guard.drug_list import DrugList, read_drugs
 from rag_api.query.synonyms import Expander, SynonymLists, lists_of
 from rag_api.retrieval.decision.calibration import calibration
+from rag_api.retrieval.decision.chosen_risk import ChosenRisk
 from rag_api.retrieval.find import needed_by
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.reader_model.pointing_reader import PointingReader, judging_reader
@@ -125,6 +126,7 @@ class Container:
         self._starting: threading.Thread | None = None
         self._generator_problem = ""
         self._db = Lazy(self._open_db, DatabaseUnavailable)
+        self.chosen_risk = ChosenRisk(settings, lambda: self.db)
         self._embedder = Lazy(self._open_embedder, EmbedderUnavailable)
         self._store = Lazy(self._open_store, StoreUnavailable)
         self._generator = Lazy(self._open_generator)
@@ -265,6 +267,10 @@ class Container:
         return self.settings.generator_kind == "bedside" and self.settings.generator_model in DEMO_MODELS
 
     @property
+    def risk(self) -> str | float:
+        return self.chosen_risk.now()
+
+    @property
     def offers_writing(self) -> bool:
         """The page lets its reader choose answers that the model writes."""
         chosen = self.settings.written_answers
@@ -298,9 +304,9 @@ class Container:
         """A calibration of an earlier version, a risk that is not reached, a reader that cannot be opened: told now, not to who asks."""
         measured = calibration(self.embedder.name, self.settings.data_dir)
         if measured.not_found is not None:
-            measured.not_found.at(self.settings.risk)
+            measured.not_found.at(self.risk)
         if isinstance(self.reader, PointingReader):
-            needed_by(self.reader, measured, self.settings)
+            needed_by(self.reader, measured, self.settings, self.risk)
         if (judging := judging_reader(self.reader)) is not None and judging.name not in measured.readers:
             log.warning("the reader %s was not measured for this embedder and is not used: `bedside quality calibrate`", judging.name)
 

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from rag_api.api import problems
 from rag_api.api.limits import Admission, Buckets, Limits
-from rag_api.api.routes import audit, documents, gaps, health, judged
+from rag_api.api.routes import audit, documents, gaps, health, judged, usage
 from rag_api.api.routes.asking import ask, chat, conversations, feedback
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.routes.people import access, accounts, keys, session
@@ -116,6 +116,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         feedback.router,
         judged.router,
         gaps.router,
+        usage.router,
         health.router,
         session.router,
         accounts.router,

@@ -84,6 +84,10 @@ class _Timed:
         return self._container.reranker
 
     @property
+    def risk(self) -> str | float:
+        return self._container.risk
+
+    @property
     def reader(self) -> PassageReader | None:
         return judging_reader(self._container.reader)
 

@@ -56,7 +56,7 @@ def _may_agree(asked: AskedApart, container: AskContainer) -> bool:
 
 def _fitted(reader: PointingReader, container: AskContainer) -> tuple[NotFoundModel | None, float | None]:
     fitted = calibration(container.embedder.name, container.settings.data_dir).agreeing.get(reader.name)
-    return fitted, threshold_of(fitted, container.settings)
+    return fitted, threshold_of(fitted, container.settings, container.risk)
 
 
 def reading_of(builder: AnswerBuilder, asked: AskedApart, reader: PointingReader) -> Agreement | None:

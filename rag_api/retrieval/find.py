@@ -106,7 +106,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         [s.candidate for s in scored],
         fitted,
         only_for_others=ranking.only_for_others,
-        threshold=threshold_of(fitted, settings),
+        threshold=threshold_of(fitted, settings, container.risk),
         read=judged.signals(0) if judged is not None else None,
         texts=texts,
     )
@@ -130,7 +130,7 @@ def _pointed(question: Analysis, whole: Retrieval, measured: Calibration, contai
     found = pointed(question.text, whole.may_be_quoted, whole.texts, whole.structures, reader)
     if found is None:
         return None
-    needed = needed_by(reader, measured, container.settings)
+    needed = needed_by(reader, measured, container.settings, container.risk)
     return replace(
         whole,
         confidence=found.confidence,
@@ -168,22 +168,20 @@ def _in_turn(found: Sequence[Sequence[Hit]], most: int) -> tuple[Hit, ...]:
     return tuple(replace(hit, rank=place) for place, hit in enumerate(list(hits.values())[:most], 1))
 
 
-def needed_by(reader: PointingReader, measured: Calibration, settings: Settings) -> float:
+def needed_by(reader: PointingReader, measured: Calibration, settings: Settings, risk: str | float) -> float:
     """The confidence from which what it points to is an answer. Raises ConfigurationError for a risk that nobody proved for it."""
     if settings.not_found_threshold is not None:
         return settings.not_found_threshold
     if (own := measured.pointing.get(reader.name)) is not None:
-        return own.at(settings.risk)
-    if isinstance(settings.risk, float):
-        raise ConfigurationError(
-            f"BEDSIDE_RISK={settings.risk}: the reader {reader.name} was never measured here: run `bedside quality calibrate`"
-        )
+        return own.at(risk)
+    if isinstance(risk, float):
+        raise ConfigurationError(f"BEDSIDE_RISK={risk}: the reader {reader.name} was never measured here: run `bedside quality calibrate`")
     return NEEDED
 
 
-def threshold_of(fitted: NotFoundModel | None, settings: Settings) -> float | None:
+def threshold_of(fitted: NotFoundModel | None, settings: Settings, risk: str | float) -> float | None:
     """Raises ConfigurationError for a risk that this decision does not reach."""
-    return settings.not_found_threshold if settings.not_found_threshold is not None or fitted is None else fitted.at(settings.risk)
+    return settings.not_found_threshold if settings.not_found_threshold is not None or fitted is None else fitted.at(risk)
 
 
 def _read(

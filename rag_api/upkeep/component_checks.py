@@ -183,7 +183,7 @@ def agreeing(container: Container) -> Finding | None:
 def decision(container: Container) -> Finding:
     """Raises ConfigurationError for a calibration, a risk or a reader that cannot be used."""
     container.check_decision()
-    reader, risk = container.reader, container.settings.risk
+    reader, risk = container.reader, container.risk
     if not isinstance(reader, PointingReader):
         return ok("decision", f"measured for {container.embedder.name}, risk {risk}")
     measured = calibration(container.embedder.name, container.settings.data_dir).pointing.get(reader.name)

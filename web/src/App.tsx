@@ -26,6 +26,7 @@ const PAGES: Record<PageName, ComponentType> = {
   keys: lazy(async () => ({ default: (await import("./components/admin/keys/Keys")).Keys })),
   audit: lazy(async () => ({ default: (await import("./components/audit/Audit")).Audit })),
   gaps: lazy(async () => ({ default: (await import("./components/quality/Gaps")).Gaps })),
+  usage: lazy(async () => ({ default: (await import("./components/quality/usage/Usage")).Usage })),
 };
 
 export function App() {
