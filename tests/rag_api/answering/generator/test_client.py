@@ -166,7 +166,7 @@ async def test_closing_the_iterator_hangs_up(server: Scripted, generator: Genera
     async with aclosing(generator.stream(ASKED)) as events:
         async for _ in events:
             break
-    assert server.hung_up.wait(20)
+    assert server.hung_up.wait(300)
 
 
 async def test_health_names_the_models(generator: Generator) -> None:

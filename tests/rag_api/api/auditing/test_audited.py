@@ -317,7 +317,7 @@ def test_a_reader_who_goes_away_leaves_an_entry_of_what_was_shown_until_then(wor
     asyncio.run(until_found())
     written = threading.Event()
     container.afterwards(written.set)
-    assert written.wait(20)
+    assert written.wait(300)
     said = [one for one in world.said(began) if one["action"] == "question.answered"]
     assert [(one["result"], one["who"]["client"]) for one in said] == [("stopped", "10.0.0.9")]
     assert world.documents["child"].id in [one["id"] for one in said[0]["on"]["documents"]]
