@@ -23,8 +23,8 @@ from rag_api.domain import Note
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.layout.layout import lay_out
-from rag_api.ingest.layout.stray_cells import rows_in_doubt, with_stray_cells
-from rag_api.ingest.layout.uncertain_tables import uncertain_rows
+from rag_api.ingest.layout.tables.stray_cells import rows_in_doubt, with_stray_cells
+from rag_api.ingest.layout.tables.uncertain_tables import uncertain_rows
 from rag_api.ingest.pdf.actual_text import keep_what_is_shown
 from rag_api.ingest.pdf.annotations import with_annotations
 from rag_api.ingest.pdf.frames import frames_of

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rag_api.ingest.layout.layout import Line, Row
+from rag_api.ingest.layout.lines import Line, Row
 
 Item = Line | Row
 

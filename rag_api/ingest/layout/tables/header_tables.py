@@ -12,7 +12,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rag_api.ingest.layout.aligned_tables import Part
+from rag_api.ingest.layout.tables.aligned_tables import Part
 
 _COLUMNS = 3  # of a header, at least
 _GAP = 2.0  # points between columns
