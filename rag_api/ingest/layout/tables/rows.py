@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rag_api.ingest.layout.lines import LEVEL, Line, Row, is_beside, is_level, joined_lines, lines_of
 from rag_api.ingest.layout.tables.aligned_tables import aligned_tables, is_full
+from rag_api.ingest.layout.tables.column_tables import ColumnTable, column_tables
 from rag_api.ingest.layout.tables.grid import Band, Cell, alone, said_again
 from rag_api.ingest.layout.tables.header_tables import header_tables
 
@@ -23,7 +24,8 @@ _MAX_CELL_LINES = 15  # more is a column of text in a frame
 
 def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float32]) -> list[Line | Row]:
     """Pieces of one row become a Row where the row's first piece stands; other pieces on one line become one Line. boxes: [p, 4]"""
-    row_of = _aligned_rows(lines, cells)
+    by_columns = _by_columns(lines, cells)
+    row_of = _rows_by_columns(lines, by_columns) | _aligned_rows(lines, cells, {i for table in by_columns for i in table.pieces})
     known = [{i for i, row in row_of.items() if row is one} for one in {id(row): row for row in row_of.values()}.values()]
     lefts = [-1 if cell is None else cell.left for cell in cells]
     bands: dict[Band, list[int]] = {}
@@ -53,18 +55,46 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
             row_of.update(dict.fromkeys(own_row, Row((words,))))
     items: list[Line | Row] = []
     seen: set[int] = set()
-    for i, line in enumerate(lines):
-        line = replace(line, names=True) if i in lone.names else line
-        own = row_of.get(i)
+    doubtful = {i for table in by_columns if not table.rows for i in table.pieces}
+    before = -1
+    for i in _downwards(len(lines), by_columns):
+        line = replace(lines[i], names=i in lone.names, cell=i in doubtful)
+        own, last = row_of.get(i), before
+        before = i
         if own is not None:
             if id(own) not in seen:
                 seen.add(id(own))
                 items.append(own)
-        elif items and isinstance(items[-1], Line) and (i - 1) not in row_of and is_beside(items[-1], line):
+        elif items and isinstance(items[-1], Line) and last not in row_of and last not in doubtful and is_beside(items[-1], line):
             items[-1] = joined_lines(items[-1], line)
         else:
             items.append(line)
     return _rows_down(items)
+
+
+def _by_columns(lines: Sequence[Line], cells: Sequence[Cell | None]) -> list[ColumnTable]:
+    """Tables that are drawn column by column, of pieces that no rules close in."""
+    free = [line if (cell is None or cell.left == -1) and not line.counts else None for line, cell in zip(lines, cells, strict=True)]
+    return column_tables(free, [None if cell is None else cell.band for cell in cells])
+
+
+def _rows_by_columns(lines: Sequence[Line], tables: Sequence[ColumnTable]) -> dict[int, Row]:
+    found: dict[int, Row] = {}
+    for numbers in (row for table in tables for row in table.rows):
+        row = Row(tuple(tuple(lines_of([lines[i] for i in cell])) for cell in numbers))
+        found.update(dict.fromkeys((i for cell in numbers for i in cell), row))
+    return found
+
+
+def _downwards(count: int, tables: Sequence[ColumnTable]) -> Iterator[int]:
+    """The order of pieces in which the rows of tables that are drawn column by column follow each other."""
+    at = 0
+    for table in tables:
+        if table.rows:
+            yield from range(at, table.pieces[0])
+            yield from (i for row in table.rows for cell in row for i in cell)
+            at = table.pieces[-1] + 1
+    yield from range(at, count)
 
 
 def _rows_down(items: list[Line | Row]) -> list[Line | Row]:
@@ -111,9 +141,12 @@ def _below_heading(members: list[int], lines: list[Line]) -> list[int]:
     return members
 
 
-def _aligned_rows(lines: list[Line], cells: list[Cell | None]) -> dict[int, Row]:
-    """The rows of tables without rules down, for each of their pieces."""
-    free = [line if (cell is None or cell.left == -1) and not line.counts else None for line, cell in zip(lines, cells, strict=True)]
+def _aligned_rows(lines: list[Line], cells: list[Cell | None], known: Set[int]) -> dict[int, Row]:
+    """The rows of tables without rules down, for each of their pieces. known: those that others have."""
+    free = [
+        line if (cell is None or cell.left == -1) and not line.counts and i not in known else None
+        for i, (line, cell) in enumerate(zip(lines, cells, strict=True))
+    ]
     rows: dict[int, Row] = {}
     for numbers in aligned_tables(free, [line.marked.text[0].islower() for line in lines]):
         row = Row(tuple(tuple(lines_of([lines[i] for i in cell])) for cell in numbers))
