@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from rag_api.api import problems
 from rag_api.api.limits import Admission, Buckets, Limits
-from rag_api.api.routes import audit, documents, gaps, health, judged
+from rag_api.api.routes import audit, documents, gaps, health, judged, owners
 from rag_api.api.routes.asking import ask, chat, conversations, feedback
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.routes.people import access, accounts, keys, session
@@ -35,6 +35,7 @@ from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.guard.personal import warm as read_name_lists
 from rag_api.ingest.sources.uploads import clear_uploads
+from rag_api.notify.sender import Sender
 from rag_api.retrieval.precompute import Precomputer
 
 log = logging.getLogger(__name__)
@@ -61,7 +62,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
             log.warning("There is no page to serve, only the API: no index.html in BEDSIDE_WEB_DIR, or web/ was not built")
         if removed := await asyncio.to_thread(clear_uploads, settings.data_dir):
             log.info("Removed %d uploads that an interrupted run left behind", removed)
-        precomputer = Precomputer(own)
+        precomputer, sender = Precomputer(own), Sender(own)
         watch = app.state.watch = Watch(own, app.state.health_listener, app)
         app.state.metrics.watch(lambda: own.sentences, lambda: app.state.limits.admission.queued, own.trail.journal.count)
         app.state.metrics.watch_generators(own.generator.replicas)
@@ -72,6 +73,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
                 own.start_generator()
             own.hurry()
             precomputer.start()
+            sender.start()
             if settings.personal_data != "off":
                 threading.Thread(target=read_name_lists, name="names", daemon=True).start()
             await asyncio.to_thread(own.trail.start)
@@ -82,6 +84,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         finally:
             await asyncio.to_thread(watch.stop)
             await asyncio.to_thread(precomputer.stop)
+            await asyncio.to_thread(sender.stop)
             await own.generator.close()
             await asyncio.to_thread(own.trail.close)
             if container is None:
@@ -117,6 +120,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         feedback.router,
         judged.router,
         gaps.router,
+        owners.router,
         health.router,
         session.router,
         accounts.router,

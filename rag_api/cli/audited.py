@@ -43,6 +43,8 @@ COMMANDS: dict[str, Act | None] = {
     "judged export": Act("judged.exported", ("name", "file")),
     "judged import": Act("judged.imported", ("name", "file")),
     "judged feedback": Act("judged.feedback_taken", ("name",)),
+    "owners list": Act("owners.listed"),
+    "owners import": Act("owner.named", ("file",)),
     "users add": Act("account.made", ("roles", "groups", "machine", "issuer"), account="login"),
     "users list": Act("accounts.listed"),
     "users suspend": Act("account.suspended", ("undo",), account="login"),

@@ -1,6 +1,7 @@
 // On the first page: the procedures that this person keeps, those they opened last, and the way to all others.
 import { useMessages } from "../../i18n";
 import { useKeptDocuments } from "../../queries/documents";
+import { useOwnerNews } from "../../queries/news";
 import { usePerson } from "../../queries/session";
 import { useKept } from "../../state/kept";
 import { pathOf, placePath } from "../../state/window/route";
@@ -16,8 +17,15 @@ export function AtHand() {
     { name: m.atHand.favourites, documents: favourites },
     { name: m.atHand.opened, documents: opened.filter(({ id }) => !favourites.some((one) => one.id === id)) },
   ];
+  const { news = 0, waiting = 0 } = useOwnerNews().data ?? {};
+  const told = [news > 0 && m.atHand.news(news), waiting > 0 && m.atHand.waiting(waiting)].filter(Boolean);
   return (
     <section className="at-hand" aria-label={m.pageNames.procedures}>
+      {told.length > 0 && (
+        <p className="notice">
+          <a href={pathOf("inbox")}>{told.join("; ")}</a>
+        </p>
+      )}
       {lists.map(
         ({ name, documents }) =>
           documents.length > 0 && (
