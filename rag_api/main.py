@@ -22,7 +22,7 @@ from rag_api.api.limits import Admission, Buckets, Limits
 from rag_api.api.routes import audit, documents, gaps, health, judged, owners
 from rag_api.api.routes.asking import ask, chat, conversations, feedback
 from rag_api.api.routes.limited import LimitedRoute
-from rag_api.api.routes.people import access, accounts, keys, session
+from rag_api.api.routes.people import access, accounts, favourites, keys, session
 from rag_api.api.schemas import Problem
 from rag_api.api.server.closing import Closing
 from rag_api.api.server.health import own_version
@@ -125,6 +125,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         session.router,
         accounts.router,
         keys.router,
+        favourites.router,
         audit.router,
     ):
         app.include_router(router)

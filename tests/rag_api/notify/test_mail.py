@@ -188,7 +188,7 @@ def test_an_owner_who_becomes_known_hears_of_what_waits(container: Container, bo
 def test_the_doctor_says_what_waits_and_what_cannot_be_delivered(container: Container, document: Document, box: Box) -> None:
     found = mail(container)
     assert found is not None
-    assert (found.state, found.what) == (State.OK, "mail")
+    assert (found.state, found.name) == (State.OK, "mail")
     ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS)
     with Container(container.settings.model_copy(update={"smtp_host": None})) as without:
         found = mail(without)
@@ -198,7 +198,7 @@ def test_the_doctor_says_what_waits_and_what_cannot_be_delivered(container: Cont
     assert sent_now(container) == 1
     found = mail(container)
     assert found is not None
-    assert (found.state, found.said) == (State.WARN, "1 mails to owners could not be delivered, 0 wait")
+    assert (found.state, found.what) == (State.WARN, "1 mails to owners could not be delivered, 0 wait")
 
 
 def test_what_was_answered_before_its_mail_went_is_not_mailed(container: Container, document: Document, box: Box) -> None:

@@ -37,7 +37,7 @@ def test_the_table_is_exported_filled_in_and_imported(environment: dict[str, str
         ]
         file.write_text("owner,mail,accounts\nApotheek,apotheek@hospital.example,\nNobody,a@b.example,\n")
         wrong = run(environment, "owners", "import", str(file), code=1)
-        assert "line 3 (Nobody)" in str(wrong.stderr)
+        assert "line 3 (Nobody)" in str(wrong.exception)
         assert "apotheek@hospital.example" in run(environment, "owners", "list").stdout  # the right row is kept
         file.write_text("name\nApotheek\n")
         run(environment, "owners", "import", str(file), code=1)
