@@ -197,6 +197,15 @@ class Settings(BaseSettings):
         None, pattern=r"^https?://", description="An OpenTelemetry collector, http://collector:4318; absent: no traces."
     )
 
+    smtp_host: str | None = Field(None, description="The hospital's mail server: owners hear of what is asked of them; absent: no mail.")
+    smtp_port: int = Field(587, ge=1, le=65535)
+    smtp_security: Literal["starttls", "tls", "off"] = Field(
+        "starttls", description="'tls': from the first byte on (port 465); 'off': in clear text, for a server on the same machine."
+    )
+    smtp_user: str | None = Field(None, description="Where the server asks who sends.")
+    smtp_password: SecretStr | None = None
+    smtp_from: str | None = Field(None, pattern=r"^[^@\s<>]+@[^@\s<>]+$", description="Who the mail is from: bedside@hospital.example.")
+
     web_dir: Path | None = Field(None, description="The built page; absent: web/dist beside the package when it is there.")
 
     @property
@@ -247,8 +256,18 @@ class Settings(BaseSettings):
                 raise ValueError(f"BEDSIDE_SIGN_IN=oidc needs {', '.join('BEDSIDE_' + name.upper() for name in missing)}")
         return self
 
+    @model_validator(mode="after")
+    def _refuse_mail_by_half(self) -> Settings:
+        if self.smtp_host is not None:
+            missing = [name for name in ("smtp_from", "public_url") if not getattr(self, name)]
+            if missing:
+                raise ValueError(f"BEDSIDE_SMTP_HOST needs {', '.join('BEDSIDE_' + name.upper() for name in missing)}")
+            if self.smtp_password is not None and self.smtp_security == "off":
+                raise ValueError("BEDSIDE_SMTP_PASSWORD is not sent in clear text: BEDSIDE_SMTP_SECURITY must be starttls or tls")
+        return self
+
     def secrets(self) -> dict[str, str]:
-        names = ("weaviate_api_key", "embedder_api_key", "generator_api_key", "reranker_api_key", "oidc_client_secret")
+        names = ("weaviate_api_key", "embedder_api_key", "generator_api_key", "reranker_api_key", "oidc_client_secret", "smtp_password")
         found = {name: secret.get_secret_value() for name in names if (secret := getattr(self, name)) is not None}
         if self.database_url is not None and (url := urlsplit(self.database_url.get_secret_value())).password is not None:
             found["database_url"] = unquote(url.password or "")

@@ -18,10 +18,10 @@ from starlette.types import Receive, Scope, Send
 
 from rag_api.api import problems
 from rag_api.api.limits import Admission, Buckets, Limits
-from rag_api.api.routes import audit, documents, gaps, health, judged, usage
+from rag_api.api.routes import audit, documents, gaps, health, judged, owners, usage
 from rag_api.api.routes.asking import ask, chat, conversations, feedback
 from rag_api.api.routes.limited import LimitedRoute
-from rag_api.api.routes.people import access, accounts, keys, session
+from rag_api.api.routes.people import access, accounts, favourites, keys, session
 from rag_api.api.schemas import Problem
 from rag_api.api.server.closing import Closing
 from rag_api.api.server.health import own_version
@@ -34,6 +34,7 @@ from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.guard.personal import warm as read_name_lists
 from rag_api.ingest.sources.uploads import clear_uploads
+from rag_api.notify.sender import Sender
 from rag_api.retrieval.precompute import Precomputer
 
 log = logging.getLogger(__name__)
@@ -60,7 +61,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
             log.warning("There is no page to serve, only the API: no index.html in BEDSIDE_WEB_DIR, or web/ was not built")
         if removed := await asyncio.to_thread(clear_uploads, settings.data_dir):
             log.info("Removed %d uploads that an interrupted run left behind", removed)
-        precomputer = Precomputer(own)
+        precomputer, sender = Precomputer(own), Sender(own)
         watch = app.state.watch = Watch(own, app.state.health_listener, app)
         app.state.metrics.watch(lambda: own.sentences, lambda: app.state.limits.admission.queued, own.trail.journal.count)
         app.state.metrics.watch_generators(own.generator.replicas)
@@ -71,6 +72,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
                 own.start_generator()
             own.hurry()
             precomputer.start()
+            sender.start()
             if settings.personal_data != "off":
                 threading.Thread(target=read_name_lists, name="names", daemon=True).start()
             await asyncio.to_thread(own.trail.start)
@@ -81,6 +83,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         finally:
             await asyncio.to_thread(watch.stop)
             await asyncio.to_thread(precomputer.stop)
+            await asyncio.to_thread(sender.stop)
             await own.generator.close()
             await asyncio.to_thread(own.trail.close)
             if container is None:
@@ -117,10 +120,12 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         judged.router,
         gaps.router,
         usage.router,
+        owners.router,
         health.router,
         session.router,
         accounts.router,
         keys.router,
+        favourites.router,
         audit.router,
     ):
         app.include_router(router)

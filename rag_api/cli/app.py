@@ -21,6 +21,7 @@ from rag_api.cli.content.judged import judged
 from rag_api.cli.openapi import openapi
 from rag_api.cli.options import moved_to
 from rag_api.cli.people.keys import keys
+from rag_api.cli.people.owners import owners
 from rag_api.cli.people.users import users
 from rag_api.cli.quality.askers import askers
 from rag_api.cli.quality.calibrate import calibrate
@@ -74,6 +75,7 @@ app.add_typer(quality, name="quality", rich_help_panel=MEASURE)
 add(KEEP, doctor, migrate, backup, restore, abbreviations, openapi)
 app.add_typer(users, name="users", rich_help_panel=KEEP)
 app.add_typer(keys, name="keys", rich_help_panel=KEEP)
+app.add_typer(owners, name="owners", rich_help_panel=KEEP)
 app.add_typer(audit, name="audit", rich_help_panel=KEEP)
 app.add_typer(index, name="index", rich_help_panel=KEEP)
 app.add_typer(bench, name="bench", rich_help_panel=KEEP)

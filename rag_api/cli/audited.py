@@ -43,6 +43,8 @@ COMMANDS: dict[str, CommandAct | None] = {
     "judged export": CommandAct("judged.exported", ("name", "file")),
     "judged import": CommandAct("judged.imported", ("name", "file")),
     "judged feedback": CommandAct("judged.feedback_taken", ("name",)),
+    "owners list": CommandAct("owners.listed"),
+    "owners import": CommandAct("owner.named", ("file",)),
     "users add": CommandAct("account.made", ("roles", "groups", "machine", "issuer"), account="login"),
     "users list": CommandAct("accounts.listed"),
     "users suspend": CommandAct("account.suspended", ("undo",), account="login"),

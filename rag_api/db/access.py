@@ -25,6 +25,15 @@ READS = "groups && %(user_groups)s"
 OWNS = "user_id = %(user_id)s"
 # Its members are judges: they judge questions and read what was asked in vain, as admins do.
 QUALITY = "quality"
+# Which of the kept owners answers for a document `d`: the one that it names, else its department's. Null: nobody is known.
+OWNER = """(select o.name from owners o where o.name in (lower(btrim(d.owner)), lower(btrim(d.department)))
+    order by o.name = lower(btrim(d.owner)) desc limit 1)"""
+# An owner reads what was asked of their own documents, as long as they may read those.
+ANSWERS_FOR = f"""(d.groups && %(user_groups)s and exists (
+    select 1 from owner_accounts where account_id = %(user_id)s and name = {OWNER}))"""  # noqa: S608
+# Somebody is there who can do so; of other documents quality staff read it.
+ATTENDED = f"""exists (select 1 from owner_accounts a join users on users.id = a.account_id
+    where a.name = {OWNER} and users.suspended_at is null and d.groups && (users.groups || users.claimed_groups || '{{everyone}}'))"""  # noqa: S608
 # Who may act at all. A suspended account's sessions and keys end with it, whatever they say of themselves.
 ACTIVE_ACCOUNT = "users.suspended_at is null"
 LIVE_SESSION = f"sessions.expires_at > now() and sessions.seen_at > now() - %(idle)s * interval '1 second' and {ACTIVE_ACCOUNT}"
@@ -102,6 +111,15 @@ def may_regroup(user: User, *read_by: Collection[str]) -> None:
     """Say who reads what these groups read until now, or would have read. Raises MembershipAdminNeeded where the user is in none of one."""
     if not may_change_memberships(user) and any(set(groups).isdisjoint(user.groups) for groups in read_by):
         raise MembershipAdminNeeded(f"This changes who reads documents that you may not read yourself. {_LACKING}")
+
+
+def may_name_owner(user: User, *read_by: Collection[str]) -> None:
+    """Say who answers for the documents that these groups read. Raises NotFound where there are none for the user, MembershipAdminNeeded
+    where they may not read one of them."""
+    if all(set(groups).isdisjoint(user.groups) for groups in read_by):
+        raise NotFound("No document that you may read names this owner or department.")
+    if not may_change_memberships(user) and any(set(groups).isdisjoint(user.groups) for groups in read_by):
+        raise MembershipAdminNeeded(f"Documents that you may not read yourself have the same owner. {_LACKING}")
 
 
 def _covers(user: User, groups: Collection[str], roles: Collection[Role]) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from rag_api.answering.generator.client import ReplicaHealth
 from rag_api.container import Container
 from rag_api.db.migrate import outstanding
+from rag_api.db.outbox import waiting
 from rag_api.db.people.accounts import list_accounts, user_of
 from rag_api.domain import Role
 from rag_api.errors import GeneratorRefused
@@ -68,6 +69,21 @@ def memberships(container: Container) -> Finding | None:
             "bedside users roles LOGIN admin,membership_admin lets somebody do it.",
         )
     return ok("memberships", f"{able} of {len(accounts)} accounts may say who is in which group")
+
+
+def mail(container: Container) -> Finding | None:
+    """What waits to be sent to owners of documents. Nothing of an installation that never sent or kept anything to be sent."""
+    left = waiting(container.db)
+    if container.settings.smtp_host is None:
+        if not left.waiting:
+            return None
+        return warn("mail", f"{left.waiting} mails to owners wait, and no mail server is named", "Set BEDSIDE_SMTP_HOST.")
+    if left.failed:
+        todo = "Set the addresses right on the page Owners, or by `bedside owners import`: quality staff have these questions meanwhile."
+        return warn("mail", f"{left.failed} mails to owners could not be delivered, {left.waiting} wait", todo)
+    if left.problem:
+        return warn("mail", f"{left.waiting} mails to owners wait: {left.problem}", "They are sent as soon as the mail server takes them.")
+    return ok("mail", f"{left.waiting} mails to owners wait")
 
 
 def embedder(container: Container) -> Finding:

@@ -38,6 +38,7 @@ def examine(settings: Settings, container: Container, *, thorough: bool = False)
         ("database", lambda: parts.database(container)),
         ("clock", lambda: parts.clock(container)),
         ("memberships", lambda: parts.memberships(container)),
+        ("mail", lambda: parts.mail(container)),
         ("embedder", lambda: parts.embedder(container)),
         ("index", lambda: parts.index(container)),
         ("found by meaning", lambda: parts.found_by_meaning(container, thorough=thorough)),

@@ -22,6 +22,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.api import schemas as s
+from rag_api.api.schemas.owners import OwnerNews
 from rag_api.api.schemas.people.accounts import SessionOut
 from rag_api.domain import DocumentStatus, PartKind, TargetGroup
 from rag_api.guard.numbers.support import SupportPassage, unsupported
@@ -111,6 +112,7 @@ class Script:
         self.asked: list[s.AskIn] = []
         self.looked_for: list[dict[str, str]] = []  # in the documents list
         self.unreadable: set[str] = set()
+        self.favourites: list[str] = []  # the newest first
 
     def listed(self, ids: list[str], validity: str | None) -> list[s.DocumentDetail]:
         found = [detail(one) for one in ids or ["paracetamol-kind"] if not ids or one not in self.unreadable]
@@ -392,6 +394,23 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
         script.looked_for.append(dict(request.query_params))
         found = [] if script.empty else script.listed(request.query_params.getlist("id"), request.query_params.get("validity"))
         return s.DocumentList(documents=found, total=len(found))
+
+    @app.get("/api/favourites")
+    async def favourites() -> s.DocumentList:
+        found = script.listed(script.favourites, None) if script.favourites else []
+        return s.DocumentList(documents=found, total=len(found))
+
+    @app.put("/api/favourites/{document_id}", status_code=204)
+    async def keep(document_id: str) -> None:
+        script.favourites = [document_id, *(one for one in script.favourites if one != document_id)]
+
+    @app.delete("/api/favourites/{document_id}", status_code=204)
+    async def let_go(document_id: str) -> None:
+        script.favourites.remove(document_id)
+
+    @app.get("/api/owner-questions/news")
+    async def news() -> OwnerNews:
+        return OwnerNews(news=0, waiting=0)
 
     @app.get("/api/facets")
     async def facets() -> s.FacetsOut:

@@ -23,7 +23,7 @@ FLOORS = {
     "rag_api": (
         "text domain errors config handbook liveness_timeout",
         "guard db embed stores query embedded",
-        "retrieval ingest audit",
+        "retrieval ingest audit notify",
         "qa_readers",
         "answering evaluate",
         "container",

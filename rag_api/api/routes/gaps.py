@@ -37,7 +37,7 @@ def get_gaps(db: DbDep, user: UserDep, trail: TrailDep, department: Department =
     trail.on |= {"department": department, "questions": sum(len(gap.asked) for gap in gaps)}
     counts = Counter(department_of(one) for one in asked)
     return api.GapReport(
-        gaps=[_out(gap) for gap in gaps],
+        gaps=[gap_out(gap) for gap in gaps],
         questions=sum(len(gap.asked) for gap in gaps),
         missing=missing_in([one for gap in gaps for one in gap.asked]),
         departments=dict(counts.most_common()),
@@ -62,7 +62,7 @@ def _morning(day: date | None) -> datetime | None:
     return datetime.combine(day, time()).astimezone() if day and day.year > 1 else None
 
 
-def _out(gap: Gap) -> api.GapOut:
+def gap_out(gap: Gap) -> api.GapOut:
     times = [one.created_at for one in gap.asked]
     return api.GapOut(
         question=gap.question,

@@ -69,8 +69,10 @@ def forget(
     identity: Annotated[bool, typer.Option("--identity", help="Also who it was: name, roles, addresses.")] = False,
     conversations: Annotated[bool, typer.Option(help="Also their stored conversations, with answers and feedback.")] = True,
 ) -> None:
-    """Erase what a person asked. That somebody asked, when, and what was shown, stays in the trail, which still verifies."""
+    """Erase what a person asked. That somebody asked, when, and what was shown, stays in the trail, which still verifies. What they asked
+    owners, or reported of documents, stays, without saying whose it was."""
     from rag_api.audit.erasing import forget_person, forget_questions
+    from rag_api.db.owners.questions import detach
     from rag_api.db.people.accounts import get_account
     from rag_api.db.questions.answers import delete_conversations_of
     from rag_api.errors import NotFound
@@ -83,8 +85,9 @@ def forget(
         db, said = container.db.patient(), begun("audit.erased", "bedside audit forget", {})
         erased = forget_questions(db, account, said) + (forget_person(db, account, said) if identity else 0)
         deleted = delete_conversations_of(db, account) if conversations else 0
-        also(erased=erased, conversations=deleted)
-    say(f"{user}: {erased} parts of entries erased, {deleted} conversations deleted")
+        detached = detach(db, account)
+        also(erased=erased, conversations=deleted, detached=detached)
+    say(f"{user}: {erased} parts of entries erased, {deleted} conversations deleted, {detached} questions to owners detached")
 
 
 @audit.command("retain")

@@ -15,6 +15,9 @@ _NAMED = (
     "delete from document_groups where source = %(new)s",
     """insert into document_groups (source, said_by, groups, user_id, said_at)
     select %(new)s, said_by, groups, user_id, said_at from document_groups where source = %(old)s""",
+    """delete from favourites f where source = %(old)s
+    and exists (select 1 from favourites g where g.user_id = f.user_id and g.source = %(new)s)""",
+    "update favourites set source = %(new)s where source = %(old)s",
     "update group_changes set name = %(new)s where about = 'document' and name = %(old)s",
     "update metadata_changes set source = %(new)s where source = %(old)s",
     """delete from former_names f where source = %(old)s

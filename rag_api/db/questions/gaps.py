@@ -1,7 +1,7 @@
 """Questions asked in vain: answers that Bedside called not found, and answers of which their reader said so.
 
 Nothing is kept for it: it is read from the stored answers, so a deleted conversation is gone from it too. For reviewers, within their
-groups; who asked is not told, only their function and department.
+groups, and for owners, of their own documents; who asked is not told, only their function and department.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from rag_api.db import Database
-from rag_api.db.access import READS, reviewer, values
+from rag_api.db.access import ANSWERS_FOR, READS, reviewer, values
 from rag_api.domain import User
 
 NOBODY = ("evaluation",)  # measurements ask too; those are no questions of staff
@@ -40,8 +40,24 @@ class Unanswered:
 
 
 def unanswered(db: Database, user: User, since: datetime | None = None, nobody: Sequence[str] = NOBODY) -> list[Unanswered]:
-    """Oldest first."""
+    """Oldest first. Raises NotFound for who may not review."""
     reviewer(user)
+    return _asked_in_vain(db, user, since, nobody)
+
+
+def unanswered_near(db: Database, user: User, since: datetime | None = None, nobody: Sequence[str] = NOBODY) -> list[Unanswered]:
+    """Those that are nearest to a document whose owner the user is; oldest first. Of askers of the user's groups, as for reviewers."""
+    own = db.all(
+        f"select d.source from documents d where d.status in ('indexed', 'failed') and {ANSWERS_FOR}",  # noqa: S608
+        values(user),
+    )
+    sources = {row["source"] for row in own}
+    if not sources:
+        return []
+    return [one for one in _asked_in_vain(db, user, since, nobody) if one.nearest and one.nearest[0].document in sources]
+
+
+def _asked_in_vain(db: Database, user: User, since: datetime | None, nobody: Sequence[str]) -> list[Unanswered]:
     rows = db.all(
         f"""select a.query as question, a.language, a.function, a.department, a.created_at,
               case when a.status = 'not_found' then 'bedside' else 'reader' end as said_by,

@@ -109,3 +109,30 @@ def test_a_source_of_an_answer_counts_as_opened(new_page: NewPage, base_url: str
     page.get_by_role("button", name="Nieuwe vraag").click()
     expect(page.get_by_role("heading", name="Laatst geopend")).to_be_visible()
     expect(page.locator(".at-hand").get_by_role("link", name=TITLE)).to_be_visible()
+
+
+def test_favourites_go_where_their_reader_goes(new_page: NewPage, base_url: str, script: Script) -> None:
+    ward = new_page()
+    ward.goto(f"{base_url}/procedures")
+    star(ward).click()
+    expect(star(ward)).to_have_attribute("aria-pressed", "true")
+    other = new_page()  # another browser, which has kept nothing
+    other.goto(base_url)
+    expect(other.get_by_role("heading", name="Uw favorieten")).to_be_visible()
+    other.goto(f"{base_url}/procedures")
+    star(other).click()
+    expect(star(other)).to_have_attribute("aria-pressed", "false")
+    ward.goto(base_url)
+    expect(ward.get_by_role("link", name="Zoek een procedure")).to_be_visible()
+    expect(ward.get_by_role("heading", name="Uw favorieten")).to_have_count(0)
+    assert script.favourites == []
+
+
+def test_favourites_that_were_kept_on_a_computer_go_to_the_service(new_page: NewPage, base_url: str, script: Script) -> None:
+    page = new_page()
+    page.goto(base_url)
+    page.evaluate("localStorage.setItem('bedside.documents', JSON.stringify([['', ['paracetamol-kind', 'b'], ['c']]]))")
+    page.reload()
+    expect(page.get_by_role("heading", name="Uw favorieten")).to_be_visible()
+    assert script.favourites == ["paracetamol-kind", "b"]
+    assert page.evaluate("localStorage.getItem('bedside.documents')") == '[["",[],["c"]]]'

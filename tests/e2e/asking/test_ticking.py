@@ -92,6 +92,35 @@ def test_a_timer_counts_and_says_when_its_time_is_up(new_page: NewPage, base_url
     expect(page.get_by_role("timer")).to_have_count(0)
 
 
+def test_a_timer_sounds_once_and_not_again_when_another_is_dismissed(new_page: NewPage, base_url: str) -> None:
+    page = new_page()
+    page.add_init_script(
+        "window.sounds = []; window.AudioContext = class extends AudioContext {"
+        "constructor() { super(); this.at = window.sounds.push('sounds') - 1; }"
+        "close() { window.sounds[this.at] = 'ended'; return super.close(); } }"
+    )
+    page.clock.install(time=STARTED)
+    opened(page, base_url)
+    page.get_by_role("button", name="Timer: 10 seconden").click()
+    page.get_by_role("button", name="Timer: 5 min").click()
+    page.clock.run_for(10_500)
+    expect(page.locator(".timer-due")).to_have_count(1)
+    assert page.evaluate("sounds") == ["sounds"]
+    page.clock.fast_forward(290_000)
+    expect(page.locator(".timer-due")).to_have_count(2)
+    assert page.evaluate("sounds") == ["ended", "sounds"]  # another is due
+    page.get_by_role("button", name="Klaar", exact=True).first.click()
+    expect(page.locator(".timer-due")).to_have_count(1)
+    assert len(page.evaluate("sounds")) == 2
+    page.get_by_role("button", name="Klaar", exact=True).click()
+    expect(page.locator(".timer-due")).to_have_count(0)
+    assert page.evaluate("sounds") == ["ended", "ended"]
+    page.get_by_role("button", name="Timer: 10 seconden").click()
+    page.clock.run_for(10_500)
+    expect(page.locator(".timer-due")).to_have_count(1)
+    assert page.evaluate("sounds") == ["ended", "ended", "sounds"]
+
+
 def test_a_page_with_a_timer_is_not_left_by_mistake(new_page: NewPage, base_url: str) -> None:
     page = opened(new_page(), base_url)
     page.get_by_role("button", name="Timer: 5 min").click()

@@ -576,6 +576,151 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/owners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who answers for documents
+         * @description For admins: every owner and department that current documents name, and who that is.
+         */
+        get: operations["get_owners"];
+        /**
+         * Say who an owner or a department is
+         * @description For admins. In force at once, for what is open too: an owner who was not known hears of what waits. Where documents that you may not
+         *     read name it as well, this is for the role `membership_admin`.
+         */
+        put: operations["set_owner"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/documents/{document_id}/owner-questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a document's owner, or report what is no longer right
+         * @description The owner reads it in Bedside, and is told by mail where an address is kept. Where nobody is known, quality staff read it. Your name
+         *     is not told; the answer is in `GET /owner-questions/asked`.
+         */
+        post: operations["ask_document_owner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/owner-questions/asked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What you asked owners, and what became of it
+         * @description The newest first. A version that came since, and a document that was taken out, count as news too.
+         */
+        get: operations["get_asked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/owner-questions/news": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether something waits for you
+         * @description Counts alone, for a page that shows them.
+         */
+        get: operations["get_owner_news"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/owner-questions/asked/seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** You have seen what became of what you asked owners */
+        post: operations["see_asked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/owner-questions/work": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What waits for you as an owner, or for quality staff
+         * @description Questions and reports on documents that you own, with what was asked in vain nearest to those. For quality staff also what is
+         *     nobody's: no owner is known, none can read it, or the mail could not be delivered.
+         */
+        get: operations["get_work"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/owner-questions/{owner_question_id}/reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer what is asked of you, or say what you did
+         * @description For the document's owner, and for quality staff what is nobody's. Once. `retired` takes the document out first, which is for its
+         *     owner and for admins.
+         */
+        post: operations["reply_to"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -826,6 +971,47 @@ export interface paths {
          * @description Unknown from the next request on.
          */
         delete: operations["delete_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/favourites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The documents that you keep at hand
+         * @description What counts now of each; the one you kept last comes first.
+         */
+        get: operations["get_favourites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/favourites/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keep a document at hand
+         * @description With its later versions.
+         */
+        put: operations["keep_favourite"];
+        post?: never;
+        /** Keep a document at hand no longer */
+        delete: operations["delete_favourite"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2618,6 +2804,224 @@ export interface components {
              */
             language: string;
         };
+        /** OwnerAccountOut */
+        OwnerAccountOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Login
+             * @description What the account is called by in `PUT /owners`; its id where it has no login.
+             */
+            login: string;
+        };
+        /** OwnerAskedOut */
+        OwnerAskedOut: {
+            question: components["schemas"]["OwnerQuestionOut"];
+            /**
+             * Owner
+             * @description Whom it goes to, as the document names them; empty: nobody is known, and quality staff have it.
+             */
+            owner: string;
+            /**
+             * By Mail
+             * @description They are told by mail, with a link and the title at most.
+             */
+            by_mail: boolean;
+        };
+        /** OwnerIn */
+        OwnerIn: {
+            /** Name */
+            name: string;
+            /**
+             * Mail
+             * @default
+             */
+            mail: string;
+            /**
+             * Accounts
+             * @description Ids or logins. Without mail and accounts it is nobody's any more.
+             * @default []
+             */
+            accounts: string[];
+        };
+        /** OwnerList */
+        OwnerList: {
+            /**
+             * Owners
+             * @description Those that nobody is known for come first.
+             */
+            owners: components["schemas"]["OwnerOut"][];
+            /**
+             * Mail
+             * @description Whether Bedside sends mail here.
+             */
+            mail: boolean;
+        };
+        /** OwnerNews */
+        OwnerNews: {
+            /**
+             * News
+             * @description Of so many questions that you asked something became that you have not seen.
+             */
+            news: number;
+            /**
+             * Waiting
+             * @description So many wait for your answer.
+             */
+            waiting: number;
+        };
+        /** OwnerOut */
+        OwnerOut: {
+            /**
+             * Name
+             * @description As documents write it.
+             */
+            name: string;
+            /**
+             * Is Department
+             * @description Named as a department only: it answers where nobody is known for the document's own owner.
+             */
+            is_department: boolean;
+            /**
+             * Documents
+             * @description Current ones that name it, of those that you may read.
+             */
+            documents: number;
+            /** Mail */
+            mail: string;
+            /** Accounts */
+            accounts: components["schemas"]["OwnerAccountOut"][];
+        };
+        /** OwnerQuestionIn */
+        OwnerQuestionIn: {
+            /**
+             * Kind
+             * @description `report`: something in the document is no longer right.
+             * @enum {string}
+             */
+            kind: "question" | "report";
+            /** Text */
+            text: string;
+            /** Page */
+            page?: number | null;
+            /**
+             * Answer Id
+             * @description The answer of yours under which you ask.
+             */
+            answer_id?: string | null;
+            /**
+             * Remove
+             * @description Leave out what identifies a patient. Otherwise such words are refused (422 `personal_data`): `errors` say what was seen, `instead` is the text without it.
+             * @default false
+             */
+            remove: boolean;
+        };
+        /** OwnerQuestionList */
+        OwnerQuestionList: {
+            /** Questions */
+            questions: components["schemas"]["OwnerQuestionOut"][];
+            /**
+             * News
+             * @description Of how many something became that you have not seen.
+             */
+            news: number;
+        };
+        /** OwnerQuestionOut */
+        OwnerQuestionOut: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "question" | "report";
+            /**
+             * Document Id
+             * @description The version that it is about.
+             */
+            document_id: string;
+            /**
+             * Title
+             * @description Empty where you may no longer read the document.
+             */
+            title: string;
+            /** Language */
+            language: string;
+            /**
+             * Owner
+             * @description As the document names it.
+             */
+            owner: string;
+            /**
+             * Owner Known
+             * @description Somebody is kept for that owner or its department; else quality staff have it.
+             */
+            owner_known: boolean;
+            /**
+             * Not Told
+             * @description The mail to the owner could not be delivered; quality staff have it too.
+             */
+            not_told: boolean;
+            /** Page */
+            page: number | null;
+            /** Answer Id */
+            answer_id: string | null;
+            /** Text */
+            text: string;
+            /**
+             * Function
+             * @description Of who asked; who it was is not told.
+             */
+            function: string;
+            /** Department */
+            department: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Outcome
+             * @description Null: open.
+             */
+            outcome: ("answered" | "mended" | "retired") | null;
+            /** Reply */
+            reply: string;
+            /** Replied At */
+            replied_at: string | null;
+            /**
+             * Current Id
+             * @description The version that counts now; null: the document was taken out.
+             */
+            current_id: string | null;
+            /**
+             * Changed At
+             * @description When that came; null: it is still the version that was asked about.
+             */
+            changed_at: string | null;
+            /**
+             * News
+             * @description Something became of it that who asked has not seen.
+             */
+            news: boolean;
+        };
+        /** OwnerWork */
+        OwnerWork: {
+            /**
+             * Questions
+             * @description Open ones first, oldest first.
+             */
+            questions: components["schemas"]["OwnerQuestionOut"][];
+            /** Open */
+            open: number;
+            /**
+             * Unanswered
+             * @description Asked in vain, and nearest to documents that you own.
+             */
+            unanswered: components["schemas"]["GapOut"][];
+        };
         /** PageOut */
         PageOut: {
             /** Number */
@@ -2819,6 +3223,29 @@ export interface components {
             x1: number;
             /** Y1 */
             y1: number;
+        };
+        /**
+         * ReplyIn
+         * @description What `answered` says must be in words; for the others words are welcome.
+         */
+        ReplyIn: {
+            /**
+             * Outcome
+             * @description `mended`: the document is, or soon will be, corrected; `retired`: the document is taken out, by this request.
+             * @enum {string}
+             */
+            outcome: "answered" | "mended" | "retired";
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+            /**
+             * Remove
+             * @description Leave out what identifies a patient. Otherwise such words are refused (422 `personal_data`): `errors` say what was seen, `instead` is the text without it.
+             * @default false
+             */
+            remove: boolean;
         };
         /**
          * Result
@@ -6600,6 +7027,601 @@ export interface operations {
             };
         };
     };
+    get_owners: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnerList"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_owner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnerIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ask_document_owner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnerQuestionIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnerAskedOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_asked: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnerQuestionList"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_owner_news: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnerNews"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    see_asked: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_work: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnerWork"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reply_to: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                owner_question_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplyIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnerQuestionOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It changed meanwhile, or exists already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_live: {
         parameters: {
             query?: never;
@@ -7646,6 +8668,210 @@ export interface operations {
             path: {
                 /** @description Of an account, or of a key. */
                 key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_favourites: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentList"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    keep_favourite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_favourite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
             };
             cookie?: never;
         };

@@ -46,6 +46,13 @@ export type Loaded = Schemas["IngestItem"];
 export type NoteOut = Schemas["NoteOut"];
 export type Change = Schemas["ChangeOut"];
 
+export type OwnerQuestion = Schemas["OwnerQuestionOut"];
+export type OwnerQuestionIn = Schemas["OwnerQuestionIn"];
+export type OwnerAsked = Schemas["OwnerAskedOut"];
+export type OwnerWork = Schemas["OwnerWork"];
+export type OwnerReply = Schemas["ReplyIn"];
+export type Owner = Schemas["OwnerOut"];
+export type OwnerIn = Schemas["OwnerIn"];
 export type Account = Schemas["AccountOut"];
 export type AccountIn = Schemas["AccountIn"];
 export type NewAccount = Schemas["NewAccountIn"];

@@ -269,10 +269,15 @@ export const en = {
     favourites: "Your favourites",
     opened: "Opened last",
     find: "Find a procedure",
+    news: (count: number) =>
+      many(count, "piece of news on your questions to owners", "pieces of news on your questions to owners"),
+    waiting: (count: number) => many(count, "question waits for your answer", "questions wait for your answer"),
   },
   pageNames: {
     conversations: "Earlier questions",
     procedures: "Procedures",
+    inbox: "Questions to owners",
+    owners: "Owners",
     documents: "Documents",
     accounts: "Accounts",
     keys: "Keys",

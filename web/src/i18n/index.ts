@@ -5,9 +5,11 @@ import type { StaffMessages } from "./language";
 
 export {
   LanguageProvider,
+  type OwnerMessages,
   type StaffMessages,
   useLanguage,
   useMessages,
+  useOwnerMessages,
   useStaffMessages,
   useWardMessages,
 } from "./language";

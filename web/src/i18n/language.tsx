@@ -2,12 +2,14 @@
 import { createContext, type ReactNode, startTransition, use, useContext, useEffect, useState } from "react";
 import { recall, remember } from "../settings";
 import type { Messages } from "./en";
+import type { OwnerWords } from "./owners/en";
 import type { StaffWords } from "./staff/en";
 import type { WardWords } from "./ward/en";
 
 export type Language = "nl" | "en";
 export type StaffMessages = Messages & StaffWords;
 type WardMessages = Messages & WardWords;
+export type OwnerMessages = Messages & OwnerWords;
 
 const OTHER: Record<Language, Language> = { nl: "en", en: "nl" };
 
@@ -55,6 +57,11 @@ const wards = new Catalogue<WardMessages>({
   en: async () => ({ ...(await everyones.load("en")), ...(await import("./ward/en")).ward }),
 });
 
+const owners = new Catalogue<OwnerMessages>({
+  nl: async () => ({ ...(await everyones.load("nl")), ...(await import("./owners/nl")).owners }),
+  en: async () => ({ ...(await everyones.load("en")), ...(await import("./owners/en")).owners }),
+});
+
 interface Spoken {
   language: Language;
   other: Language;
@@ -71,6 +78,9 @@ export const useStaffMessages = (): StaffMessages => staffs.useWords(useLanguage
 /** The words of what one does with an answer at the bedside. */
 export const useWardMessages = (): WardMessages => wards.useWords(useLanguage().language);
 
+/** The words of what one asks the owners of documents. */
+export const useOwnerMessages = (): OwnerMessages => owners.useWords(useLanguage().language);
+
 /** The reader's choice is kept on this device; until then the browser's language decides. */
 export function LanguageProvider({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState(firstLanguage);
@@ -79,7 +89,7 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
     document.documentElement.lang = language;
   }, [language]);
   const speakOther = async (): Promise<void> => {
-    const wanted = [everyones, staffs, wards].filter((one) => one === everyones || one.has(language));
+    const wanted = [everyones, staffs, wards, owners].filter((one) => one === everyones || one.has(language));
     try {
       await Promise.all(wanted.map((catalogue) => catalogue.load(other)));
     } catch (error) {

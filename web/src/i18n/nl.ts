@@ -266,10 +266,15 @@ export const nl: Messages = {
     favourites: "Uw favorieten",
     opened: "Laatst geopend",
     find: "Zoek een procedure",
+    news: (count: number) =>
+      many(count, "nieuw bericht over uw vragen aan eigenaars", "nieuwe berichten over uw vragen aan eigenaars"),
+    waiting: (count: number) => many(count, "vraag wacht op uw antwoord", "vragen wachten op uw antwoord"),
   },
   pageNames: {
     conversations: "Eerdere vragen",
     procedures: "Procedures",
+    inbox: "Vragen aan eigenaars",
+    owners: "Eigenaars",
     documents: "Documenten",
     accounts: "Accounts",
     keys: "Sleutels",

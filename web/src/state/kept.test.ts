@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { keep, MOST_FAVOURITES, MOST_OPENED, noteOpened, peopleIn, textOf } from "./kept";
+import { forgetFavourites, MOST_OPENED, noteOpened, peopleIn, textOf } from "./kept";
 
 const kept = (person: string) => peopleIn(localStorage.getItem("bedside.documents")).get(person);
 
@@ -15,13 +15,12 @@ test("what was opened last comes first, once, and no more than a few are kept", 
   expect(kept("an")?.opened.length).toBe(MOST_OPENED);
 });
 
-test("favourites are kept and taken away for each person apart, within a bound", () => {
-  for (let number = 0; number < 80; number++) keep("an", `d${number}`, true);
-  expect(kept("an")?.favourites.length).toBe(MOST_FAVOURITES);
-  keep("an", "d79", false);
-  expect(kept("an")?.favourites[0]).toBe("d78");
-  keep("bo", "d1", true);
-  expect(kept("bo")).toEqual({ favourites: ["d1"], opened: [] });
+test("favourites of an earlier release are read until the service has them", () => {
+  localStorage.setItem("bedside.documents", '[["an",["d2","d1"],["d3"]],["bo",["d1"],[]]]');
+  expect(kept("an")).toEqual({ favourites: ["d2", "d1"], opened: ["d3"] });
+  forgetFavourites("an");
+  expect(kept("an")).toEqual({ favourites: [], opened: ["d3"] });
+  expect(kept("bo")?.favourites).toEqual(["d1"]);
 });
 
 test("whoever was there longest ago is forgotten first", () => {

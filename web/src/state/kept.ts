@@ -1,15 +1,14 @@
-// Which procedures a person keeps at hand, and which they opened last: ids alone, on this device, for each person apart. What is shown of
-// them the service says each time, so that nobody sees a title that they may no longer read.
+// Which procedures a person opened last: ids alone, on this device, for each person apart. What is shown of them the service says each
+// time, so that nobody sees a title that they may no longer read. Favourites stood here too, before the service kept them.
 import { useSyncExternalStore } from "react";
 import { recall, remember } from "../settings";
 
 export interface Kept {
-  favourites: readonly string[]; // the newest first
+  favourites: readonly string[]; // of an earlier release, the newest first
   opened: readonly string[]; // the last first
 }
 
 const NOTHING: Kept = { favourites: [], opened: [] };
-export const MOST_FAVOURITES = 50;
 export const MOST_OPENED = 10;
 const MOST_PEOPLE = 20; // a ward's computer is used by many: whoever was there longest ago is forgotten
 
@@ -60,12 +59,8 @@ const first = (id: string, ids: readonly string[], most: number): string[] =>
 export const noteOpened = (person: string, id: string): void =>
   change(person, (kept) => ({ ...kept, opened: first(id, kept.opened, MOST_OPENED) }));
 
-export function keep(person: string, id: string, wanted: boolean): void {
-  change(person, (kept) => ({
-    ...kept,
-    favourites: wanted ? first(id, kept.favourites, MOST_FAVOURITES) : kept.favourites.filter((one) => one !== id),
-  }));
-}
+/** The service has them now. */
+export const forgetFavourites = (person: string): void => change(person, (kept) => ({ ...kept, favourites: [] }));
 
 export const useKept = (person: string): Kept => useSyncExternalStore(subscribe, () => people().get(person) ?? NOTHING);
 

@@ -8,9 +8,16 @@ const ROOMS = [
   ["pdf"],
   ["state"],
   ["components/shared"],
-  ["components/steps"],
+  ["components/owners", "components/steps"],
   ["components/answer", "components/ask", "components/source", "components/session"],
-  ["components/admin", "components/audit", "components/browse", "components/chat", "components/quality"],
+  [
+    "components/admin",
+    "components/audit",
+    "components/chat",
+    "components/browse",
+    "components/inbox",
+    "components/quality",
+  ],
   ["App"],
   ["main"],
 ];

@@ -41,14 +41,17 @@ UNDESCRIBED = {
     "POST /judged/{name}/csv",  # what a CSV must hold, no schema of the text around it says
     "PUT /judged/{name}/answers/{answer_id}",  # nor which passages that answer showed
     "PUT /judged/{name}/questions/{question_id}",  # nor which words stand in that document
+    "PUT /owners",  # nor which owners documents name, and which accounts there are
+    "POST /owner-questions/{owner_question_id}/reply",  # nor that it is answered once
     "POST /v1/chat/completions",  # nor that the last message is somebody's question
 }
 CSV, CHAT = "POST /judged/{name}/csv", "POST /v1/chat/completions"
+OWNER, REPLY = "PUT /owners", "POST /owner-questions/{owner_question_id}/reply"
 TAKING = {"DELETE", "PATCH", "PUT"}
 NEVER = {"GET /sign-in", "GET /sign-in/callback", "POST /session", "POST /session/used"}  # of people, and where there is a provider
 IDS = {  # what may stand in a body or a path: under which name, and what it looks like
     "document_id": DOCUMENT, "document": "", "conversation_id": UUID, "answer_id": UUID, "user": "", "account_id": "", "key_id": "",
-    "name": "", "question_id": "", "department": "",
+    "name": "", "question_id": "", "owner_question_id": UUID, "department": "",
 }  # fmt: skip
 
 
@@ -60,18 +63,19 @@ class Rows:
         self.key = {"authorization": f"Bearer {key_of(container.db, people.ids['machine'], list(Scope))}"}
         account = people.ids["colleague"]
         self.ids = {"department": "chirurgie", "name": "ronde", "question_id": "1", "account_id": account, "user": account}
-        self.gone = {"document_id", "answer_id", "question_id", "key_id"}
+        self.gone = {"document_id", "answer_id", "question_id", "key_id", "owner_question_id"}
         self.session = requests.Session()  # one connection: hundreds of requests come
         self.client = httpx.Client(base_url=url, headers=self.key, timeout=60)
 
     def ready(self, wanted: set[str]) -> dict[str, str]:
         """Return the ids; rows of these kinds are there."""
-        wanted |= {"document_id"} if wanted & {"document", "answer_id", "conversation_id"} else set()
+        wanted |= {"document_id"} if wanted & {"document", "answer_id", "conversation_id", "owner_question_id"} else set()
         kinds: tuple[tuple[set[str], Callable[[], None]], ...] = (
             ({"document_id", "document"}, self._document),
             ({"answer_id", "conversation_id"}, self._answer),
             ({"name", "question_id"}, self._judged),
             ({"key_id"}, self._key),
+            ({"owner_question_id"}, self._asked_of_an_owner),
         )
         for names, make in kinds:
             if wanted & names and self.gone & names:
@@ -100,6 +104,11 @@ class Rows:
     def _key(self) -> None:
         body = {"user": self.people.ids["machine"], "name": "to be revoked", "scopes": ["audit"]}
         self.ids["key_id"] = str(self.client.post("/keys", json=body).raise_for_status().json()["id"])
+
+    def _asked_of_an_owner(self) -> None:
+        body = {"kind": "report", "text": "Klopt dit nog?"}
+        made = self.client.post(f"/documents/{self.ids['document_id']}/owner-questions", json=body).raise_for_status().json()
+        self.ids["owner_question_id"] = made["question"]["id"]
 
 
 @pytest.fixture(scope="module")
@@ -145,12 +154,15 @@ def test_the_api_keeps_to_its_document_on_rows_that_are_there(case: schemathesis
         case.body = _with(case.body, ids)
     if label == CSV and used and isinstance(case.body, dict):
         case.body["csv"] = judged_csv([Judged("1", "Waar groeit zevenblad?")])
+    if label == OWNER and _is_right(case) and isinstance(case.body, dict) and next(numbers) % UNKNOWN:
+        rows.ready({"document_id"})
+        case.body |= {"name": "Chirurgie", "accounts": []}
     if label == CHAT and _is_right(case) and isinstance(case.body, dict) and next(numbers) % UNKNOWN:
         case.body["messages"] = [{"role": "user", "content": QUESTION}]
     excluded: list[Any] = [*([negative_data_rejection] * (label in UNSENDABLE)), *([positive_data_acceptance] * (label in UNDESCRIBED))]
     response = case.call_and_validate(base_url=rows.url, headers=rows.key, session=rows.session, excluded_checks=excluded, timeout=60)
     reached.setdefault(label, set()).add(response.status_code)
-    if case.method in TAKING and 200 <= response.status_code < 300:
+    if (case.method in TAKING or label == REPLY) and 200 <= response.status_code < 300:
         rows.gone |= used
 
 

@@ -92,6 +92,9 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /v1/models", readers(200, "ask")),
     ("GET /documents", readers(200, "read")),
     ("GET /facets", readers(200, "read")),
+    ("GET /favourites", readers(200, "read")),
+    ("PUT /favourites/{document_id}", readers(204, "read", outside=404)),
+    ("DELETE /favourites/{document_id}", readers(204, "read", outside=404)),
     ("GET /documents/{document_id}", readers(200, "read", outside=404)),
     ("GET /documents/{document_id}/place", readers(200, "read", outside=404)),
     ("GET /documents/{document_id}/file", readers(200, "read", outside=404)),
@@ -125,6 +128,21 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /usage", judges(200)),
     ("GET /risk", judges(200)),
     ("PUT /risk", admins(200, "admin", json={"risk": "careful"})),
+    ("GET /owners", admins(200, "admin")),
+    ("PUT /owners", admins(204, "admin", foreign=404, json={"name": "Chirurgie", "mail": "chirurgie@hospital.example"})),
+    (
+        "POST /documents/{document_id}/owner-questions",
+        readers(201, "ask", outside=404, json={"kind": "report", "text": "Klopt dit nog?"}),
+    ),
+    ("GET /owner-questions/asked", readers(200, "read")),
+    ("POST /owner-questions/asked/seen", readers(204, "read")),
+    ("GET /owner-questions/news", readers(200, "read")),
+    ("GET /owner-questions/work", readers(200, "read")),
+    # Nobody is known for the document here, so it is quality staff's.
+    (
+        "POST /owner-questions/{owner_question_id}/reply",
+        Row((401, 404, 404, 404, 200, 200, 404, 403, 401, 200), "ask", 200, send={"json": {"outcome": "mended"}}),
+    ),
     ("GET /accounts", admins(200, "admin")),
     ("POST /accounts", admins(201, "admin", json={"login": "", "name": "Nieuw", "password": "een heel lang wachtwoord"})),
     ("PATCH /accounts/{account_id}", admins(200, "admin", json={"roles": ["judge"]})),
@@ -154,6 +172,7 @@ class World:
         if not self.fresh:
             self.ids |= {"document_id": self._document().id, "key_id": self._key()} | self._answer()
             self._judged()
+            self._asked_of_the_owner()
             self.fresh = True
         return self.ids
 
@@ -174,6 +193,11 @@ class World:
         answer = self.client.post("/ask", json=body, headers=self.people.shows("owner")).raise_for_status().json()
         assert f"{SECRET}.pdf" in [source["document"] for source in answer["sources"]]
         return {"conversation_id": answer["conversation_id"], "answer_id": answer["id"]}
+
+    def _asked_of_the_owner(self) -> None:
+        path, body = f"/documents/{self.ids['document_id']}/owner-questions", {"kind": "question", "text": f"Groeit hier {SECRET}?"}
+        made = self.client.post(path, json=body, headers=self.people.shows("owner")).raise_for_status().json()
+        self.ids["owner_question_id"] = made["question"]["id"]
 
     def _judged(self) -> None:
         body = {"question": f"Waar groeit {SECRET}?", "no_answer": True, "places": []}

@@ -82,6 +82,7 @@ export function Turn({
         key={String(latest)}
         {...{ sources, spans, opened, refused, onOpen }}
         asked={query}
+        answerId={state.kind === "complete" && feedback ? state.answer.id : undefined}
         heading={headingOf(state, m)}
         folded={!latest}
         onWhole={onWhole && latest && mode === "answer" ? (document) => onWhole(query, document) : undefined}

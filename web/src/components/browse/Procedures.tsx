@@ -112,7 +112,7 @@ function Row({ document }: { document: DocumentSummary }) {
         ))}
         {validity && <span className={isExpired(document) ? "warn" : undefined}>{validity}</span>}
       </span>
-      <Favourite id={id} title={title} />
+      <Favourite id={id} source={document.source} title={title} />
     </li>
   );
 }

@@ -85,7 +85,7 @@ export function Tools({ source, document, page, words, wordsAt, zoom, onZoom, pl
           {m.pane.thumbnails}
         </button>
       )}
-      <Favourite className="quiet of-room" id={source.document_id} title={source.title} />
+      <Favourite className="quiet of-room" id={source.document_id} source={source.document} title={source.title} />
       <CopyLink
         className="quiet"
         path={placePath({ document: source.document_id, page: words ? wordsAt : page, quote: words })}

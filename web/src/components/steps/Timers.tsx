@@ -1,5 +1,5 @@
 // The timers that run, above the conversation; one whose time is up lies over everything until somebody says so, and is heard.
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { useWardMessages } from "../../i18n";
 import { usePerson } from "../../queries/session";
@@ -86,22 +86,36 @@ function useNow(running: boolean): number {
   return now;
 }
 
-/** Three short tones each time that another timer is due. Where the browser gives no sound there is still what is shown. */
+/** Three short tones each time that another timer is due, and none when one of several is dismissed. Where the browser gives no sound there
+ * is still what is shown. `due`: ids, with blanks between. */
 function useSound(due: string): void {
+  const sounded = useRef<ReadonlySet<string>>(new Set());
+  const silence = useRef<() => void>(undefined);
   useEffect(() => {
-    if (due === "" || !window.AudioContext) return;
-    const audio = new AudioContext();
-    for (const at of [0, 0.4, 0.8]) {
-      const tone = audio.createOscillator();
-      tone.frequency.value = 880;
-      tone.connect(audio.destination);
-      tone.start(audio.currentTime + at);
-      tone.stop(audio.currentTime + at + 0.2);
-    }
-    const end = setTimeout(() => void audio.close().catch(() => undefined), 2000);
-    return () => {
-      clearTimeout(end);
-      void audio.close().catch(() => undefined);
-    };
+    const ids = due.split(" ").filter(Boolean);
+    const another = ids.some((id) => !sounded.current.has(id));
+    sounded.current = new Set(ids);
+    if (another || ids.length === 0) silence.current?.();
+    if (another) silence.current = tones();
   }, [due]);
+  useEffect(() => () => silence.current?.(), []);
+}
+
+/** Return what ends them. */
+function tones(): () => void {
+  if (!window.AudioContext) return () => undefined;
+  const audio = new AudioContext();
+  for (const at of [0, 0.4, 0.8]) {
+    const tone = audio.createOscillator();
+    tone.frequency.value = 880;
+    tone.connect(audio.destination);
+    tone.start(audio.currentTime + at);
+    tone.stop(audio.currentTime + at + 0.2);
+  }
+  const close = (): void => void audio.close().catch(() => undefined);
+  const end = setTimeout(close, 2000);
+  return () => {
+    clearTimeout(end);
+    close();
+  };
 }

@@ -13,7 +13,7 @@ type ByCode = Record<string, string>;
 export const staff = {
   conversations,
   find: {
-    lead: "All procedures that you may read; a star keeps one at hand on the first page of this computer.",
+    lead: "All procedures that you may read; a star keeps one at hand on your first page, on every computer.",
     validity: "Validity",
     validities: { valid: "valid today", expired: "expired", upcoming: "not valid yet" },
     count: (shown: number, total: number) => {

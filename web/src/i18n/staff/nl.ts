@@ -10,7 +10,7 @@ const many = (count: number, one: string, more: string): string => `${count} ${c
 export const staff: StaffWords = {
   conversations,
   find: {
-    lead: "Alle procedures die u mag lezen; met een ster staat er een klaar op de eerste bladzijde van deze computer.",
+    lead: "Alle procedures die u mag lezen; met een ster staat er een klaar op uw eerste bladzijde, op elke computer.",
     validity: "Geldigheid",
     validities: { valid: "vandaag geldig", expired: "vervallen", upcoming: "nog niet geldig" },
     count: (shown: number, total: number) => {

@@ -1,4 +1,4 @@
-// The addresses: /, /c/{conversation}, /a/{answer}, /d/{document}, /history, /procedures, and the pages for quality staff, admins and
+// The addresses: /, /c/{conversation}, /a/{answer}, /d/{document}, /history, /procedures, /inbox, and the pages for quality staff, admins and
 // auditors. Anything else is not here. The service and nginx know the same ones.
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Role } from "../../queries/session";
@@ -7,7 +7,9 @@ import type { Role } from "../../queries/session";
 export const OWN_PAGES = [
   "conversations",
   "procedures",
+  "inbox",
   "documents",
+  "owners",
   "accounts",
   "keys",
   "session",
@@ -22,7 +24,9 @@ export type PageName = "chat" | "linked" | OwnPage;
 const PATHS: Record<OwnPage, string> = {
   conversations: "/history", // "/conversations" itself is the service's, as "/audit" is
   procedures: "/procedures",
+  inbox: "/inbox",
   documents: "/admin/documents",
+  owners: "/admin/owners",
   accounts: "/admin/accounts",
   keys: "/admin/keys",
   session: "/quality/session",
@@ -42,7 +46,9 @@ const ROLES: Record<PageName, readonly Role[]> = {
   linked: READERS,
   conversations: READERS,
   procedures: READERS,
+  inbox: READERS,
   documents: READERS,
+  owners: ADMINS,
   accounts: ADMINS,
   keys: ADMINS,
   session: JUDGES,

@@ -4,22 +4,25 @@ import type { Source, Span } from "../../../api/types";
 import { formatScore, useMessages } from "../../../i18n";
 import { closenessOf } from "../../../text/documents/documents";
 import { excerpt } from "../../../text/documents/excerpt";
+import { Optional } from "../../shared/controls/Optional";
 import { Cautions } from "../../shared/document/Cautions";
 import { Facts } from "../../shared/document/Facts";
 import { Words } from "../../shared/document/Words";
+import { AskOwner } from "../text/lazily";
 
 interface Props {
   shown: readonly Source[]; // its passages, at least one
   all: readonly Source[]; // of the answer
   spans: readonly Span[];
   asked: string; // what was searched for
+  answerId?: string | undefined; // of one that is stored: its documents' owners can be asked
   opened: number | null; // the rank of the open one
   refused: boolean;
   onOpen(rank: number): void;
   onWhole?: ((document: string) => void) | undefined; // the same question again, of all that this document says
 }
 
-export function DocumentCard({ shown, all, spans, asked, opened, refused, onOpen, onWhole }: Props) {
+export function DocumentCard({ shown, all, spans, asked, answerId, opened, refused, onOpen, onWhole }: Props) {
   const m = useMessages();
   const [first] = shown;
   if (!first) return null;
@@ -41,6 +44,11 @@ export function DocumentCard({ shown, all, spans, asked, opened, refused, onOpen
           <Place key={source.rank} {...{ source, spans, asked, onOpen }} open={opened === source.rank} />
         ))}
       </ol>
+      {answerId && (
+        <Optional fallback={null}>
+          <AskOwner about={first} answerId={answerId} asked={refused ? asked : ""} />
+        </Optional>
+      )}
       {onWhole && (
         <button
           type="button"

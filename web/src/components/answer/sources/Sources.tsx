@@ -15,6 +15,7 @@ interface Props {
   sources: readonly Source[];
   spans: readonly Span[];
   asked: string; // what was searched for
+  answerId?: string | undefined;
   opened: Opened | null;
   heading: string | null;
   folded: boolean;
@@ -23,7 +24,7 @@ interface Props {
   onWhole?: ((document: string) => void) | undefined;
 }
 
-export function Sources({ sources, spans, asked, opened, heading, folded, refused, onOpen, onWhole }: Props) {
+export function Sources({ sources, spans, asked, answerId, opened, heading, folded, refused, onOpen, onWhole }: Props) {
   const m = useMessages();
   const few = folded || refused ? 0 : FIRST;
   const [all, setAll] = useState(false);
@@ -49,7 +50,7 @@ export function Sources({ sources, spans, asked, opened, heading, folded, refuse
           {byDocument(shown).map((own) => (
             <DocumentCard
               key={own[0]?.document_id}
-              {...{ spans, asked, refused, onOpen, onWhole }}
+              {...{ spans, asked, answerId, refused, onOpen, onWhole }}
               shown={own}
               all={sources}
               opened={opened?.rank ?? null}

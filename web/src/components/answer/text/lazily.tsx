@@ -1,10 +1,13 @@
-// What comes with the first answer and not with the page: lists that are ticked off, numbers that are dialled.
+// What comes with the first answer and not with the page: lists that are ticked off, numbers that are dialled, the
+// way to a document's owner.
 import { lazy } from "react";
 import { Optional } from "../../shared/controls/Optional";
 
 export const Checklist = lazy(async () => ({ default: (await import("../../steps/Checklist")).Checklist }));
 const Dialled = lazy(async () => ({ default: (await import("../../steps/Dialled")).Dialled }));
 const ToDial = lazy(async () => ({ default: (await import("../../steps/Dialled")).ToDial }));
+
+export const AskOwner = lazy(async () => ({ default: (await import("../../owners/AskOwner")).AskOwner }));
 
 const mayHoldNumber = (text: string): boolean => /\d\D{0,3}\d\D?\d/.test(text);
 

@@ -1,27 +1,31 @@
 // Keeps a procedure at hand, on the first page and in the finder, or no longer.
-import { useMessages } from "../../../i18n";
-import { usePerson } from "../../../queries/session";
-import { keep, useKept } from "../../../state/kept";
+import { failureWords, useMessages } from "../../../i18n";
+import { useFavourites, useKeepFavourite } from "../../../queries/favourites";
 
 interface Props {
   id: string; // of the document
+  source: string; // its name, which its versions share
   title: string;
   className?: string;
 }
 
-export function Favourite({ id, title, className = "link" }: Props) {
+export function Favourite({ id, source, title, className = "link" }: Props) {
   const m = useMessages();
-  const person = usePerson();
-  const kept = useKept(person).favourites.includes(id);
+  const { data: favourites } = useFavourites();
+  const { mutate, variables: wanted, isPending, error } = useKeepFavourite(id);
+  const kept = isPending ? wanted : (favourites?.some((one) => one.source === source) ?? false);
   return (
-    <button
-      type="button"
-      className={className}
-      aria-pressed={kept}
-      aria-label={`${m.atHand.favourite}: ${title}`}
-      onClick={() => keep(person, id, !kept)}
-    >
-      {kept ? "★" : "☆"} {m.atHand.favourite}
-    </button>
+    <>
+      <button
+        type="button"
+        className={className}
+        aria-pressed={kept}
+        aria-label={`${m.atHand.favourite}: ${title}`}
+        onClick={() => mutate(!kept)}
+      >
+        {kept ? "★" : "☆"} {m.atHand.favourite}
+      </button>
+      {error && <span role="alert">{failureWords(error.code, m)}</span>}
+    </>
   );
 }

@@ -1,0 +1,118 @@
+"""The owners of documents on the wire, what is asked of them, and what becomes of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StrictBool, model_validator
+
+from rag_api.api.schemas.base import In, UuidText, Words
+from rag_api.api.schemas.quality import GapOut
+
+LONGEST = 4000  # characters
+# Something other than blanks: what is one differs from one kind of pattern to the other, as in GROUP.
+Said = Annotated[Words, Field(min_length=1, max_length=LONGEST, pattern=r"^[^\x00]*[^\s\x00-\x1f\x85\ufeff][^\x00]*$")]
+Remove = Annotated[
+    StrictBool,
+    Field(
+        description="Leave out what identifies a patient. Otherwise such words are refused (422 `personal_data`): `errors` say what was"
+        " seen, `instead` is the text without it."
+    ),
+]
+OwnerName = Annotated[Words, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
+Account = Annotated[Words, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
+
+
+class OwnerAccountOut(BaseModel):
+    id: str
+    name: str
+    login: str = Field(description="What the account is called by in `PUT /owners`; its id where it has no login.")
+
+
+class OwnerOut(BaseModel):
+    name: str = Field(description="As documents write it.")
+    is_department: bool = Field(description="Named as a department only: it answers where nobody is known for the document's own owner.")
+    documents: int = Field(description="Current ones that name it, of those that you may read.")
+    mail: str
+    accounts: list[OwnerAccountOut]
+
+
+class OwnerList(BaseModel):
+    owners: list[OwnerOut] = Field(description="Those that nobody is known for come first.")
+    mail: bool = Field(description="Whether Bedside sends mail here.")
+
+
+class OwnerIn(In):
+    name: OwnerName
+    mail: Annotated[Words, Field(max_length=254, pattern=r"^([^@\s<>,;\x00]+@[^@\s<>,;\x00]+)?$")] = ""
+    accounts: list[Account] = Field([], max_length=50, description="Ids or logins. Without mail and accounts it is nobody's any more.")
+
+
+class OwnerQuestionIn(In):
+    kind: Literal["question", "report"] = Field(description="`report`: something in the document is no longer right.")
+    text: Said
+    page: int | None = Field(None, ge=1, le=100_000)
+    answer_id: UuidText | None = Field(None, description="The answer of yours under which you ask.")
+    remove: Remove = False
+
+
+class OwnerQuestionOut(BaseModel):
+    id: str
+    kind: Literal["question", "report"]
+    document_id: str = Field(description="The version that it is about.")
+    title: str = Field(description="Empty where you may no longer read the document.")
+    language: str
+    owner: str = Field(description="As the document names it.")
+    owner_known: bool = Field(description="Somebody is kept for that owner or its department; else quality staff have it.")
+    not_told: bool = Field(description="The mail to the owner could not be delivered; quality staff have it too.")
+    page: int | None
+    answer_id: str | None
+    text: str
+    function: str = Field(description="Of who asked; who it was is not told.")
+    department: str
+    created_at: datetime
+    outcome: Literal["answered", "mended", "retired"] | None = Field(description="Null: open.")
+    reply: str
+    replied_at: datetime | None
+    current_id: str | None = Field(description="The version that counts now; null: the document was taken out.")
+    changed_at: datetime | None = Field(description="When that came; null: it is still the version that was asked about.")
+    news: bool = Field(description="Something became of it that who asked has not seen.")
+
+
+class OwnerAskedOut(BaseModel):
+    question: OwnerQuestionOut
+    owner: str = Field(description="Whom it goes to, as the document names them; empty: nobody is known, and quality staff have it.")
+    by_mail: bool = Field(description="They are told by mail, with a link and the title at most.")
+
+
+class OwnerQuestionList(BaseModel):
+    questions: list[OwnerQuestionOut]
+    news: int = Field(description="Of how many something became that you have not seen.")
+
+
+class OwnerNews(BaseModel):
+    news: int = Field(description="Of so many questions that you asked something became that you have not seen.")
+    waiting: int = Field(description="So many wait for your answer.")
+
+
+class OwnerWork(BaseModel):
+    questions: list[OwnerQuestionOut] = Field(description="Open ones first, oldest first.")
+    open: int
+    unanswered: list[GapOut] = Field(description="Asked in vain, and nearest to documents that you own.")
+
+
+class ReplyIn(In):
+    """What `answered` says must be in words; for the others words are welcome."""
+
+    outcome: Literal["answered", "mended", "retired"] = Field(
+        description="`mended`: the document is, or soon will be, corrected; `retired`: the document is taken out, by this request."
+    )
+    text: Annotated[Words, Field(max_length=LONGEST, pattern=r"^[^\x00]*$")] = ""
+    remove: Remove = False
+
+    @model_validator(mode="after")
+    def _answers_in_words(self) -> ReplyIn:
+        if self.outcome == "answered" and not self.text.strip():
+            raise ValueError("an answer needs words")
+        return self

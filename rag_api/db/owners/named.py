@@ -1,0 +1,138 @@
+"""Who answers for documents: by the owner or the department that they name, a mail address, accounts, or both. Kept by admins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_api.db import Connection, Database
+from rag_api.db.access import OWNER, READS, administrator, may_name_owner, values
+from rag_api.domain import User
+from rag_api.errors import InvalidInput
+
+MOST_ACCOUNTS = 50
+_MAIL = re.compile(r"[^@\s<>,;\x00]+@[^@\s<>,;\x00]+")
+CURRENT = "status in ('indexed', 'failed')"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """What documents name, and who that is. No mail and no accounts: nobody is known."""
+
+    name: str  # as the documents write it
+    documents: int  # current ones that the admin may read and that name it
+    mail: str = ""
+    accounts: tuple[tuple[str, str, str], ...] = ()  # id, name, and what the account is called by: its login, else its id
+    is_department: bool = False  # it counts for documents whose owner nobody is known of
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Whom a question comes to. No owner: quality staff."""
+
+    owner: str  # as the document writes it; "": nobody is known
+    by_mail: bool
+    by_account: bool
+
+
+def list_owners(db: Database, user: User) -> list[Owner]:
+    """All that current documents which the user may read name; those that nobody is known of first, with the most documents first.
+    Raises NotFound for who is no administrator."""
+    administrator(user)
+    rows = db.all(
+        f"""with named as (
+          select btrim(owner) as name, false as is_department from documents where {CURRENT} and {READS} and btrim(owner) <> ''
+          union all
+          select btrim(department), true from documents where {CURRENT} and {READS} and btrim(department) <> '')
+        select min(n.name) as name, count(*) as documents, bool_and(n.is_department) as is_department, coalesce(o.mail, '') as mail,
+          coalesce((select jsonb_agg(jsonb_build_array(u.id, u.name, coalesce(u.login, u.id)) order by lower(u.name), u.id)
+            from owner_accounts a join users u on u.id = a.account_id where a.name = o.name), '[]') as accounts
+        from named n left join owners o on o.name = lower(n.name) group by lower(n.name), o.name, o.mail
+        order by o.name is not null, documents desc, lower(n.name)""",  # noqa: S608
+        values(user),
+    )
+    return [Owner(**{**row, "accounts": tuple((one[0], one[1], one[2]) for one in row["accounts"])}) for row in rows]
+
+
+def put_owner(db: Database, user: User, name: str, mail: str, accounts: Sequence[str]) -> None:
+    """Keep who a name is; without mail and accounts it is nobody's any more. What is open and was not told of yet is told now.
+    accounts: ids or logins. Raises NotFound (also for who is no administrator), MembershipAdminNeeded, InvalidInput."""
+    administrator(user)
+    kept = name.strip().lower()
+    wanted = sorted({one.strip() for one in accounts} - {""})
+    if mail and not _MAIL.fullmatch(mail):
+        raise InvalidInput(f"{mail!r} is no mail address: one, as apotheek@hospital.example.")
+    if len(wanted) > MOST_ACCOUNTS:
+        raise InvalidInput(f"At most {MOST_ACCOUNTS} accounts answer for one owner's documents.")
+    with db.connection() as connection:
+        carriers = connection.execute(
+            f"select groups from documents where {CURRENT} and %(name)s in (lower(btrim(owner)), lower(btrim(department)))",  # noqa: S608
+            {"name": kept},
+        ).fetchall()
+        may_name_owner(user, *(row["groups"] for row in carriers))
+        ids = _accounts(connection, wanted)
+        if not mail and not wanted:
+            connection.execute("delete from owners where name = %(name)s", {"name": kept})
+            return
+        connection.execute(
+            """insert into owners (name, mail, user_id) values (%(name)s, %(mail)s, %(user)s)
+            on conflict (name) do update set mail = excluded.mail, user_id = excluded.user_id, said_at = now()""",
+            {"name": kept, "mail": mail, "user": user.id},
+        )
+        connection.execute("delete from owner_accounts where name = %(name)s", {"name": kept})
+        with connection.cursor() as cursor:
+            cursor.executemany("insert into owner_accounts (name, account_id) values (%s, %s)", [(kept, one) for one in ids])
+        _tell_of_what_is_open(connection, kept, mail)
+
+
+def _accounts(connection: Connection, wanted: Sequence[str]) -> list[str]:
+    """Return the ids of these accounts, named by id or login. Raises InvalidInput where one is not there."""
+    rows = connection.execute(
+        "select id, login from users where id = any(%(names)s) or login = any(%(logins)s)",
+        {"names": list(wanted), "logins": [one.lower() for one in wanted]},
+    ).fetchall()
+    known = {row["id"]: row["id"] for row in rows} | {row["login"]: row["id"] for row in rows if row["login"]}
+    if missing := [one for one in wanted if one not in known and one.lower() not in known]:
+        raise InvalidInput(f"There is no account {', '.join(missing)}.")
+    return sorted({known.get(one) or known[one.lower()] for one in wanted})
+
+
+def reached(connection: Connection, document_id: str) -> Reached:
+    """Whom a question about this document comes to."""
+    row = connection.execute(
+        f"""select case when lower(btrim(d.owner)) = o.name then d.owner else d.department end as owner, o.mail <> '' as by_mail,
+          exists (select 1 from owner_accounts a where a.name = o.name) as by_account
+        from documents d join owners o on o.name = {OWNER} where d.id = %(id)s""",  # noqa: S608
+        {"id": document_id},
+    ).fetchone()
+    return Reached(row["owner"].strip(), row["by_mail"], row["by_account"]) if row else Reached("", False, False)
+
+
+def tell(connection: Connection, question_id: str) -> None:
+    """Put a mail about a question into the outbox, where its document's owner has an address."""
+    connection.execute(
+        f"""insert into outbox (kind, recipient, question_id)
+        select 'mail', o.mail, q.id from owner_questions q join asked_documents on question_id = q.id
+          join documents d on d.id = asked_documents.id join owners o on o.name = {OWNER}
+        where q.id = %(id)s and o.mail <> ''""",  # noqa: S608
+        {"id": question_id},
+    )
+
+
+def _tell_of_what_is_open(connection: Connection, name: str, mail: str) -> None:
+    """An owner who was not known, or whose address was wrong, hears of what waits for them. What is on its way goes to the new address."""
+    connection.execute(
+        f"""delete from outbox using owner_questions q join asked_documents on asked_documents.question_id = q.id
+          join documents d on d.id = asked_documents.id
+        where outbox.question_id = q.id and outbox.sent_at is null and q.outcome is null and {OWNER} = %(name)s
+          and outbox.recipient <> %(mail)s""",  # noqa: S608
+        {"name": name, "mail": mail},
+    )
+    waiting = connection.execute(
+        f"""select q.id from owner_questions q join asked_documents on question_id = q.id join documents d on d.id = asked_documents.id
+        where q.outcome is null and {OWNER} = %(name)s and not exists (select 1 from outbox where question_id = q.id)""",  # noqa: S608
+        {"name": name},
+    ).fetchall()
+    for row in waiting:
+        tell(connection, row["id"])

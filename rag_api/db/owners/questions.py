@@ -1,0 +1,182 @@
+"""What staff ask the owner of a document, or report of it; what the owner makes of that; and what who asked hears of it.
+
+Who asked is told to nobody: their function and department are. Whose a question is to answer follows from the document as it is listed
+now. What nobody is there to answer, or could not be told of, is on the list of quality staff.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import uuid4
+
+from psycopg.rows import DictRow
+
+from rag_api.db import Database
+from rag_api.db.access import ANSWERS_FOR, ATTENDED, OWNER, READS, found, may_review, own_groups, values
+from rag_api.db.owners.named import Reached, reached, tell
+from rag_api.domain import User
+from rag_api.errors import Conflict
+
+MOST = 500  # that a list holds; open ones come first
+
+Kind = Literal["question", "report"]
+Outcome = Literal["answered", "mended", "retired"]
+# Not told: its mail was refused, or could not be sent for days.
+_NOT_TOLD = "exists (select 1 from outbox where outbox.question_id = q.id and outbox.failed_at is not null)"
+_NOT_THEIRS = f"(not {ATTENDED} or {_NOT_TOLD})"
+_QUALITY = f"(%(reviews)s and q.{READS} and d.{READS} and {_NOT_THEIRS})"
+# What counts in the place of the version that was asked about; none: it was retired.
+_ROWS = f"""
+    select q.*, d.title, d.source, d.language as document_language, d.groups as document_groups, d.owner,
+      {OWNER} is not null as owner_known, {_NOT_TOLD} as not_told, current.id as current_id,
+      coalesce(current.created_at, (select max(updated_at) from documents where source = d.source)) as changed_at
+    from owner_questions q join asked_documents on question_id = q.id join documents d on d.id = asked_documents.id
+    left join documents current on current.source = d.source and current.status in ('indexed', 'failed')"""  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerQuestion:
+    id: str
+    kind: Kind
+    document_id: str
+    title: str  # of the document
+    language: str  # of the document
+    owner: str  # as the document names it
+    owner_known: bool  # somebody is kept for that name, or for its department
+    not_told: bool  # the mail could not be delivered
+    page: int | None
+    answer_id: str | None
+    text: str
+    function: str
+    department: str
+    created_at: datetime
+    outcome: Outcome | None  # None: open
+    reply: str
+    replied_at: datetime | None
+    current_id: str | None  # of the version that counts now, None: it was retired
+    changed_at: datetime | None  # when that came, or it was retired; None: it is the version that was asked about
+    news: bool  # who asked has not seen yet what became of it
+
+
+def ask_owner(
+    db: Database, user: User, document_id: str, kind: Kind, text: str, page: int | None = None, answer_id: str | None = None
+) -> tuple[OwnerQuestion, Reached]:
+    """Keep it, and in the same transaction what tells the owner of it. Raises NotFound for a document or an answer that is not theirs."""
+    question_id = str(uuid4())
+    with db.connection() as connection:
+        given = values(user, id=document_id, answer=answer_id)
+        found(connection.execute(f"select 1 from documents where id = %(id)s and {READS}", given).fetchone(), "document", document_id)  # noqa: S608
+        if answer_id is not None:
+            mine = connection.execute("select 1 from answers where id = %(answer)s and user_id = %(user_id)s", given).fetchone()
+            found(mine, "answer", answer_id)
+        connection.execute(
+            """insert into owner_questions (id, kind, document_id, page, answer_id, text, user_id, groups, function, department)
+            values (%(id)s, %(kind)s, %(document)s, %(page)s, %(answer)s, %(text)s, %(user)s, %(groups)s, %(function)s, %(department)s)""",
+            {
+                "id": question_id,
+                "kind": kind,
+                "document": document_id,
+                "page": page,
+                "answer": answer_id,
+                "text": text,
+                "user": user.id,
+                "groups": own_groups(user),
+                "function": user.function,
+                "department": user.department,
+            },
+        )
+        tell(connection, question_id)
+        whom = reached(connection, document_id)
+    return _one(db, user, question_id), whom
+
+
+def asked_by(db: Database, user: User) -> list[OwnerQuestion]:
+    """The user's own, the newest first. Of a document that they may no longer read nothing is told but that they asked."""
+    rows = db.all(f"{_ROWS} where q.user_id = %(user_id)s order by q.created_at desc, q.id limit %(most)s", values(user, most=MOST))
+    return [_to_question(row, user) for row in rows]
+
+
+def work_of(db: Database, user: User) -> list[OwnerQuestion]:
+    """What is the user's to answer, as owner or as quality staff: open ones first, oldest first; then the latest answered."""
+    rows = db.all(
+        f"""{_ROWS} where {ANSWERS_FOR} or {_QUALITY} order by q.outcome is not null, case when q.outcome is null then q.created_at end,
+        q.replied_at desc, q.id limit %(most)s""",
+        values(user, reviews=may_review(user), most=MOST),
+    )
+    return [_to_question(row, user) for row in rows]
+
+
+def waiting_for(db: Database, user: User) -> int:
+    """How many open ones are the user's to answer."""
+    row = db.one(
+        f"""select count(*) as n from owner_questions q join asked_documents on question_id = q.id
+        join documents d on d.id = asked_documents.id where q.outcome is null and ({ANSWERS_FOR} or {_QUALITY})""",  # noqa: S608
+        values(user, reviews=may_review(user)),
+    )
+    assert row is not None
+    return int(row["n"])
+
+
+def work_item(db: Database, user: User, question_id: str) -> OwnerQuestion:
+    """One that is the user's to answer. Raises NotFound."""
+    row = db.one(f"{_ROWS} where q.id = %(id)s and ({ANSWERS_FOR} or {_QUALITY})", values(user, id=question_id, reviews=may_review(user)))
+    return _to_question(found(row, "question", question_id), user)
+
+
+def may_retire(db: Database, user: User, document_id: str) -> bool:
+    """Whether the document is the user's own to take out: an owner's; others need an admin's role."""
+    row = db.one(f"select {ANSWERS_FOR} as own from documents d where d.id = %(id)s", values(user, id=document_id))  # noqa: S608
+    return bool(row and row["own"])
+
+
+def reply(db: Database, user: User, question_id: str, outcome: Outcome, text: str) -> OwnerQuestion:
+    """Answer it, once. Raises NotFound where it is not the user's to answer, Conflict where somebody did."""
+    work_item(db, user, question_id)
+    done = db.run(
+        """update owner_questions set outcome = %(outcome)s, reply = %(text)s, replied_by = %(user)s, replied_at = now()
+        where id = %(id)s and outcome is null""",
+        {"id": question_id, "outcome": outcome, "text": text, "user": user.id},
+    )
+    if not done:
+        raise Conflict("Somebody answered this meanwhile. Load the list again.")
+    return _one(db, user, question_id)
+
+
+def seen(db: Database, user: User) -> None:
+    """The user has seen what became of what they asked."""
+    db.run("update owner_questions set seen_at = now() where user_id = %(user_id)s", values(user))
+
+
+def detach(db: Database, user_id: str) -> int:
+    """What a person asked owners no longer says whose it was; what it reports of a document stays. Returns how many."""
+    return db.run(
+        "update owner_questions set user_id = '', function = '', department = '' where user_id = %(user_id)s", {"user_id": user_id}
+    )
+
+
+def _one(db: Database, user: User, question_id: str) -> OwnerQuestion:
+    row = db.one(f"{_ROWS} where q.id = %(id)s", {"id": question_id})
+    return _to_question(found(row, "question", question_id), user)
+
+
+def _to_question(row: DictRow, user: User) -> OwnerQuestion:
+    readable = not set(row["document_groups"]).isdisjoint(user.groups)
+    changed = row["current_id"] != row["document_id"]
+    moments: Sequence[datetime | None] = (row["replied_at"], row["changed_at"] if changed else None)
+    names = ("id", "kind", "document_id", "page", "answer_id", "text", "function", "department", "created_at", "outcome")
+    return OwnerQuestion(
+        **{name: row[name] for name in names},
+        reply=row["reply"] if readable else "",
+        replied_at=row["replied_at"],
+        title=(row["title"] or row["source"]) if readable else "",
+        language=row["document_language"],
+        owner=row["owner"] if readable else "",
+        owner_known=row["owner_known"],
+        not_told=row["not_told"],
+        current_id=row["current_id"],
+        changed_at=row["changed_at"] if changed else None,
+        news=any(moment is not None and moment > row["seen_at"] for moment in moments),
+    )

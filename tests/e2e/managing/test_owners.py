@@ -1,0 +1,190 @@
+"""A ward asks the owner of a document, who answers or takes it out, in a real browser before the real API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from rag_api.api.deps import current_user
+from rag_api.config import Settings
+from rag_api.container import Container
+from rag_api.db.owners.named import put_owner
+from rag_api.db.people.accounts import add_account, get_account, user_of
+from rag_api.domain import LOCAL_USER, Document, User
+from rag_api.main import create_app
+from tests.e2e.asking.test_procedures import faultless
+from tests.e2e.conftest import NewPage, Serving
+from tests.e2e.managing.test_quality import DOSE, FLAG, Asker
+from tests.e2e.scripted import DIST
+from tests.support.scripted_server import scripted_server
+from tests.support.world import CHILD, empty, load, load_hospital
+
+NURSE = User("nurse", "Nurse", ("everyone",), function="verpleegkundige", department="Pediatrie")
+DOCUMENT = "Paracetamol intraveneus bij kinderen"
+
+
+@pytest.fixture
+def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
+    with scripted_server() as server:
+        settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST)
+        with Container(settings) as made:
+            load_hospital(made)
+            yield made
+            empty(made)
+            made.db.run("truncate owners, users cascade")
+
+
+@pytest.fixture
+def child(container: Container) -> Document:
+    return load(container, "paracetamol-kind.pdf", CHILD, version="3", department="Pediatrie", owner="Werkgroep Pijn", language="nl")
+
+
+@pytest.fixture
+def owner(container: Container) -> User:
+    made = add_account(container.db, LOCAL_USER, "An Owner", "owner", None, [], [])
+    return user_of(get_account(container.db, made), {})
+
+
+@pytest.fixture
+def asker() -> Asker:
+    found = Asker()
+    found.user = NURSE
+    return found
+
+
+@pytest.fixture
+def url(container: Container, asker: Asker, serving: Serving) -> str:
+    app = create_app(container.settings, container)
+    app.dependency_overrides[current_user] = lambda: asker.user
+    return serving(app)
+
+
+@pytest.fixture
+def page(new_page: NewPage) -> Page:
+    return new_page(allowed="pdf|PDF", bypass_csp=True)  # the small hospital's files are PDFs in name only
+
+
+def ask(page: Page, url: str, question: str) -> None:
+    page.goto(url)
+    page.locator("#question").fill(question)
+    page.keyboard.press("Enter")
+
+
+def test_a_report_reaches_the_owner_and_the_answer_comes_back(
+    page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker, tmp_path: Path
+) -> None:
+    put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
+    ask(page, url, DOSE)
+    page.get_by_role("button", name=f"Klopt dit niet meer?: {DOCUMENT}").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Eigenaar: Werkgroep Pijn")
+    expect(dialog.get_by_label("een melding dat iets niet meer klopt")).to_be_checked()
+    dialog.get_by_label("Wat wilt u vragen of melden?").fill("Mevrouw Jansen, geboren op 3 mei 1961, kreeg te veel.")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Er is niets verstuurd of bewaard")
+    faultless(page)
+    dialog.get_by_label("Wat wilt u vragen of melden?").fill("De hoogste dosis is 75 mg/kg.")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan Werkgroep Pijn.")
+    page.screenshot(path=tmp_path / "sent.png")
+    dialog.get_by_role("button", name="Sluiten").click()
+
+    asker.user = owner
+    page.goto(url)
+    page.get_by_role("link", name="1 vraag wacht op uw antwoord").click()
+    card = page.locator(".owner-question")
+    expect(card).to_contain_text("De hoogste dosis is 75 mg/kg.")
+    expect(card).to_contain_text("van verpleegkundige, Pediatrie")
+    faultless(page)
+    page.screenshot(path=tmp_path / "owner.png")
+    card.get_by_label("Uw antwoord").fill("Versie 4 komt eraan.")
+    card.get_by_role("button", name="Het wordt aangepast").click()
+    expect(card).to_contain_text("Melding: Wordt aangepast")
+    expect(card.get_by_label("Uw antwoord")).to_have_count(0)
+
+    asker.user = NURSE
+    load(container, "paracetamol-kind.pdf", f"{CHILD}Nieuw. ", version="4", owner="Werkgroep Pijn", language="nl")
+    page.goto(url)
+    page.get_by_role("link", name="1 nieuw bericht over uw vragen aan eigenaars").click()
+    mine = page.locator(".owner-question")
+    expect(mine).to_contain_text("(nieuw)")
+    expect(mine).to_contain_text("Versie 4 komt eraan.")
+    expect(mine).to_contain_text("geldt een nieuwe versie van dit document")
+    faultless(page)
+    page.screenshot(path=tmp_path / "asker.png")
+    page.goto(url)
+    expect(page.get_by_role("link", name="Zoek een procedure")).to_be_visible()
+    expect(page.locator(".at-hand .notice")).to_have_count(0)  # it is seen
+
+
+def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no_owner_is_known(
+    page: Page, url: str, child: Document, asker: Asker, tmp_path: Path
+) -> None:
+    ask(page, url, FLAG)
+    page.get_by_role("button", name="Vraag de eigenaar").first.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Wat wilt u vragen of melden?")).to_have_value(FLAG)
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("status")).to_contain_text("is nog geen eigenaar bekend. De kwaliteitsmedewerkers hebben uw bericht")
+    page.keyboard.press("Escape")
+    asker.user = LOCAL_USER  # an admin reviews, too
+    page.goto(f"{url}/inbox")
+    card = page.locator(".owner-question")
+    expect(card).to_contain_text("Van dit document is geen eigenaar bekend.")
+    card.get_by_role("link", name="Zeg wie het is").click()
+    expect(page.get_by_text("van 2 is niemand bekend")).to_be_visible()
+    row = page.get_by_role("form", name="Werkgroep Pijn")
+    row.get_by_label("Accounts").fill("nobody-there")
+    row.get_by_role("button", name="Bewaar").click()
+    expect(page.get_by_role("alert")).to_contain_text("nobody-there")
+    row.get_by_label("Accounts").fill("")
+    row.get_by_label("Mailadres").fill("pijn@hospital.example")
+    row.get_by_role("button", name="Bewaar").click()
+    expect(row.get_by_role("status")).to_have_text("Bewaard.")
+    faultless(page)
+    page.screenshot(path=tmp_path / "owners.png")
+    named = {one["name"]: one["mail"] for one in httpx.get(f"{url}/api/owners").json()["owners"]}
+    assert named == {"Werkgroep Pijn": "pijn@hospital.example", "Pediatrie": ""}
+
+
+def test_an_owner_sees_what_was_asked_in_vain_and_takes_a_document_out(
+    page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker
+) -> None:
+    for name in ("Werkgroep Pijn",):
+        put_owner(container.db, LOCAL_USER, name, "", [owner.id])
+    container.db.run("update documents set owner = 'Werkgroep Pijn'")
+    httpx.post(f"{url}/api/ask", json={"question": FLAG, "mode": "sources"}).raise_for_status()
+    path = f"{url}/api/documents/{child.id}/owner-questions"
+    asked = httpx.post(path, json={"kind": "report", "text": "Verouderd."}).raise_for_status().json()
+    asker.user = owner
+    page.goto(f"{url}/inbox#{asked['question']['id']}")  # as a mail links it
+    expect(page.locator(f"[id='{asked['question']['id']}']")).to_be_focused()
+    expect(page.get_by_role("region", name="Vergeefs gevraagd")).to_contain_text(FLAG)
+    page.get_by_role("button", name="Trek het document in").click()
+    page.get_by_role("button", name="Ja, trek in").click()
+    expect(page.locator(".owner-question")).to_contain_text("Document ingetrokken")
+    assert child.id not in container.store.document_ids()
+
+
+@pytest.mark.parametrize("width", [320, 1920])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_pages_have_no_fault_in_english(
+    new_page: NewPage, url: str, container: Container, child: Document, asker: Asker, width: int, scheme: str, tmp_path: Path
+) -> None:
+    path = f"{url}/api/documents/{child.id}/owner-questions"
+    httpx.post(path, json={"kind": "report", "text": "Out of date. " * 20}).raise_for_status()
+    asker.user = LOCAL_USER
+    httpx.post(path, json={"kind": "question", "text": "For neonates too?", "page": 1}).raise_for_status()
+    page = new_page(locale="en-GB", width=width, color_scheme=scheme, bypass_csp=True)
+    page.goto(f"{url}/inbox")
+    expect(page.locator(".owner-question")).to_have_count(3)  # two to answer, of which one is one's own
+    faultless(page)
+    page.screenshot(path=tmp_path / f"inbox-{width}-{scheme}.png", full_page=True)
+    page.goto(f"{url}/admin/owners")
+    expect(page.get_by_text("nobody is known for 2")).to_be_visible()
+    faultless(page)
+    page.screenshot(path=tmp_path / f"owners-{width}-{scheme}.png", full_page=True)

@@ -1,0 +1,123 @@
+"""Staff ask the owner of a document, who answers, or takes the document out; what identifies a patient is not kept with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from rag_api.container import Container
+from rag_api.domain import Document
+from tests.support.people import People, refused, staffed
+from tests.support.world import empty, load
+
+PATIENT = "Klopt dit ook voor mevrouw Jansen, geboren op 3 mei 1961?"
+
+
+@pytest.fixture(scope="module")
+def staff(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Container, TestClient, People]]:
+    with staffed(dsn, tmp_path_factory.mktemp("staffed")) as made:
+        yield made
+
+
+@pytest.fixture
+def container(staff: tuple[Container, TestClient, People]) -> Iterator[Container]:
+    yield staff[0]
+    empty(staff[0])
+    staff[0].db.run("truncate owners cascade")
+
+
+@pytest.fixture
+def document(container: Container) -> Document:
+    return load(container, "para.pdf", "Paracetamol. Geef 15 mg/kg. ", owner="Apotheek", language="nl")
+
+
+class Person:
+    """Sends what somebody of the hospital sends."""
+
+    def __init__(self, staff: tuple[Container, TestClient, People], who: str) -> None:
+        _, self.client, self.people = staff
+        self.who = who
+
+    def __call__(self, method: str, path: str, **body: Any) -> Any:
+        self.client.cookies.clear()
+        return self.client.request(method, path, headers=self.people.shows(self.who), json=body or None)
+
+
+@pytest.fixture
+def nurse(staff: tuple[Container, TestClient, People]) -> Person:
+    return Person(staff, "colleague")
+
+
+@pytest.fixture
+def owner(staff: tuple[Container, TestClient, People]) -> Person:
+    return Person(staff, "owner")
+
+
+@pytest.fixture
+def admin(staff: tuple[Container, TestClient, People]) -> Person:
+    return Person(staff, "admin")
+
+
+@pytest.fixture
+def judge(staff: tuple[Container, TestClient, People]) -> Person:
+    return Person(staff, "judge")
+
+
+def test_a_question_goes_to_the_owner_and_the_answer_comes_back(document: Document, nurse: Person, owner: Person, admin: Person) -> None:
+    assert admin("PUT", "/owners", name="Apotheek", accounts=["owner"], mail="apotheek@hospital.example").status_code == 204
+    (listed,) = admin("GET", "/owners").json()["owners"]
+    assert (listed["name"], listed["mail"], [one["name"] for one in listed["accounts"]]) == (
+        "Apotheek", "apotheek@hospital.example", ["owner"],
+    )  # fmt: skip
+    asked = nurse("POST", f"/documents/{document.id}/owner-questions", kind="question", text=" Ook bij pasgeborenen? ", page=1)
+    assert asked.status_code == 201
+    assert (asked.json()["owner"], asked.json()["by_mail"]) == ("Apotheek", False)  # no mail server is named here
+    assert owner("GET", "/owner-questions/news").json() == {"news": 0, "waiting": 1}
+    assert nurse("GET", "/owner-questions/news").json() == {"news": 0, "waiting": 0}
+    work = owner("GET", "/owner-questions/work").json()
+    assert (work["open"], work["questions"][0]["text"], work["questions"][0]["page"]) == (1, "Ook bij pasgeborenen?", 1)
+    path = f"/owner-questions/{asked.json()['question']['id']}/reply"
+    assert owner("POST", path, outcome="answered", text=" ").status_code == 422
+    assert owner("POST", path, outcome="answered", text="Nee.").json()["outcome"] == "answered"
+    assert refused(owner("POST", path, outcome="mended")) == "conflict"
+    told = nurse("GET", "/owner-questions/asked").json()
+    assert (told["news"], told["questions"][0]["reply"]) == (1, "Nee.")
+    assert nurse("POST", "/owner-questions/asked/seen").status_code == 204
+    assert nurse("GET", "/owner-questions/asked").json()["news"] == 0
+    assert nurse("GET", "/owner-questions/work").json() == {"questions": [], "open": 0, "unanswered": []}
+
+
+def test_where_nobody_is_known_it_is_said_and_quality_staff_have_it(document: Document, nurse: Person, judge: Person) -> None:
+    asked = nurse("POST", f"/documents/{document.id}/owner-questions", kind="report", text="De dosis klopt niet meer.").json()
+    assert (asked["owner"], asked["question"]["owner_known"]) == ("", False)
+    (one,) = judge("GET", "/owner-questions/work").json()["questions"]
+    assert (one["kind"], one["text"], one["owner_known"]) == ("report", "De dosis klopt niet meer.", False)
+
+
+def test_what_identifies_a_patient_is_refused_or_left_out(document: Document, nurse: Person, judge: Person) -> None:
+    path = f"/documents/{document.id}/owner-questions"
+    no = nurse("POST", path, kind="question", text=PATIENT)
+    assert refused(no) == "personal_data"
+    assert "Jansen" not in no.json()["instead"]
+    made = nurse("POST", path, kind="question", text=PATIENT, remove=True).json()["question"]
+    assert "Jansen" not in made["text"]
+    reply = f"/owner-questions/{made['id']}/reply"
+    assert refused(judge("POST", reply, outcome="answered", text=PATIENT)) == "personal_data"
+    assert "Jansen" not in judge("POST", reply, outcome="answered", text=PATIENT, remove=True).json()["reply"]
+
+
+def test_an_owner_takes_their_document_out_and_nobody_else_without_the_role(
+    container: Container, document: Document, nurse: Person, owner: Person, admin: Person, judge: Person
+) -> None:
+    asked = nurse("POST", f"/documents/{document.id}/owner-questions", kind="report", text="Verouderd.").json()["question"]
+    path = f"/owner-questions/{asked['id']}/reply"
+    assert refused(judge("POST", path, outcome="retired")) == "not_allowed"  # it is nobody's, but not a judge's to take out
+    assert owner("POST", path, outcome="retired").status_code == 404
+    admin("PUT", "/owners", name="Apotheek", accounts=["owner"])
+    assert owner("POST", path, outcome="retired", text="Er komt een nieuwe.").json()["outcome"] == "retired"
+    assert container.store.document_ids() == set()
+    (told,) = nurse("GET", "/owner-questions/asked").json()["questions"]
+    assert (told["outcome"], told["current_id"], told["news"]) == ("retired", None, True)

@@ -1,0 +1,200 @@
+"""Who sees what is asked of a document's owner: the owner, who asked, and quality staff what is nobody's. Nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from rag_api.container import Container
+from rag_api.db.documents import PgDocuments
+from rag_api.db.owners.named import list_owners, put_owner
+from rag_api.db.owners.questions import ask_owner, asked_by, detach, may_retire, reply, seen, work_of
+from rag_api.db.people.accounts import add_account, change_account, get_account, user_of
+from rag_api.db.questions.answers import delete_conversation
+from rag_api.db.questions.gaps import unanswered_near
+from rag_api.domain import EVERYONE, LOCAL_USER, Document, Role, User
+from rag_api.errors import Conflict, InvalidInput, MembershipAdminNeeded, NotFound
+from tests.support.world import empty, load
+
+TEXT = "Geldt dit ook voor pasgeborenen?"
+ADMIN = replace(LOCAL_USER, groups=("everyone", "surgery"))
+
+
+@pytest.fixture
+def container(settings: object, dsn: str) -> Iterator[Container]:
+    with Container(settings) as made:  # type: ignore[arg-type]
+        yield made
+        empty(made)
+        made.db.run("truncate owners, users cascade")
+
+
+@pytest.fixture
+def document(container: Container) -> Document:
+    return load(container, "para.pdf", "Paracetamol. Geef 15 mg/kg. ", owner="Werkgroep Pijn", department="Apotheek")
+
+
+def hire(container: Container, login: str, *groups: str, roles: tuple[Role, ...] = ()) -> User:
+    account = add_account(container.db, ADMIN, login, login, None, roles, groups)
+    return user_of(get_account(container.db, account), {})
+
+
+def close(container: Container, document: Document, *groups: str) -> None:
+    container.db.run("update documents set groups = %(groups)s where id = %(id)s", {"groups": list(groups), "id": document.id})
+
+
+def test_the_owner_that_a_document_names_comes_before_its_department(container: Container, document: Document) -> None:
+    pain, pharmacy, nurse = (hire(container, one) for one in ("pain", "pharmacy", "nurse"))
+    put_owner(container.db, ADMIN, "Apotheek", "", [pharmacy.id])
+    ask_owner(container.db, nurse, document.id, "question", TEXT)
+    assert [one.text for one in work_of(container.db, pharmacy)] == [TEXT]
+    put_owner(container.db, ADMIN, "  WERKGROEP PIJN", "", ["pain"])  # by login; the open question goes along
+    assert [one.text for one in work_of(container.db, pain)] == [TEXT]
+    assert work_of(container.db, pharmacy) == []
+    assert work_of(container.db, nurse) == []
+
+
+def test_an_owner_sees_nothing_of_documents_that_they_may_not_read(container: Container, document: Document) -> None:
+    pain, nurse = hire(container, "pain"), hire(container, "nurse", "surgery")
+    put_owner(container.db, ADMIN, "Werkgroep Pijn", "", [pain.id])
+    close(container, document, "surgery")
+    ask_owner(container.db, nurse, document.id, "question", TEXT)
+    assert work_of(container.db, pain) == []
+    assert not may_retire(container.db, pain, document.id)
+    judge = hire(container, "judge", "surgery", roles=(Role.JUDGE,))
+    assert [one.text for one in work_of(container.db, judge)] == [TEXT]  # the owner cannot read it, so it is nobody's
+    other = hire(container, "other", "elsewhere", roles=(Role.JUDGE,))
+    assert work_of(container.db, other) == []
+    close(container, document, "everyone")
+    assert [one.text for one in work_of(container.db, pain)] == [TEXT]
+    assert work_of(container.db, judge) == []  # it is the owner's again
+
+
+def test_what_a_suspended_owner_would_answer_is_quality_staffs(container: Container, document: Document) -> None:
+    pain, nurse, judge = hire(container, "pain"), hire(container, "nurse"), hire(container, "judge", roles=(Role.JUDGE,))
+    put_owner(container.db, ADMIN, "Werkgroep Pijn", "", [pain.id])
+    ask_owner(container.db, nurse, document.id, "report", TEXT)
+    assert work_of(container.db, judge) == []
+    change_account(container.db, ADMIN, pain.id, suspended=True)
+    assert [one.kind for one in work_of(container.db, judge)] == ["report"]
+
+
+def test_nobody_asks_about_what_they_may_not_read_or_under_anothers_answer(container: Container, document: Document) -> None:
+    nurse = hire(container, "nurse")
+    with pytest.raises(NotFound):
+        ask_owner(container.db, nurse, document.id, "question", TEXT, answer_id="5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11")
+    close(container, document, "surgery")
+    with pytest.raises(NotFound):
+        ask_owner(container.db, nurse, document.id, "question", TEXT)
+    assert container.db.one("select count(*) as n from owner_questions") == {"n": 0}
+
+
+def test_who_asked_hears_of_the_answer_and_of_a_new_version(container: Container, document: Document) -> None:
+    pain, nurse = hire(container, "pain"), hire(container, "nurse")
+    put_owner(container.db, ADMIN, "Werkgroep Pijn", "", [pain.id])
+    question, _ = ask_owner(container.db, nurse, document.id, "question", TEXT)
+    assert [one.news for one in asked_by(container.db, nurse)] == [False]
+    reply(container.db, pain, question.id, "mended", "Ja, vanaf versie 4.")
+    (one,) = asked_by(container.db, nurse)
+    assert (one.outcome, one.reply, one.news) == ("mended", "Ja, vanaf versie 4.", True)
+    seen(container.db, nurse)
+    assert not asked_by(container.db, nurse)[0].news
+    newer = load(container, "para.pdf", "Paracetamol. Geef 15 mg/kg, ook aan pasgeborenen. ", owner="Werkgroep Pijn")
+    (one,) = asked_by(container.db, nurse)
+    assert (one.document_id, one.current_id, one.news) == (document.id, newer.id, True)
+    seen(container.db, nurse)
+    PgDocuments(container.db).retire(["para.pdf"])
+    (one,) = asked_by(container.db, nurse)
+    assert (one.current_id, one.news) == (None, True)
+    assert asked_by(container.db, pain) == []
+
+
+def test_what_is_answered_is_answered_once(container: Container, document: Document) -> None:
+    nurse, judge = hire(container, "nurse"), hire(container, "judge", roles=(Role.JUDGE,))
+    question, _ = ask_owner(container.db, nurse, document.id, "question", TEXT)
+    with pytest.raises(NotFound):
+        reply(container.db, nurse, question.id, "answered", "Ja.")
+    reply(container.db, judge, question.id, "answered", "Ja.")
+    with pytest.raises(Conflict):
+        reply(container.db, judge, question.id, "answered", "Nee.")
+    assert asked_by(container.db, nurse)[0].reply == "Ja."
+
+
+def test_who_may_no_longer_read_the_document_is_told_nothing_of_it(container: Container, document: Document) -> None:
+    nurse, judge = hire(container, "nurse"), hire(container, "judge", roles=(Role.JUDGE,))
+    question, _ = ask_owner(container.db, nurse, document.id, "question", TEXT)
+    reply(container.db, judge, question.id, "answered", "15 mg/kg.")
+    close(container, document, "surgery")
+    (one,) = asked_by(container.db, nurse)
+    assert (one.text, one.title, one.owner, one.reply) == (TEXT, "", "", "")
+
+
+def test_a_report_outlives_the_conversation_and_the_person(container: Container, document: Document) -> None:
+    nurse, judge = hire(container, "nurse"), hire(container, "judge", roles=(Role.JUDGE,))
+    values = {"user": nurse.id, "conversation": "c" * 8, "answer": "5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11"}
+    container.db.run("insert into conversations (id, user_id, title) values (%(conversation)s, %(user)s, 't')", values)
+    container.db.run(
+        """insert into answers (id, conversation_id, user_id, question, query, language, mode, status, text, sources, citations, notices,
+          model, embedder, prompt_version, stats, created_at)
+        values (%(answer)s, %(conversation)s, %(user)s, 'q', 'q', 'nl', 'sources', 'sources_only', '', '[]', '[]', '[]', '', '', '', '{}',
+          now())""",
+        values,
+    )
+    ask_owner(container.db, nurse, document.id, "report", TEXT, answer_id=values["answer"])
+    delete_conversation(container.db, nurse, values["conversation"])
+    (one,) = work_of(container.db, judge)
+    assert (one.text, one.answer_id) == (TEXT, None)
+    assert detach(container.db, nurse.id) == 1
+    assert [one.text for one in work_of(container.db, judge)] == [TEXT]
+    assert asked_by(container.db, nurse) == []
+
+
+def test_owners_are_listed_with_those_that_nobody_is_known_for_first(container: Container, document: Document) -> None:
+    load(container, "val.pdf", "Na een val. Bel. ", owner="werkgroep pijn", department="Geriatrie")
+    put_owner(container.db, ADMIN, "Apotheek", "apotheek@hospital.example", [hire(container, "pharmacy").id])
+    found = list_owners(container.db, ADMIN)
+    assert [(one.name.lower(), one.documents, one.mail, [name for _, name, _ in one.accounts], one.is_department) for one in found] == [
+        ("werkgroep pijn", 2, "", [], False),
+        ("geriatrie", 1, "", [], True),
+        ("apotheek", 1, "apotheek@hospital.example", ["pharmacy"], True),
+    ]
+    with pytest.raises(NotFound):
+        list_owners(container.db, hire(container, "nurse"))
+
+
+def test_an_owner_is_named_by_who_reads_what_names_it(container: Container, document: Document) -> None:
+    foreign = hire(container, "foreign", "elsewhere", roles=(Role.ADMIN,))
+    with pytest.raises(NotFound):
+        put_owner(container.db, foreign, "Nobody", "a@b.example", [])
+    put_owner(container.db, foreign, "Apotheek", "a@b.example", [])
+    close(container, document, "surgery")
+    with pytest.raises(NotFound):
+        put_owner(container.db, foreign, "Apotheek", "c@d.example", [])
+    load(container, "val.pdf", "Na een val. Bel. ", department="apotheek")
+    with pytest.raises(MembershipAdminNeeded):
+        put_owner(container.db, foreign, "Apotheek", "c@d.example", [])
+    for mail, accounts in (("no address", []), ("", ["nobody"])):
+        with pytest.raises(InvalidInput):
+            put_owner(container.db, ADMIN, "Apotheek", mail, accounts)
+    put_owner(container.db, ADMIN, "Apotheek", "", [])
+    assert container.db.one("select count(*) as n from owners") == {"n": 0}
+
+
+def test_what_was_asked_in_vain_comes_to_the_owner_of_the_nearest_document(container: Container, document: Document) -> None:
+    pain, pharmacy = hire(container, "pain"), hire(container, "pharmacy")
+    put_owner(container.db, ADMIN, "Werkgroep Pijn", "", [pain.id])
+    put_owner(container.db, ADMIN, "Apotheek", "", [pharmacy.id])
+    source = '{"document": {"id": "%s", "source": "para.pdf", "metadata": {"title": "Paracetamol"}}}' % document.id  # noqa: UP031 - braces
+    container.db.run("insert into conversations (id, user_id, title) values ('c', 'nurse', 't')")
+    container.db.run(
+        """insert into answers (id, conversation_id, user_id, question, query, language, mode, status, text, sources, citations, notices,
+          model, embedder, prompt_version, stats, created_at, groups)
+        values ('a', 'c', 'nurse', 'q', 'En bij levercirrose?', 'nl', 'sources', 'not_found', '', %(sources)s, '[]', '[]', '', '', '', '{}',
+          now(), %(groups)s)""",
+        {"sources": f"[{source}]", "groups": list(EVERYONE)},
+    )
+    assert [one.question for one in unanswered_near(container.db, pain)] == ["En bij levercirrose?"]
+    assert unanswered_near(container.db, pharmacy) == []
+    container.db.run("update answers set groups = '{surgery}'")
+    assert unanswered_near(container.db, pain) == []  # asked within a group that the owner is not in

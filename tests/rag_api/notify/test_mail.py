@@ -1,0 +1,249 @@
+"""Owners hear by mail that something waits for them, never what; and nothing is lost while the mail server is away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from email import message_from_bytes
+from email.message import Message
+from email.policy import default
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+
+from rag_api.config import Settings
+from rag_api.container import Container
+from rag_api.db.outbox import Due, NotSent, send_next, waiting
+from rag_api.db.owners.named import put_owner
+from rag_api.db.owners.questions import ask_owner, reply, work_of
+from rag_api.domain import LOCAL_USER, Document
+from rag_api.notify.mail import letter, send_mail
+from rag_api.notify.sender import Sender
+from rag_api.upkeep.component_checks import mail
+from rag_api.upkeep.finding import State
+from tests.support.ports import free_port
+from tests.support.world import empty, load
+
+WORDS = "De dosis van 15 mg is te hoog"
+DUE = Due(7, "apotheek@hospital.example", datetime(2026, 1, 2, tzinfo=UTC), "q1", False, "Paracetamol bij kinderen", "nl")
+
+
+class Box:
+    """What a mail server took. `refuses` is what it says instead."""
+
+    def __init__(self) -> None:
+        self.mails: list[Message] = []
+        self.refuses = ""
+
+    async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:
+        if self.refuses:
+            return self.refuses
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+        self.mails.append(message_from_bytes(envelope.content, policy=default))
+        return "250 taken"
+
+
+@pytest.fixture
+def box() -> Box:
+    return Box()
+
+
+@pytest.fixture
+def port(box: Box) -> Iterator[int]:
+    controller = Controller(box, hostname="127.0.0.1", port=free_port())
+    controller.start()
+    yield controller.port
+    controller.stop()
+
+
+def mailing(port: int, **more: Any) -> Settings:
+    return Settings(
+        smtp_host="127.0.0.1", smtp_port=port, smtp_security="off", smtp_from="bedside@hospital.example",
+        public_url="https://bedside.hospital.example", **more,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def container(dsn: str, tmp_path: Path, port: int) -> Iterator[Container]:
+    settings = mailing(port, data_dir=tmp_path, database_url=dsn, store="memory")
+    with Container(settings) as made:
+        yield made
+        empty(made)
+        made.db.run("truncate owners cascade")
+        made.db.run("truncate outbox")
+
+
+@pytest.fixture
+def document(container: Container) -> Document:
+    found = load(container, "para.pdf", f"Paracetamol bij kinderen. {WORDS}. ", owner="Apotheek", language="nl")
+    put_owner(container.db, LOCAL_USER, "apotheek ", "apotheek@hospital.example", [])
+    return found
+
+
+def sent_now(container: Container) -> int:
+    """How many were tried."""
+    return sum(iter(lambda: send_next(container.db, lambda due: send_mail(container.settings, due)), False))
+
+
+def body(mail: Message) -> str:
+    return str(mail.get_payload(decode=True).decode("utf-8"))  # type: ignore[union-attr]
+
+
+def test_a_mail_holds_a_link_and_the_title_and_nothing_that_was_asked(container: Container, document: Document, box: Box) -> None:
+    question, whom = ask_owner(container.db, LOCAL_USER, document.id, "report", WORDS)
+    assert (whom.owner, whom.by_mail) == ("Apotheek", True)
+    assert sent_now(container) == 1
+    (sent,) = box.mails
+    assert sent["To"] == "apotheek@hospital.example"
+    assert sent["Subject"] == "Melding dat “Paracetamol bij kinderen” niet meer klopt"
+    assert f"https://bedside.hospital.example/inbox#{question.id}" in body(sent)
+    assert WORDS not in sent.as_string() + body(sent)
+    assert sent["Auto-Submitted"] == "auto-generated"
+    assert sent_now(container) == 0  # once
+
+
+def test_a_title_that_not_all_staff_may_read_is_left_out(container: Container, document: Document, box: Box) -> None:
+    container.db.run("update documents set groups = '{surgery}'")
+    surgeon = replace(LOCAL_USER, groups=("everyone", "surgery"))
+    ask_owner(container.db, surgeon, document.id, "question", WORDS)
+    assert sent_now(container) == 1
+    (sent,) = box.mails
+    assert "Paracetamol" not in sent.as_string() + body(sent)
+    assert sent["Subject"] == "Vraag over een document waarvan u eigenaar bent"
+
+
+def test_a_mail_server_that_is_away_loses_nothing(container: Container, document: Document, box: Box) -> None:
+    for text in ("een", "twee"):
+        ask_owner(container.db, LOCAL_USER, document.id, "question", text)
+    away = container.settings.model_copy(update={"smtp_port": free_port()})
+    assert send_next(container.db, lambda due: send_mail(away, due))
+    assert send_next(container.db, lambda due: send_mail(away, due))
+    assert not send_next(container.db, lambda due: send_mail(away, due))  # both wait a minute
+    left = waiting(container.db)
+    assert (left.waiting, left.failed) == (2, 0)
+    assert "ConnectionRefusedError" in left.problem
+    container.db.run("update outbox set next_at = now()")
+    assert sent_now(container) == 2
+    assert len(box.mails) == 2
+    assert waiting(container.db).waiting == 0
+
+
+def test_each_try_that_fails_waits_longer_and_after_a_week_it_has_failed(container: Container, document: Document) -> None:
+    ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS)
+
+    def no(due: Due) -> None:
+        raise NotSent("away")
+
+    waits = []
+    for _ in range(12):
+        container.db.run("update outbox set next_at = now()")
+        assert send_next(container.db, no)
+        row = container.db.one("select extract(epoch from next_at - now()) as wait, failed_at from outbox")
+        assert row is not None
+        assert row["failed_at"] is None
+        waits.append(round(float(row["wait"])))
+    assert waits[:4] == [60, 120, 240, 480]
+    assert waits[-1] == 6 * 3600
+    container.db.run("update outbox set next_at = now(), created_at = now() - interval '8 days'")
+    assert send_next(container.db, no)
+    assert waiting(container.db).failed == 1
+
+
+def test_an_address_that_is_refused_for_good_brings_the_question_to_quality_staff(
+    container: Container, document: Document, box: Box
+) -> None:
+    box.refuses = "450 later"
+    ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS)
+    assert sent_now(container) == 1
+    assert waiting(container.db).failed == 0
+    box.refuses = "550 no such mailbox"
+    container.db.run("update outbox set next_at = now()")
+    assert sent_now(container) == 1
+    assert waiting(container.db).failed == 1
+    (question,) = work_of(container.db, LOCAL_USER)
+    assert question.not_told
+    box.refuses = ""
+    put_owner(container.db, LOCAL_USER, "Apotheek", "nieuw@hospital.example", [])  # the new address hears of it
+    assert sent_now(container) == 1
+    assert [one["To"] for one in box.mails] == ["nieuw@hospital.example"]
+    assert not work_of(container.db, LOCAL_USER)[0].not_told
+
+
+def test_an_owner_who_becomes_known_hears_of_what_waits(container: Container, box: Box) -> None:
+    document = load(container, "val.pdf", "Na een val. Bel de wacht. ", department="Geriatrie")
+    question, whom = ask_owner(container.db, LOCAL_USER, document.id, "question", "Wie belt?")
+    assert whom.owner == ""
+    assert sent_now(container) == 0
+    put_owner(container.db, LOCAL_USER, "Geriatrie", "geriatrie@hospital.example", [])
+    assert sent_now(container) == 1
+    assert question.id in body(box.mails[0])
+
+
+def test_the_doctor_says_what_waits_and_what_cannot_be_delivered(container: Container, document: Document, box: Box) -> None:
+    found = mail(container)
+    assert found is not None
+    assert (found.state, found.name) == (State.OK, "mail")
+    ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS)
+    with Container(container.settings.model_copy(update={"smtp_host": None})) as without:
+        found = mail(without)
+        assert found is not None
+        assert (found.state, found.todo) == (State.WARN, "Set BEDSIDE_SMTP_HOST.")
+    box.refuses = "550 no such mailbox"
+    assert sent_now(container) == 1
+    found = mail(container)
+    assert found is not None
+    assert (found.state, found.what) == (State.WARN, "1 mails to owners could not be delivered, 0 wait")
+
+
+def test_what_was_answered_before_its_mail_went_is_not_mailed(container: Container, document: Document, box: Box) -> None:
+    question, _ = ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS)
+    reply(container.db, LOCAL_USER, question.id, "answered", "Ja.")
+    assert sent_now(container) == 0
+    assert box.mails == []
+
+
+def test_the_thread_sends_what_waits_and_ends_when_asked_to(container: Container, document: Document, box: Box) -> None:
+    import time
+
+    ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS)
+    sender = Sender(container, every=0.05)
+    sender.start()
+    until = time.monotonic() + 20
+    while not box.mails and time.monotonic() < until:
+        time.sleep(0.02)
+    sender.stop()
+    assert len(box.mails) == 1
+    assert waiting(container.db).waiting == 0
+
+
+def test_a_question_that_cannot_be_kept_leaves_no_mail(container: Container, document: Document) -> None:
+    with pytest.raises(Exception, match="no answer"):
+        ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS, answer_id="5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11")
+    assert waiting(container.db).waiting == 0
+
+
+def test_line_breaks_in_a_title_are_no_headers() -> None:
+    made = letter(mailing(25), replace(DUE, title="Para\r\nBcc: all@hospital.example", language="en"))
+    assert made["Subject"] == "Question about “Para Bcc: all@hospital.example”"
+    assert made["Bcc"] is None
+    assert letter(mailing(25), DUE)["Message-ID"] == letter(mailing(25), DUE)["Message-ID"]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"smtp_from": None}, "needs BEDSIDE_SMTP_FROM"),
+        ({"public_url": None}, "needs BEDSIDE_PUBLIC_URL"),
+        ({"smtp_password": "a password"}, "not sent in clear text"),
+    ],
+)
+def test_mail_by_half_is_refused_at_the_start(more: dict[str, Any], words: str) -> None:
+    given = {"smtp_host": "mail", "smtp_from": "bedside@hospital.example", "public_url": "https://bedside.example", "smtp_security": "off"}
+    with pytest.raises(ValueError, match=words):
+        Settings(**{**given, **more})

@@ -1,0 +1,92 @@
+// Questions to the owners of documents: what waits for this reader, and what became of what they asked.
+import { useEffect, useRef } from "react";
+import type { Gap } from "../../api/types";
+import { useOwnerMessages } from "../../i18n";
+import { useAsked, useSeen, useWork } from "../../queries/owners";
+import { Problem } from "../shared/controls/Problem";
+import { Staff } from "../shared/frame/Staff";
+import { Question } from "./Question";
+import { ToAnswer } from "./ToAnswer";
+import "../../styles/answer/owner.css";
+
+export function Inbox() {
+  const m = useOwnerMessages();
+  const work = useWork();
+  const asked = useAsked();
+  const questions = asked.data?.questions;
+  useSeenOnce(questions !== undefined);
+  useAtLink(work.data !== undefined && questions !== undefined);
+  const toAnswer = work.data?.questions ?? [];
+  return (
+    <Staff page="inbox" lead={m.inbox.lead}>
+      <Problem code={(work.error ?? asked.error)?.code} />
+      {toAnswer.length > 0 && (
+        <section className="owner-section" aria-labelledby="for-you">
+          <h3 id="for-you">{m.inbox.forYou}</h3>
+          <ul className="cards">
+            {toAnswer.map((one) => (
+              <ToAnswer key={one.id} question={one} />
+            ))}
+          </ul>
+        </section>
+      )}
+      <Unanswered gaps={work.data?.unanswered ?? []} />
+      <section className="owner-section" aria-labelledby="asked-by-you">
+        <h3 id="asked-by-you">{m.inbox.asked}</h3>
+        {questions?.length === 0 && <p className="empty-list">{m.inbox.none}</p>}
+        <ul className="cards">
+          {questions?.map((one) => (
+            <Question key={one.id} question={one} asker />
+          ))}
+        </ul>
+      </section>
+    </Staff>
+  );
+}
+
+function Unanswered({ gaps }: { gaps: readonly Gap[] }) {
+  const m = useOwnerMessages();
+  if (gaps.length === 0) return null;
+  return (
+    <section className="owner-section" aria-labelledby="in-vain">
+      <h3 id="in-vain">{m.inbox.unanswered}</h3>
+      <p className="muted">{m.inbox.unansweredLead}</p>
+      <ul className="cards">
+        {gaps.map((gap) => (
+          <li key={`${gap.department} ${gap.question}`} className="card">
+            <p>{gap.question}</p>
+            <p className="facts">
+              <span>{m.inbox.times(gap.times)}</span>
+              {gap.nearest[0] && (
+                <span>
+                  {m.inbox.nearest} {gap.nearest[0].title}
+                </span>
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What is shown is seen, once: the marks stay until the page is loaded again. */
+function useSeenOnce(shown: boolean): void {
+  const { mutate: see } = useSeen();
+  const told = useRef(false);
+  useEffect(() => {
+    if (!shown || told.current) return;
+    told.current = true;
+    see();
+  }, [shown, see]);
+}
+
+/** A mail's link names a question: it comes into view as soon as it is drawn. */
+function useAtLink(drawn: boolean): void {
+  useEffect(() => {
+    const named = location.hash && document.getElementById(location.hash.slice(1));
+    if (!drawn || !named) return;
+    named.scrollIntoView();
+    named.focus();
+  }, [drawn]);
+}

@@ -1,0 +1,71 @@
+// A question to an owner, or a report: what it is about, what was said, and what became of it.
+import type { ReactNode } from "react";
+import type { OwnerQuestion } from "../../api/types";
+import { formatMoment, type OwnerMessages, useOwnerMessages } from "../../i18n";
+import { placePath } from "../../state/window/route";
+
+interface Props {
+  question: OwnerQuestion;
+  asker?: boolean; // it is shown to who asked
+  children?: ReactNode; // what can be done with it
+}
+
+export function Question({ question, asker = false, children }: Props) {
+  const m = useOwnerMessages();
+  const { id, title, language, kind, text, page, outcome, reply, replied_at, news } = question;
+  const state = outcome ? m.inbox.outcomes[outcome] : m.inbox.open;
+  const version = asker && question.current_id ? question.current_id : question.document_id;
+  return (
+    <li className="card owner-question" id={asker ? undefined : id} tabIndex={-1}>
+      <h4 className="document-title">
+        {m.inbox.kinds[kind]}: {state} {asker && news && <strong>({m.inbox.unseen})</strong>}
+      </h4>
+      <p className="facts">
+        {factsOf(question, asker, m).map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+      </p>
+      <p>
+        {m.inbox.about}{" "}
+        {title ? (
+          <a
+            className="link"
+            href={placePath({ document: version, page: page ?? 1, quote: "" })}
+            lang={language || undefined}
+          >
+            {title}
+          </a>
+        ) : (
+          m.inbox.hidden
+        )}
+      </p>
+      <p className="said-text">{text}</p>
+      {reply && replied_at && (
+        <div className="reply">
+          <p className="muted">{m.inbox.replied(formatMoment(replied_at, m))}</p>
+          <p className="said-text">{reply}</p>
+        </div>
+      )}
+      {asker && question.changed_at && (
+        <p className="notice">
+          {question.current_id
+            ? m.inbox.newer(formatMoment(question.changed_at, m))
+            : m.inbox.gone(formatMoment(question.changed_at, m))}
+        </p>
+      )}
+      {asker && !question.owner_known && !outcome && <p className="muted">{m.inbox.unowned}</p>}
+      {children}
+    </li>
+  );
+}
+
+function factsOf(question: OwnerQuestion, asker: boolean, m: OwnerMessages): string[] {
+  const { function: work, department, page, created_at, owner } = question;
+  const who = [work, department].filter(Boolean).join(", ");
+  return [
+    m.inbox.on(formatMoment(created_at, m)),
+    !asker && who && m.inbox.from(who),
+    page !== null && m.inbox.page(page),
+    owner && m.card.owner(owner),
+  ].filter((fact): fact is string => typeof fact === "string" && fact !== "");
+}

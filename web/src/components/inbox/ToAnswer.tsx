@@ -1,0 +1,101 @@
+// A question that waits for this reader: answered, being corrected, or the document taken out.
+import { useId, useState } from "react";
+import type { OwnerQuestion, OwnerReply } from "../../api/types";
+import { failureWords, useOwnerMessages } from "../../i18n";
+import { useReply } from "../../queries/owners";
+import { useRoles } from "../../queries/session";
+import { pathOf, rolesOf } from "../../state/window/route";
+import { Personal } from "../owners/Personal";
+import { Confirm } from "../shared/controls/Confirm";
+import { Question } from "./Question";
+
+const LONGEST = 4000; // characters: the service's limit
+
+export function ToAnswer({ question }: { question: OwnerQuestion }) {
+  return (
+    <Question question={question}>
+      <Missing question={question} />
+      {question.outcome === null && <Form question={question} />}
+    </Question>
+  );
+}
+
+/** Why this is on the list of quality staff, where it is. */
+function Missing({ question: { outcome, owner_known, not_told } }: { question: OwnerQuestion }) {
+  const m = useOwnerMessages();
+  const names = useRoles().some((role) => rolesOf("owners").includes(role));
+  if (outcome !== null || (owner_known && !not_told)) return null;
+  return (
+    <p className="caution">
+      {owner_known ? m.inbox.notTold : m.inbox.unowned}{" "}
+      {names && (
+        <a className="link" href={pathOf("owners")}>
+          {m.inbox.nameOwner}
+        </a>
+      )}
+    </p>
+  );
+}
+
+function Form({ question: { id, title, current_id } }: { question: OwnerQuestion }) {
+  const m = useOwnerMessages();
+  const help = useId();
+  const [text, setText] = useState("");
+  const [last, setLast] = useState<OwnerReply["outcome"]>("answered");
+  const { mutate, error, isPending } = useReply(id);
+  const send = (outcome: OwnerReply["outcome"], remove = false): void => {
+    setLast(outcome);
+    if (!isPending) mutate({ outcome, text, remove });
+  };
+  return (
+    <>
+      <label className="owner-field">
+        {m.inbox.reply}
+        <textarea
+          rows={3}
+          maxLength={LONGEST}
+          value={text}
+          aria-describedby={help}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      <p className="muted owner-help" id={help}>
+        {m.inbox.replyHelp}
+      </p>
+      {error?.code.startsWith("personal_data") ? (
+        <Personal words={m.inbox} instead={error.instead} onRemove={() => send(last, true)} />
+      ) : (
+        error && (
+          <p className="notice serious" role="alert">
+            {wordsOf(error.code) ?? failureWords(error.code, m)}
+          </p>
+        )
+      )}
+      <div className="owner-choices">
+        <button
+          type="button"
+          className="button primary"
+          disabled={!text.trim() || isPending}
+          onClick={() => send("answered")}
+        >
+          {m.inbox.answer}
+        </button>
+        <button type="button" className="button" disabled={isPending} onClick={() => send("mended")}>
+          {m.inbox.mend}
+        </button>
+        {current_id && (
+          <Confirm
+            label={m.inbox.retire}
+            question={m.inbox.sureRetire(title)}
+            yes={m.inbox.yesRetire}
+            onYes={() => send("retired")}
+          />
+        )}
+      </div>
+    </>
+  );
+
+  function wordsOf(code: string): string | undefined {
+    return { conflict: m.inbox.conflict, not_allowed: m.inbox.notYours }[code];
+  }
+}

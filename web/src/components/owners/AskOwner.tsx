@@ -1,0 +1,115 @@
+// A button under a document, and what it opens: a question for the document's owner, or a report that something is no longer right.
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import type { OwnerQuestionIn, Source } from "../../api/types";
+import { failureWords, useOwnerMessages } from "../../i18n";
+import { useAskOwner } from "../../queries/owners";
+import { pathOf } from "../../state/window/route";
+import { Personal } from "./Personal";
+import "../../styles/answer/owner.css";
+
+interface Props {
+  about: Source;
+  answerId: string;
+  asked: string; // what no document answered; "": something did
+}
+
+export function AskOwner({ about, answerId, asked }: Props) {
+  const m = useOwnerMessages();
+  const [open, setOpen] = useState(false);
+  const label = asked ? m.askOwner.question : m.askOwner.report;
+  return (
+    <>
+      <button
+        type="button"
+        className="link card-owner"
+        aria-label={`${label}: ${about.title}`}
+        onClick={() => setOpen(true)}
+      >
+        {label}
+      </button>
+      {open && <Form {...{ about, answerId, asked }} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+type Kind = OwnerQuestionIn["kind"];
+const KINDS: readonly Kind[] = ["question", "report"];
+const LONGEST = 4000; // characters: the service's limit
+
+function Form({ about, answerId, asked, onClose }: Props & { onClose(): void }) {
+  const m = useOwnerMessages();
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [kind, setKind] = useState<Kind>(asked ? "question" : "report");
+  const [text, setText] = useState(asked);
+  const { mutate, data: sent, error, isPending } = useAskOwner(about.document_id);
+  useEffect(() => dialog.current?.showModal(), []);
+  const send = (remove: boolean): void => {
+    if (text.trim() && !isPending) mutate({ kind, text, page: about.page, answer_id: answerId, remove });
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    send(false);
+  };
+  const label = asked ? m.askOwner.question : m.askOwner.report;
+  return (
+    <dialog ref={dialog} className="help ask-owner" onClose={onClose} aria-labelledby={id}>
+      <h2 id={id}>{label}</h2>
+      <p>
+        <span lang={about.language || undefined}>{about.title}</span>
+        <br />
+        <span className="muted">{about.owner ? m.askOwner.owner(about.owner) : m.askOwner.noOwner}</span>
+      </p>
+      {sent ? (
+        <p role="status">
+          {sent.owner ? m.askOwner.sent(sent.owner, sent.by_mail) : m.askOwner.sentToQuality}{" "}
+          <a href={pathOf("inbox")}>{m.askOwner.read}</a>
+        </p>
+      ) : (
+        <form onSubmit={submit}>
+          <fieldset className="ask-owner-kinds">
+            <legend>{m.askOwner.kind}</legend>
+            {KINDS.map((one) => (
+              <label key={one}>
+                <input type="radio" name={`${id}-kind`} checked={kind === one} onChange={() => setKind(one)} />
+                {m.askOwner.kinds[one]}
+              </label>
+            ))}
+          </fieldset>
+          <label className="owner-field">
+            {m.askOwner.text}
+            <textarea
+              rows={4}
+              required
+              maxLength={LONGEST}
+              value={text}
+              aria-describedby={`${id}-help`}
+              onChange={(event) => setText(event.target.value)}
+            />
+          </label>
+          <p className="muted owner-help" id={`${id}-help`}>
+            {m.askOwner.help}
+          </p>
+          {error?.code.startsWith("personal_data") ? (
+            <Personal words={m.askOwner} instead={error.instead} onRemove={() => send(true)} />
+          ) : (
+            error && (
+              <p className="notice serious" role="alert">
+                {failureWords(error.code, m)}
+              </p>
+            )
+          )}
+          <p className="owner-choices">
+            <button type="submit" className="button primary" disabled={isPending || !text.trim()}>
+              {m.askOwner.send}
+            </button>
+            <span role="status">{isPending && m.askOwner.sending}</span>
+          </p>
+        </form>
+      )}
+      <button type="button" className="button" onClick={() => dialog.current?.close()}>
+        {m.askOwner.close}
+      </button>
+    </dialog>
+  );
+}

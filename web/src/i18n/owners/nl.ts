@@ -1,0 +1,86 @@
+// De woorden van wat aan eigenaars van documenten gevraagd wordt, in het Nederlands.
+import type { OwnerWords } from "./en";
+
+const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+
+export const owners: OwnerWords = {
+  askOwner: {
+    question: "Vraag de eigenaar",
+    report: "Klopt dit niet meer?",
+    owner: (name: string) => `Eigenaar: ${name}`,
+    noOwner: "Het document noemt geen eigenaar. De kwaliteitsmedewerkers lezen wat u vraagt.",
+    kind: "Wat is het?",
+    kinds: { question: "een vraag", report: "een melding dat iets niet meer klopt" },
+    text: "Wat wilt u vragen of melden?",
+    help: "Uw naam wordt niet genoemd, uw functie en dienst wel. Schrijf niets over een patiënt. In een mail staan enkel een link en de titel.",
+    send: "Verstuur",
+    sending: "Wordt verstuurd.",
+    close: "Sluiten",
+    sent: (owner: string, byMail: boolean) =>
+      `Verstuurd aan ${owner}${byMail ? ", die ook een mail krijgt" : ""}. Het antwoord komt bij “Vragen aan eigenaars”.`,
+    sentToQuality:
+      "Van dit document is nog geen eigenaar bekend. De kwaliteitsmedewerkers hebben uw bericht; het antwoord komt bij “Vragen aan eigenaars”.",
+    personal:
+      "Dit lijkt gegevens te bevatten die een patiënt herkenbaar maken. Er is niets verstuurd of bewaard. Zonder die gegevens staat er:",
+    remove: "Weglaten en versturen",
+    read: "Lees wat ervan geworden is",
+  },
+  inbox: {
+    lead: "Wat u aan eigenaars van documenten vroeg, en wat aan u gevraagd wordt.",
+    forYou: "Voor u om te beantwoorden",
+    asked: "Door u gevraagd",
+    none: "U hebt nog niets aan een eigenaar gevraagd. Onder een antwoord heeft elk document daar een knop voor.",
+    open: "wacht op antwoord",
+    kinds: { question: "Vraag", report: "Melding" },
+    outcomes: { answered: "Beantwoord", mended: "Wordt aangepast", retired: "Document ingetrokken" },
+    unseen: "nieuw",
+    about: "Over",
+    hidden: "een document dat u niet meer mag lezen",
+    page: (page: number) => `pagina ${page}`,
+    on: (day: string) => `gevraagd op ${day}`,
+    from: (who: string) => `van ${who}`,
+    unowned: "Van dit document is geen eigenaar bekend.",
+    notTold: "De mail aan de eigenaar kon niet bezorgd worden.",
+    nameOwner: "Zeg wie het is",
+    replied: (day: string) => `Antwoord van ${day}`,
+    newer: (day: string) => `Sinds ${day} geldt een nieuwe versie van dit document.`,
+    gone: (day: string) => `Dit document is ingetrokken op ${day}.`,
+    openIt: "Open het document",
+    reply: "Uw antwoord",
+    replyHelp: "Wie het vroeg, ziet dit. Schrijf niets over een patiënt.",
+    answer: "Beantwoord",
+    mend: "Het wordt aangepast",
+    retire: "Trek het document in",
+    sureRetire: (title: string) => `“${title}” intrekken? Er wordt dan niets meer uit beantwoord.`,
+    yesRetire: "Ja, trek in",
+    done: "Eerder beantwoord",
+    unanswered: "Vergeefs gevraagd, het dichtst bij uw documenten",
+    unansweredLead:
+      "Geen document beantwoordt dit. Misschien hoort het in een van de uwe. Medewerkers typten deze woorden; ga er zorgvuldig mee om.",
+    times: (count: number) => (count === 1 ? "één keer gevraagd" : `${count} keer gevraagd`),
+    nearest: "Het dichtst erbij:",
+    personal:
+      "Dit lijkt gegevens te bevatten die een patiënt herkenbaar maken, en is niet bewaard. Zonder die gegevens staat er:",
+    remove: "Weglaten en beantwoorden",
+    conflict: "Iemand heeft dit intussen beantwoord. Laad de pagina opnieuw.",
+    notYours: "Dit document is niet het uwe om in te trekken: de eigenaar of een beheerder doet dat.",
+  },
+  named: {
+    lead: "Wie voor documenten instaat: een mailadres dat van vragen hoort, accounts die hier antwoorden, of beide. Waar niemand bekend is, krijgen de kwaliteitsmedewerkers de vragen.",
+    noMail:
+      "Bedside verstuurt hier nog geen mail: daarvoor is BEDSIDE_SMTP_HOST nodig. Wat wacht, vertrekt zodra dat ingesteld is.",
+    none: "Geen enkel document noemt een eigenaar of een dienst.",
+    show: "Toon",
+    which: { all: "alle", missing: "niemand bekend" },
+    count: (shown: number, missing: number) =>
+      `${many(shown, "eigenaar of dienst", "eigenaars en diensten")}; van ${missing} is niemand bekend`,
+    documents: (count: number) => many(count, "document", "documenten"),
+    department: "dienst: antwoordt waar de eigenaar van een document niet bekend is",
+    unknown: "niemand bekend",
+    mail: "Mailadres",
+    accounts: "Accounts: aanmeldnamen, met komma's ertussen",
+    save: "Bewaar",
+    saved: "Bewaard.",
+    wrongMail: "Dit is geen mailadres.",
+  },
+};

@@ -1,0 +1,42 @@
+// What is asked of the owners of documents: asked, answered, and who they are.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { call, done, service } from "../api/client";
+import type { OwnerIn, OwnerQuestionIn, OwnerReply } from "../api/types";
+import { useChange } from "./client";
+
+const ALL = ["owners"];
+
+export const useAskOwner = (document: string) =>
+  useMutation({
+    mutationFn: (body: OwnerQuestionIn) =>
+      call(
+        service.POST("/documents/{document_id}/owner-questions", { params: { path: { document_id: document } }, body }),
+      ),
+  });
+
+/** What this reader asked, and what became of it. */
+export const useAsked = () =>
+  useQuery({ queryKey: [...ALL, "asked"], queryFn: () => call(service.GET("/owner-questions/asked")) });
+
+/** It is seen: what is shown as new stays so until the page is loaded again. */
+export const useSeen = () => useMutation({ mutationFn: () => done(service.POST("/owner-questions/asked/seen")) });
+
+/** What waits for this reader as an owner, or as one of the quality staff. */
+export const useWork = () =>
+  useQuery({ queryKey: [...ALL, "work"], queryFn: () => call(service.GET("/owner-questions/work")) });
+
+export const useReply = (id: string) =>
+  useChange(
+    (body: OwnerReply) =>
+      call(
+        service.POST("/owner-questions/{owner_question_id}/reply", {
+          params: { path: { owner_question_id: id } },
+          body,
+        }),
+      ),
+    ALL,
+  );
+
+export const useOwners = () => useQuery({ queryKey: [...ALL, "named"], queryFn: () => call(service.GET("/owners")) });
+
+export const useNameOwner = () => useChange((body: OwnerIn) => done(service.PUT("/owners", { body })), ALL);
