@@ -17,7 +17,7 @@ _NEWLINES = np.array([10, 13], np.uint32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pieces:
+class GlyphRuns:
     """Runs of glyphs without a break between: [p] first and one past the last index into the visible glyphs, [p, 4] boxes."""
 
     starts: NDArray[np.int64]
@@ -25,7 +25,7 @@ class Pieces:
     boxes: NDArray[np.float32]
 
 
-def pieces_of(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.float32], down: NDArray[np.float32]) -> Pieces:
+def pieces_of(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.float32], down: NDArray[np.float32]) -> GlyphRuns:
     newlines = np.cumsum(np.isin(glyphs.codes, _NEWLINES))
     broken = (newlines[visible[1:]] > newlines[visible[:-1]]) & ~is_attached(glyphs.codes[visible], boxes)
     one, two = boxes[:-1], boxes[1:]
@@ -41,11 +41,11 @@ def pieces_of(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.floa
     starts = np.concatenate([[0], np.flatnonzero(broken) + 1]).astype(np.int64)
     ends = np.append(starts[1:], len(visible))
     low, high = np.minimum.reduceat(boxes, starts, axis=0), np.maximum.reduceat(boxes, starts, axis=0)
-    return Pieces(starts, ends, np.column_stack([low[:, 0], low[:, 1], high[:, 2], high[:, 3]]))
+    return GlyphRuns(starts, ends, np.column_stack([low[:, 0], low[:, 1], high[:, 2], high[:, 3]]))
 
 
 def lines_in(
-    glyphs: Glyphs, visible: NDArray[np.int64], white: NDArray[np.bool_], here: NDArray[np.float32], pieces: Pieces, aside: bool
+    glyphs: Glyphs, visible: NDArray[np.int64], white: NDArray[np.bool_], here: NDArray[np.float32], pieces: GlyphRuns, aside: bool
 ) -> list[Line]:
     """Each piece as a line, with a space wherever `white` says so. here: [v, 4] the visible glyphs' boxes in reading space."""
     at = np.flatnonzero(white)

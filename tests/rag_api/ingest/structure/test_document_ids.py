@@ -1,4 +1,4 @@
-"""What a line tells of the document itself, and what only looks like it."""
+"""Lines that tell of the document itself, and what only looks like it."""
 
 from __future__ import annotations
 
