@@ -22,8 +22,8 @@ from rag_api.db.owners.questions import ask_owner, reply, work_of
 from rag_api.domain import LOCAL_USER, Document
 from rag_api.notify.mail import letter, send_mail
 from rag_api.notify.sender import Sender
+from rag_api.upkeep.component_checks import mail
 from rag_api.upkeep.finding import State
-from rag_api.upkeep.parts import mail
 from tests.support.ports import free_port
 from tests.support.world import empty, load
 

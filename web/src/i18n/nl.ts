@@ -281,6 +281,7 @@ export const nl: Messages = {
     session: "Testsessie",
     sets: "Beoordeelde reeksen",
     gaps: "Onbeantwoorde vragen",
+    usage: "Gebruik",
     audit: "Auditspoor",
   },
   roles: {
