@@ -11,7 +11,7 @@ from rag_api.api.mapping import document_out
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
-from rag_api.db.people.favourites import keep, let_go, list_favourites
+from rag_api.db.favourites import keep, let_go, list_favourites
 
 router = APIRouter(tags=["favourites"], route_class=LimitedRoute)
 

@@ -10,7 +10,7 @@ import pytest
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
-from rag_api.db.people.favourites import keep, let_go, list_favourites
+from rag_api.db.favourites import keep, let_go, list_favourites
 from rag_api.domain import LOCAL_USER, User
 from rag_api.errors import NotFound
 from tests.support.world import empty, load
