@@ -30,17 +30,29 @@ test("the pages for quality staff and admins have addresses of their own", () =>
 });
 
 test("who may is shown the way to the pages of few", () => {
-  expect(pagesFor(["reader"])).toEqual(["conversations", "procedures", "documents"]);
-  expect(pagesFor(["judge"])).toEqual(["conversations", "procedures", "documents", "session", "sets", "gaps"]);
+  expect(pagesFor(["reader"])).toEqual(["conversations", "procedures", "inbox", "documents"]);
+  expect(pagesFor(["judge"])).toEqual([
+    "conversations",
+    "procedures",
+    "inbox",
+    "documents",
+    "session",
+    "sets",
+    "gaps",
+    "usage",
+  ]);
   expect(pagesFor(["admin"])).toEqual([
     "conversations",
     "procedures",
+    "inbox",
     "documents",
+    "owners",
     "accounts",
     "keys",
     "session",
     "sets",
     "gaps",
+    "usage",
   ]);
   expect(pagesFor(["auditor"])).toEqual(["audit"]);
   expect(pagesFor([])).toEqual([]);
