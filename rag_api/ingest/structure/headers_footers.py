@@ -97,7 +97,7 @@ def _run(edge: Sequence[_Near], places: dict[tuple[str, int, str], set[int]], he
     needed = 2 if count <= 4 else 3
     for near in edge:
         enough = max(needed, 0.6 * count) if isinstance(near.item, Row) else needed  # a table's head repeats where the table goes on
-        repeats = [_pages_at(places, place) >= enough for place in near.places()]
+        repeats = [_is_at(places, place, enough, count) for place in near.places()]
         said = is_page_number(near.text) or counts(near.text, near.page + 1)
         if (said and near.distance < _NEAR_EDGE * heights[near.page]) or (is_number(near.text) and len(repeats) > 1 and repeats[-1]):
             yield replace(near, numbers=True)
@@ -107,9 +107,12 @@ def _run(edge: Sequence[_Near], places: dict[tuple[str, int, str], set[int]], he
             return
 
 
-def _pages_at(places: dict[tuple[str, int, str], set[int]], place: tuple[str, int, str]) -> int:
+def _is_at(places: dict[tuple[str, int, str], set[int]], place: tuple[str, int, str], enough: float, count: int) -> bool:
+    """It stands there on enough of the pages; or, of a document printed on both sides, on all left or all right ones but the first."""
     edge, step, key = place
-    return len(set().union(*(places.get((edge, near, key), ()) for near in (step - 1, step, step + 1))))
+    pages = set().union(*(places.get((edge, near, key), ()) for near in (step - 1, step, step + 1)))
+    one_side = len(pages) > 1 and pages >= set(range(min(pages), count, 2)) and min(pages) <= 3 and len({page % 2 for page in pages}) == 1
+    return len(pages) >= enough or one_side
 
 
 def _of_one_page(edge: Sequence[_Near], usual: float, heights: Sequence[float]) -> Iterator[_Near]:

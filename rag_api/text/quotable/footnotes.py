@@ -1,7 +1,7 @@
 """The footnotes that a passage's marks point to: "20 cmH₂O ²" is not read without "² Known bullae: not above 15".
 
-A mark is a raised figure or letter, a star or a dagger behind a word; its footnote is what next begins with it in the document. Exponents
-("m²", "10⁹") and bullets are no marks: nothing, or a list, begins with them.
+A mark is a raised figure or letter, a star or a dagger behind a word; its footnote is what next begins with it in the document.
+Exponents ("m²", "10⁹") and bullets are no marks: nothing, or a list, begins with them.
 """
 
 from __future__ import annotations

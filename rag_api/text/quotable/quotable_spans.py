@@ -20,7 +20,7 @@ from rag_api.text.blocks import above, blocks_of, headings, structure_of
 from rag_api.text.sentence_splitter import LineKind, sentences_of
 from services.contract import wire
 
-VERSION = 5  # one more whenever anything else may be quoted or is read with it (tests/rag_api/retrieval/test_rule_versions.py)
+VERSION = 6  # one more whenever anything else may be quoted or is read with it (tests/rag_api/retrieval/test_rule_versions.py)
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 LONGEST_ITEM = 350  # characters; a longer item of three sentences and more is a paragraph, and read as one
 # Rows that say what the document is, not what it says.
@@ -64,6 +64,10 @@ _CHANGED = re.compile(
     rf"|[^\n]{{0,200}}?\b(?:was|waren|were|had|stond|gold)\b[^\n]{{0,200}}?\((?:in )?{_VERSION} ?\d*(?:\.\d+)*\))",
     re.IGNORECASE,
 )
+
+_PAGE = re.compile(r"\d{1,4}")
+_FEWEST_ENTRIES = 3  # of a table of contents
+_LABEL = re.compile(r"^\W*(?:\d{1,3}\.?)+\W*")
 
 Place = tuple[int, int]
 
@@ -122,6 +126,7 @@ class _Quotes:
         for index, block in enumerate(blocks):
             self.children.setdefault(block.parent, []).append(index)
         self.before: int | None = None  # the leaf that was read last
+        self.lines: dict[str, int] = {}  # where lines that may be headings stand last, by their words; known when they are asked for
 
     def found(self) -> Iterator[Quotable]:
         for index, block in enumerate(self.blocks):
@@ -172,7 +177,24 @@ class _Quotes:
         """It says what the document is, or what changed in it."""
         rows = self._row_blocks(table)
         about = all(self._is_about(self.children.get(row, [])) for row in rows)
-        return about or bool(HISTORY.match(" ".join(self._cell_words(rows[0]))))
+        return about or self._says_nothing(rows)
+
+    def _says_nothing(self, rows: Sequence[int]) -> bool:
+        """It lists what changed in the document, or on which page its headings stand."""
+        return bool(HISTORY.match(" ".join(self._cell_words(rows[0])))) or self._are_contents(rows)
+
+    def _are_contents(self, rows: Sequence[int]) -> bool:
+        """Page numbers that go up behind words of which half and more stand below, in this order, as lines of their own."""
+        entries = [words for row in rows if len(words := self._cell_words(row)) > 1 and _PAGE.fullmatch(words[-1])]
+        pages = [int(words[-1]) for words in entries]
+        if len(entries) < max(_FEWEST_ENTRIES, len(rows) - 1) or pages != sorted(pages):
+            return False
+        if not self.lines:
+            leaves = (at for at, block in enumerate(self.blocks) if block.kind in (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM))
+            self.lines = {_bare(self._words(at)): self.blocks[at].start for at in leaves}
+        places = [self.lines.get(_bare(" ".join(words[:-1])), -1) for words in entries]
+        below = [place for place in places if place > self.blocks[rows[-1]].start]
+        return 2 * len(below) >= len(entries) and below == sorted(below)
 
     def _is_inner(self, index: int) -> bool:
         parent = self.blocks[index].parent
@@ -199,9 +221,9 @@ class _Quotes:
     # Tables
 
     def _rows(self, table: int) -> Iterator[Quotable]:
-        """What a document's versions changed is no answer: it may have been changed again."""
+        """What a document's versions changed is no answer, for it may have been changed again; nor is a table of contents."""
         rows = self._row_blocks(table)
-        if rows and HISTORY.match(" ".join(self._cell_words(rows[0]))):
+        if rows and self._says_nothing(rows):
             return
         path, part, caption = self._path(table), table, self.introduction(table)
         header: list[int] = []
@@ -365,3 +387,8 @@ class _Quotes:
             else:
                 joined.append(Quotable(start, end, LineKind.PROSE, (*lead, pointed) if pointed and not joined else lead))
         yield from joined
+
+
+def _bare(words: str) -> str:
+    """Without its number, white space and capitals."""
+    return "".join(_LABEL.sub("", words).split()).casefold()

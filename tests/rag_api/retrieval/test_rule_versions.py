@@ -28,7 +28,7 @@ pytestmark = pytest.mark.quick
 
 Pins = dict[tuple[int, ...], str]
 # Versions -> digest. What stands further down follows from what stands above it, so its key has those versions too.
-SPLITTER: Pins = {(1,): "4b69f65dbca139b7", (2,): "ef2f3406fc47f959", (3,): "6ac44070085157a0"}
+SPLITTER: Pins = {(1,): "4b69f65dbca139b7", (2,): "ef2f3406fc47f959", (3,): "ad591ad15bae39a9"}
 QUOTES: Pins = {
     (1, 1): "08c549752f220430",
     (2, 2): "9a592eb78cd96182",
@@ -36,6 +36,7 @@ QUOTES: Pins = {
     (3, 3): "dd2270d2f93cafda",
     (3, 4): "43e913a3bc0ae9f3",
     (3, 5): "5b0faf36291ad917",
+    (3, 6): "2ff52150ede56893",
 }
 LINES: Pins = {
     (1, 1, 1): "d6ae7189e3858db6",
@@ -44,10 +45,12 @@ LINES: Pins = {
     (3, 3, 1): "6492e7ad1bef0ae3",
     (3, 4, 1): "b96762b4d50e0c6f",
     (3, 5, 1): "c9c7b7f8096b3eca",
+    (3, 6, 1): "2db8ca3e4f47c085",
 }
 
 LONG = "Voor elke patiënt die langer dan een dag op de dienst verblijft geldt het volgende, ook bij nacht en in het weekend, "
 FRAGMENTS = (
+    "Pijn\t2\nKoorts\t3\nBraken\t4\n\nPijn\n\nMeet de pijn.\n\nKoorts\n\nMeet de koorts.\n\nBraken\n\nNoteer het braken.",
     "Geef 1 g p.o. 3x/d. gedurende 7 d. Noteer dat.",
     "Max. 10 mmol/u. i.v. Controleer na 15 min. de RR.",
     "Zie prot. 12. Dr. J. Peeters verwittigen (tel. 1234. Dag en nacht).",
