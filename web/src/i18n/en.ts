@@ -22,6 +22,7 @@ export const en = {
     name: "Bedside",
     newConversation: "New question",
     history: "Earlier",
+    historyAll: "All earlier questions",
     historyEmpty: "You have not asked anything yet.",
     forget: "delete",
     sureForget: "Delete these questions and answers?",
@@ -29,7 +30,10 @@ export const en = {
     languageLabel: "Toon de pagina in het Nederlands",
     languageFailed: "The other language could not be loaded: check the network and load the page again.",
     theme: "Theme",
-    themes: { auto: "System theme", light: "Light theme", dark: "Dark theme" },
+    themes: { auto: "as this device", light: "light", dark: "dark" },
+    display: "Display",
+    size: "Text size",
+    sizes: { normal: "normal", larger: "larger", largest: "largest" },
     help: "Keyboard shortcuts",
     skip: "Skip to the question",
     demo: "This is a demonstration with a small language model and not for clinical use.",
@@ -233,7 +237,6 @@ export const en = {
     notAllowedWhy: (roles: string[]): string =>
       `It is for people with the role ${either(roles)}; an administrator can give you that.`,
     toQuestions: "To the questions",
-    toElsewhere: "You can go to:",
     refused: open<ByCode & Record<"not_signed_in", string>>({
       not_signed_in: "The name or the password is not right.",
       too_many_tries: "Too many wrong passwords. Wait a minute, then try again.",
@@ -264,6 +267,7 @@ export const en = {
   },
   confirm: { yes: "Yes, delete", no: "Keep" },
   pages: "Pages",
+  menus: { all: "Menu", quality: "Quality", administration: "Administration" },
   atHand: {
     favourite: "Favourite",
     favourites: "Your favourites",

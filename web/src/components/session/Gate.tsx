@@ -5,7 +5,6 @@ import { useMessages } from "../../i18n";
 import { type Role, signOut, useRoles, useSession, useSignedOut } from "../../queries/session";
 import { mayRead, pagesFor, pathOf } from "../../state/window/route";
 import { Header } from "../shared/frame/Header";
-import { PageLinks } from "../shared/frame/PageLinks";
 import { IdleWatch } from "./IdleWatch";
 import { SignIn } from "./SignIn";
 
@@ -65,8 +64,6 @@ function NotAllowed({ needs }: { needs: readonly Role[] }) {
         <h2>{m.session.notAllowed}</h2>
         <p>{m.session.notAllowedWhy(needs.map((role) => m.roles[role]))}</p>
         {reads && <a href="/">{m.session.toQuestions}</a>}
-        {first && <p>{m.session.toElsewhere}</p>}
-        <PageLinks />
       </main>
     </div>
   );
