@@ -39,11 +39,7 @@ def _of_document(citations: Sequence[Citation], blocks: Sequence[Block]) -> Iter
             else:
                 items[-1].append(block)
     for items in lists.values():
-        quoted = [ranks for ranks in (_ranks(item, citations) for item in items) if ranks]
+        of_items = [[c.rank for c in citations if any(c.source_start < b.end and c.source_end > b.start for b in item)] for item in items]
+        quoted = [ranks for ranks in of_items if ranks]
         if 0 < len(quoted) < len(items):
             yield PartialList(len(quoted), len(items), quoted[0][0])
-
-
-def _ranks(item: Sequence[Block], citations: Sequence[Citation]) -> list[int]:
-    """Of the sources that the citations of this item belong to."""
-    return [one.rank for one in citations if any(one.source_start < block.end and one.source_end > block.start for block in item)]

@@ -280,6 +280,7 @@ export const nl: Messages = {
     session: "Testsessie",
     sets: "Beoordeelde reeksen",
     gaps: "Onbeantwoorde vragen",
+    usage: "Gebruik",
     audit: "Auditspoor",
   },
   roles: {
