@@ -77,7 +77,7 @@ def test_a_set_made_in_the_page_exported_and_imported_again_gives_the_same_figur
     page: Page, url: str, container: Container, tmp_path: Path
 ) -> None:
     page.goto(f"{url}/quality/session")
-    page.get_by_label("Beoordeelde reeks").fill("ronde 1")
+    page.get_by_label("Reeks beoordeelde vragen").fill("ronde 1")
     page.get_by_label("Functie van wie vraagt").fill("verpleegkundige")
     ask(page, DOSE)
     panel = page.locator(".judge").first

@@ -18,6 +18,8 @@ export const en = {
   },
   app: {
     copyLink: "Copy link",
+    copySourceLink: "Copy link to the source",
+    copyQuestionLink: "Copy link to the question",
     linkCopied: "Link copied",
     name: "Bedside",
     newConversation: "New question",
@@ -139,7 +141,7 @@ export const en = {
     sourcesSpoken: (count: number) =>
       `There is no answer, but there ${count === 1 ? "is 1 source" : `are ${count} sources`}.`,
     printed: (day: string) =>
-      `Printed from Bedside on ${day}. A print does not change: check that the document is still valid.`,
+      `Printed from Bedside on ${day}. Check that the document is still valid: a print is not updated.`,
   },
   card: {
     open: "Open source",
@@ -149,7 +151,7 @@ export const en = {
     validFrom: (from: string) => `valid from ${from}`,
     validUntil: (until: string) => `valid until ${until}`,
     expired: (until: string) => `expired ${until}`,
-    closeness: { quoted: "quoted", near: "near the question", further: "further from the question" },
+    closeness: { quoted: "quoted", near: "resembles the question", further: "resembles it less" },
     scoreHelp: (score: string, dense: string, bm25: string) =>
       `Match with the question: ${score} of 1 (meaning ${dense}, words ${bm25})`,
     owner: (owner: string) => `owner: ${owner}`,
@@ -178,7 +180,8 @@ export const en = {
     disk_full: "The disk of Bedside is full. Tell the administrator.",
     embedder_unavailable: "Bedside cannot search at the moment. Try again shortly.",
     reading_unavailable: "Bedside cannot read files at the moment. Try again shortly.",
-    not_found: "This conversation does not exist or was deleted.",
+    not_signed_in: "Your session has ended. Sign in again.",
+    not_found: "Only who asked can open this, as long as it is not deleted. Ask the question yourself.",
     invalid_input: "The question could not be read.",
     invalid_request: "The question could not be read.",
     unavailable: "Bedside does not answer at the moment. Try again shortly.",
@@ -222,13 +225,15 @@ export const en = {
   },
   session: {
     lead: "Sign in to ask your hospital's own procedures.",
-    login: "Name",
+    login: "User name",
     password: "Password",
     signIn: "Sign in",
     signOut: "Sign out",
     signedInAs: (name: string) => `Signed in as ${name}`,
-    ended: "You are signed out.",
-    endedKept: "You are signed out. Your question is kept until you sign in again on this page.",
+    ended: "Your session has ended. Sign in again.",
+    endedKept: "Your session has ended. Sign in again; your question is kept.",
+    endsAfter: (minutes: number) => `That happens after ${many(minutes, "minute", "minutes")} without use.`,
+    forgotten: "Forgotten your password? Ask your hospital's IT department for a new one.",
     endingTitle: "You will be signed out",
     ending: (seconds: number) =>
       `Nobody has used this page for a while: you will be signed out in ${many(seconds, "second", "seconds")}.`,
@@ -238,7 +243,7 @@ export const en = {
       `It is for people with the role ${either(roles)}; an administrator can give you that.`,
     toQuestions: "To the questions",
     refused: open<ByCode & Record<"not_signed_in", string>>({
-      not_signed_in: "The name or the password is not right.",
+      not_signed_in: "The user name or the password is not right.",
       too_many_tries: "Too many wrong passwords. Wait a minute, then try again.",
       offline: "No connection to Bedside. Check the network, then try again.",
       database_unavailable: "Bedside does not answer at the moment. Try again shortly.",
@@ -265,7 +270,7 @@ export const en = {
     heldBy: (rank: number, title: string) => `Source ${rank} held the answer: ${title}`,
     thanks: "Thank you.",
   },
-  confirm: { yes: "Yes, delete", no: "Keep" },
+  confirm: { yes: "Yes, delete", no: "Cancel" },
   pages: "Pages",
   menus: { all: "Menu", quality: "Quality", administration: "Administration" },
   atHand: {
@@ -279,10 +284,10 @@ export const en = {
     procedures: "Procedures",
     documents: "Documents",
     accounts: "Accounts",
-    keys: "Keys",
+    keys: "API keys",
     session: "Test session",
-    sets: "Judged sets",
-    gaps: "Gap report",
+    sets: "Reviewed questions",
+    gaps: "Unanswered questions",
     usage: "Usage",
     audit: "Audit trail",
   },

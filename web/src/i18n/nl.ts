@@ -14,6 +14,8 @@ export const nl: Messages = {
   },
   app: {
     copyLink: "Kopieer link",
+    copySourceLink: "Kopieer link naar de bron",
+    copyQuestionLink: "Kopieer link naar de vraag",
     linkCopied: "Link gekopieerd",
     name: "Bedside",
     newConversation: "Nieuwe vraag",
@@ -90,7 +92,7 @@ export const nl: Messages = {
   examples: [
     { question: "Hoeveel paracetamol iv mag een kind van 20 kg?", source: "paracetamol-iv-kinderen" },
     { question: "MEWS 6: wie bellen en hoe snel moet de arts er zijn?", source: "mews-escalatie" },
-    { question: "Om de hoeveel dagen het PICC-verband vervangen?", source: "picc-zorg" },
+    { question: "Om de hoeveel dagen wordt een PICC-verband vervangen?", source: "picc-zorg" },
   ],
   stage: {
     sending: "De vraag wordt verstuurd",
@@ -133,7 +135,7 @@ export const nl: Messages = {
       `Geen enkel document beantwoordt deze vraag; ${many(documents, "procedure ligt", "procedures liggen")} er het dichtst bij.`,
     sourcesSpoken: (count: number) => `Er is geen antwoord, wel ${many(count, "bron", "bronnen")}.`,
     printed: (day: string) =>
-      `Afgedrukt uit Bedside op ${day}. Een afdruk verandert niet mee: kijk na of het document nog geldt.`,
+      `Afgedrukt uit Bedside op ${day}. Kijk na of het document nog geldt: een afdruk wordt niet bijgewerkt.`,
   },
   card: {
     open: "Open bron",
@@ -143,7 +145,7 @@ export const nl: Messages = {
     validFrom: (from: string) => `geldig vanaf ${from}`,
     validUntil: (until: string) => `geldig tot ${until}`,
     expired: (until: string) => `verlopen op ${until}`,
-    closeness: { quoted: "aangehaald", near: "dicht bij de vraag", further: "verder van de vraag" },
+    closeness: { quoted: "aangehaald", near: "lijkt op de vraag", further: "lijkt minder op de vraag" },
     scoreHelp: (score: string, dense: string, bm25: string) =>
       `Overeenkomst met de vraag: ${score} op 1 (betekenis ${dense}, woorden ${bm25})`,
     owner: (owner: string) => `eigenaar: ${owner}`,
@@ -173,7 +175,8 @@ export const nl: Messages = {
     disk_full: "De schijf van Bedside is vol. Verwittig de beheerder.",
     embedder_unavailable: "Bedside kan nu niet zoeken. Probeer het zo dadelijk opnieuw.",
     reading_unavailable: "Bedside kan nu geen bestanden lezen. Probeer het zo dadelijk opnieuw.",
-    not_found: "Dit gesprek bestaat niet of is verwijderd.",
+    not_signed_in: "Uw sessie is afgelopen. Meld u opnieuw aan.",
+    not_found: "Alleen wie het vroeg, kan dit openen, zolang het niet verwijderd is. Stel de vraag zelf.",
     invalid_input: "De vraag kon niet gelezen worden.",
     invalid_request: "De vraag kon niet gelezen worden.",
     unavailable: "Bedside antwoordt momenteel niet. Probeer het zo dadelijk opnieuw.",
@@ -219,13 +222,15 @@ export const nl: Messages = {
   },
   session: {
     lead: "Meld u aan om de procedures van uw ziekenhuis te bevragen.",
-    login: "Naam",
+    login: "Gebruikersnaam",
     password: "Wachtwoord",
     signIn: "Aanmelden",
     signOut: "Afmelden",
     signedInAs: (name: string) => `Aangemeld als ${name}`,
-    ended: "U bent afgemeld.",
-    endedKept: "U bent afgemeld. Uw vraag wordt bewaard tot u zich op deze pagina weer aanmeldt.",
+    ended: "Uw sessie is afgelopen. Meld u opnieuw aan.",
+    endedKept: "Uw sessie is afgelopen. Meld u opnieuw aan; uw vraag is bewaard.",
+    endsAfter: (minutes: number) => `Dat gebeurt na ${many(minutes, "minuut", "minuten")} zonder gebruik.`,
+    forgotten: "Wachtwoord vergeten? Vraag een nieuw aan de IT-dienst van uw ziekenhuis.",
     endingTitle: "U wordt afgemeld",
     ending: (seconds: number) =>
       `Deze pagina is een tijd niet gebruikt: u wordt over ${many(seconds, "seconde", "seconden")} afgemeld.`,
@@ -234,7 +239,7 @@ export const nl: Messages = {
     notAllowedWhy: (roles: string[]) => `Ze is voor wie de rol ${either(roles)} heeft; een beheerder kan die geven.`,
     toQuestions: "Naar de vragen",
     refused: {
-      not_signed_in: "De naam of het wachtwoord klopt niet.",
+      not_signed_in: "De gebruikersnaam of het wachtwoord klopt niet.",
       too_many_tries: "Te veel verkeerde wachtwoorden. Wacht een minuut en probeer opnieuw.",
       offline: "Geen verbinding met Bedside. Controleer het netwerk en probeer opnieuw.",
       database_unavailable: "Bedside antwoordt op dit moment niet. Probeer het zo opnieuw.",
@@ -262,7 +267,7 @@ export const nl: Messages = {
     heldBy: (rank: number, title: string) => `Bron ${rank} bevatte het antwoord: ${title}`,
     thanks: "Dank u.",
   },
-  confirm: { yes: "Ja, verwijder", no: "Behoud" },
+  confirm: { yes: "Ja, verwijder", no: "Annuleren" },
   pages: "Pagina's",
   menus: { all: "Menu", quality: "Kwaliteit", administration: "Beheer" },
   atHand: {
@@ -276,12 +281,12 @@ export const nl: Messages = {
     procedures: "Procedures",
     documents: "Documenten",
     accounts: "Accounts",
-    keys: "Sleutels",
+    keys: "API-sleutels",
     session: "Testsessie",
-    sets: "Beoordeelde reeksen",
+    sets: "Beoordeelde vragen",
     gaps: "Onbeantwoorde vragen",
     usage: "Gebruik",
-    audit: "Auditspoor",
+    audit: "Logboek",
   },
   roles: {
     reader: "lezer",

@@ -112,6 +112,9 @@ export function placeIn({ pathname, hash }: Pick<Location, "pathname" | "hash">)
 
 export const answerPath = (id: string): string => `/a/${encodeURIComponent(id)}`;
 
+/** The address that asks a question in its reader's own name. */
+export const askPath = (question: string): string => `/?q=${encodeURIComponent(question)}`;
+
 /** The question that another system sends its user here with. */
 export const questionInAddress = (search: string): string => new URLSearchParams(search).get("q")?.trim() ?? "";
 
