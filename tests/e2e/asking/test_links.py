@@ -75,7 +75,9 @@ def test_a_link_to_an_answer_opens_its_conversation_at_it(page: Page, script: Sc
     expect(page.locator("h2.question", has_text="rijtje")).to_be_in_viewport()
     assert page.url.split("#")[0] == conversation
     page.goto(link.replace("/a/", "/a/x"))
-    expect(page.get_by_role("alert")).to_contain_text("Alleen wie het vroeg, kan dit openen, zolang het niet verwijderd is. Stel de vraag zelf.")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "Alleen wie het vroeg, kan dit openen, zolang het niet verwijderd is. Stel de vraag zelf."
+    )
     expect(page.locator("#question")).to_be_visible()
 
 
@@ -86,9 +88,7 @@ def test_a_link_to_an_answer_opens_its_conversation_at_it(page: Page, script: Sc
         ("vraag zonder antwoord", "Kopieer link naar de vraag", r"/\?q=vraag%20zonder%20antwoord$"),
     ],
 )
-def test_the_link_under_an_answer_is_of_use_to_a_colleague(
-    page: Page, new_page: NewPage, question: str, name: str, leads_to: str
-) -> None:
+def test_the_link_under_an_answer_is_of_use_to_a_colleague(page: Page, new_page: NewPage, question: str, name: str, leads_to: str) -> None:
     ask(page, question)
     complete(page)
     page.locator(".turn").get_by_role("button", name=name).click()

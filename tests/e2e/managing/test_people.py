@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from rag_api.api.sign_in.cookies import SESSION
+from rag_api.api.sign_in.passwords import hash_password
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.people.accounts import add_account, change_account, get_account
@@ -418,9 +419,7 @@ def test_the_sign_in_page_says_why_it_came_back_and_speaks_both_languages(open_a
     expect(page.locator("#question")).to_be_visible()
     end_sessions(people.db, LOCAL_USER, people.ids["owner"])
     page.goto(url)
-    expect(page.get_by_role("status")).to_have_text(
-        "Uw sessie is afgelopen. Meld u opnieuw aan. Dat gebeurt na 15 minuten zonder gebruik."
-    )
+    expect(page.get_by_role("status")).to_have_text("Uw sessie is afgelopen. Meld u opnieuw aan. Dat gebeurt na 15 minuten zonder gebruik.")
     expect(page.get_by_text("Wachtwoord vergeten? Vraag een nieuw aan de IT-dienst van uw ziekenhuis.")).to_be_visible()
     page.get_by_role("button", name="Show the page in English").click()
     expect(page.get_by_role("status")).to_contain_text("Your session has ended. Sign in again.")
