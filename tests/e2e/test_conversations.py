@@ -18,8 +18,8 @@ from tests.e2e.test_states import ask, complete
 
 OLD, NEW = "0f8b2c44-0000-4c1c-9c0f-000000000001", "0f8b2c44-0000-4c1c-9c0f-000000000002"
 WORDS = {
-    "nl-BE": {"page": "Eerdere vragen", "older": "Ouder", "rename": "Geef een naam", "name": "Naam van dit gesprek"},
-    "en-GB": {"page": "Earlier questions", "older": "Older", "rename": "Name it", "name": "Name of this conversation"},
+    "nl-BE": {"page": "Eerdere vragen", "older": "Ouder", "rename": "Wijzig de naam", "name": "Naam van dit gesprek"},
+    "en-GB": {"page": "Earlier questions", "older": "Older", "rename": "Rename", "name": "Name of this conversation"},
 }
 
 
@@ -61,18 +61,16 @@ def test_conversations_are_grouped_by_day_pinned_and_found_by_the_keyboard_alone
     page.goto(f"{base_url}/history")
     expect(page.locator(".asked-then h3")).to_have_text(["Vandaag", "Ouder"])
     expect(page.get_by_role("status")).to_have_text("2 gesprekken")
-    pin = page.get_by_role("button", name="Zet bovenaan: Mag")
-    pin.focus()
+    page.get_by_role("button", name="Vastzetten: Mag").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".asked-then h3")).to_have_text(["Vastgezet", "Vandaag"])
-    expect(pin).to_have_attribute("aria-pressed", "true")
-    expect(pin).to_be_focused()  # it went to another group, and the focus with it
-    page.get_by_role("button", name="Geef een naam: Mag").focus()
+    expect(page.get_by_role("button", name="Losmaken: Mag")).to_be_focused()  # it went to another group, and the focus with it
+    page.get_by_role("button", name="Wijzig de naam: Mag").focus()
     page.keyboard.press("Enter")
     page.keyboard.type("Nachtdienst")  # in the place of the old name, which is selected
     page.keyboard.press("Enter")
     expect(titles(page)).to_have_text(["Nachtdienst", "Hoeveel paracetamol?"])
-    expect(page.get_by_role("button", name="Geef een naam: Nachtdienst")).to_be_focused()
+    expect(page.get_by_role("button", name="Wijzig de naam: Nachtdienst")).to_be_focused()
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     expect(page.get_by_label("Naam van dit gesprek")).to_have_count(0)
@@ -105,7 +103,7 @@ def test_a_conversation_is_saved_as_markdown_with_its_citations(new_page: NewPag
     page = new_page()
     page.goto(f"{base_url}/history")
     with page.expect_download() as saving:
-        page.get_by_role("button", name="Bewaar als Markdown: Mag").click()
+        page.get_by_role("button", name="Bewaar als tekstbestand: Mag").click()
     assert saving.value.suggested_filename == "Mag-alles-gegeven-worden.md"
     text = saving.value.path().read_text("utf-8")
     assert "## Mag \\*alles\\* gegeven worden?" in text

@@ -250,7 +250,7 @@ def test_a_conversation_is_deleted_by_who_asked_it(page: Page, script: Script) -
     complete(page)
     page.locator("summary", has_text="Eerder").click()
     page.get_by_role("button", name="verwijder", exact=True).click()
-    page.get_by_role("button", name="Behoud").click()
+    page.get_by_role("button", name="Annuleren").click()
     expect(page.get_by_role("button", name=QUESTION)).to_be_visible()
     page.get_by_role("button", name="verwijder", exact=True).click()
     page.get_by_role("button", name="Ja, verwijder").click()
@@ -359,6 +359,24 @@ def test_an_answer_that_was_cut_short_can_be_asked_again_later(page: Page, scrip
     expect(page.locator(".turn")).to_have_count(2)
 
 
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_words_are_drawn_larger_on_a_computer_and_on_a_phone(new_page: NewPage, base_url: str, width: int, height: int) -> None:
+    page = new_page(width=width, height=height)
+    page.goto(base_url)
+    ask(page)
+    complete(page)
+    heights = []
+    for size in ("normal", "larger", "largest"):
+        page.locator(".bar .to-left > summary").click()
+        page.get_by_label("Tekstgrootte").select_option(size)
+        page.keyboard.press("Escape")
+        expect(page.locator("html")).to_have_attribute("data-size", size)
+        heights.append(page.locator(".answer-text .quote").first.evaluate("one => one.getClientRects()[0].height"))
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert heights[1] >= 1.15 * heights[0]
+    assert heights[2] >= 1.4 * heights[0]
+
+
 def test_on_a_phone_the_bar_is_one_line_and_earlier_questions_lie_within_the_screen(
     new_page: NewPage, base_url: str, script: Script
 ) -> None:
@@ -437,7 +455,7 @@ def test_a_page_that_learns_nothing_of_its_session_stands_and_asks_no_more(new_p
 def test_earlier_questions_that_cannot_be_fetched_are_not_called_none(page: Page) -> None:
     expect(page.locator("#question")).to_be_focused()
     page.context.set_offline(True)
-    menu = page.locator(".menu")
+    menu = page.locator(".menu", has_text="Eerder").first
     menu.locator("summary").click()
     expect(menu).to_contain_text("Geen verbinding met Bedside")
     expect(menu).not_to_contain_text("U hebt nog niets gevraagd.")
@@ -463,10 +481,15 @@ def test_earlier_questions_that_cannot_be_fetched_are_not_called_none(page: Page
     ],
 )
 def test_every_page_has_the_bar_with_the_readers_theme_and_language_and_says_what_holds(page: Page, base_url: str, path: str) -> None:
+    page.locator("summary", has_text="Weergave").click()
     page.get_by_label("Thema").select_option("dark")
+    page.get_by_label("Tekstgrootte").select_option("largest")
     page.goto(base_url + path)
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.locator("html")).to_have_attribute("data-size", "largest")
+    page.locator("summary", has_text="Weergave").click()
     expect(page.get_by_label("Thema")).to_have_value("dark")
+    expect(page.get_by_label("Tekstgrootte")).to_have_value("largest")
     expect(page.locator(".banner")).to_contain_text("niet voor klinisch gebruik")
     page.get_by_role("button", name="Show the page in English").click()
     expect(page.locator(".banner")).to_contain_text("not for clinical use")

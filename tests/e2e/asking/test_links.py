@@ -68,16 +68,39 @@ def test_a_link_to_an_answer_opens_its_conversation_at_it(page: Page, script: Sc
         ask(page, question)
         expect(page.locator(".made")).to_have_count(count)
     conversation = page.url
-    page.locator(".turn").nth(1).get_by_role("button", name="Kopieer link").click()
-    expect(page.get_by_role("button", name="Link gekopieerd")).to_be_visible()
-    link = page.evaluate("navigator.clipboard.readText()")
+    link = f"{conversation.split('/c/')[0]}/a/{list(script.conversations.values())[-1][1].id}"
     page.goto("about:blank")
     page.goto(link)
     expect(page.locator(".turn")).to_have_count(3)
     expect(page.locator("h2.question", has_text="rijtje")).to_be_in_viewport()
     assert page.url.split("#")[0] == conversation
     page.goto(link.replace("/a/", "/a/x"))
-    expect(page.get_by_role("alert")).to_contain_text("bestaat niet of is verwijderd")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "Alleen wie het vroeg, kan dit openen, zolang het niet verwijderd is. Stel de vraag zelf."
+    )
+    expect(page.locator("#question")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "leads_to"),
+    [
+        ("hoeveel paracetamol?", "Kopieer link naar de bron", r"/d/paracetamol-kind#page=3&quote=Een%20kind"),
+        ("vraag zonder antwoord", "Kopieer link naar de vraag", r"/\?q=vraag%20zonder%20antwoord$"),
+    ],
+)
+def test_the_link_under_an_answer_is_of_use_to_a_colleague(page: Page, new_page: NewPage, question: str, name: str, leads_to: str) -> None:
+    ask(page, question)
+    complete(page)
+    page.locator(".turn").get_by_role("button", name=name).click()
+    expect(page.locator(".turn").get_by_role("button", name="Link gekopieerd")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert re.search(leads_to, link)
+    names = [one for one in page.get_by_role("button").all_inner_texts() if "link" in one]
+    assert len(names) == len(set(names))
+    colleagues = new_page()
+    colleagues.goto(link)
+    expect(colleagues.locator(".highlight.current, h2.question").first).to_be_visible()
+    expect(colleagues.get_by_role("alert")).to_have_count(0)
 
 
 def test_a_question_in_the_address_is_asked_once(page: Page, base_url: str, script: Script) -> None:

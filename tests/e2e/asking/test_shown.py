@@ -151,7 +151,7 @@ def test_a_document_of_a_refusal_that_is_opened_has_nothing_marked(page: Page) -
     made(page)
     page.get_by_role("button", name="Open bron 1").click()
     expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
-    expect(page.locator(".source-status")).to_contain_text("beantwoordt ze niet")
+    expect(page.locator(".source-status")).to_have_text("Uit dit document wordt niets aangehaald: er is niets gemarkeerd.")
     expect(page.locator(".highlight, mark")).to_have_count(0)
 
 
@@ -366,6 +366,7 @@ def test_a_table_that_is_selected_and_copied_keeps_its_cells_and_says_where_it_s
 def test_a_print_of_a_dark_page_is_black_on_white(new_page: NewPage, base_url: str) -> None:
     page = new_page(color_scheme="dark")
     page.goto(base_url)
+    page.locator("summary", has_text="Weergave").click()
     page.get_by_label("Thema").select_option("dark")
     ask(page, "rijtje")
     complete(page)

@@ -216,11 +216,11 @@ def test_many_lines_left_out_are_folded_away(page: Page) -> None:
 
 def test_a_document_that_is_taken_out_is_listed_and_found_no_more(page: Page, container: Container, documents: dict[str, Document]) -> None:
     opened(page, "Openingsuren")
-    page.get_by_role("button", name="Haal dit document weg").click()
-    page.get_by_role("button", name="Behoud").click()
+    page.get_by_role("button", name="Trek dit document in").click()
+    page.get_by_role("button", name="Annuleren").click()
     expect(page.locator(".document")).to_have_count(3)
-    page.get_by_role("button", name="Haal dit document weg").click()
-    page.get_by_role("button", name="Ja, haal het weg").click()
+    page.get_by_role("button", name="Trek dit document in").click()
+    page.get_by_role("button", name="Ja, trek het in").click()
     expect(page.locator(".document")).to_have_count(2)
     assert documents["kitchen"].id not in container.store.document_ids()
 

@@ -93,7 +93,7 @@ def test_deleting_asks_first_and_the_keyboard_suffices(page: Page, filled: str, 
     page.keyboard.press("Enter")
     row.get_by_role("button", name="Verwijder deze vraag").focus()
     page.keyboard.press("Enter")
-    expect(row.get_by_role("button", name="Behoud")).to_be_focused()
+    expect(row.get_by_role("button", name="Annuleren")).to_be_focused()
     page.keyboard.press("Escape")
     expect(row.get_by_role("button", name="Verwijder deze vraag")).to_be_focused()
     assert len(read_halves(container.db, LOCAL_USER, "ronde 1")[0]) == 3
@@ -128,13 +128,13 @@ def test_questions_are_found_by_words_and_by_half_and_a_new_one_is_written(page:
 
 def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(page: Page, url: str, container: Container, tmp_path: Path) -> None:  # noqa: F811
     page.goto(f"{url}/quality/sets")
-    expect(page.get_by_text("Er is nog geen beoordeelde reeks.")).to_be_visible()
+    expect(page.get_by_text("Er zijn nog geen beoordeelde vragen.")).to_be_visible()
     assert violations(page) == []
     good, bad = tmp_path / "Ronde 1.csv", tmp_path / "slecht.csv"
     good.write_text(FILE)
     bad.write_text("id,question,document,page\n1,anders,a.pdf,1\n,geen id,b.pdf,1\n9,x,c.pdf,drie\n")
     page.get_by_label("CSV-bestand").set_input_files(good)
-    expect(page.get_by_label("Beoordeelde reeks", exact=True)).to_have_value("Ronde 1")
+    expect(page.get_by_label("Reeks beoordeelde vragen", exact=True)).to_have_value("Ronde 1")
     page.get_by_role("button", name="Bekijk het").click()
     expect(page.get_by_text("3 vragen voor Ronde 1: 3 nieuw, 0 in de plaats van wat er staat.")).to_be_visible()
     page.get_by_role("button", name="Laad", exact=True).click()
@@ -154,7 +154,7 @@ def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(page: Pag
     assert read_halves(container.db, LOCAL_USER, "Ronde 1")[0][0].question == DOSE
     page.get_by_role("button", name="Verwijder de reeks").click()
     page.get_by_role("button", name="Ja, verwijder").click()
-    expect(page.get_by_text("Er is nog geen beoordeelde reeks.")).to_be_visible()
+    expect(page.get_by_text("Er zijn nog geen beoordeelde vragen.")).to_be_visible()
 
 
 def test_a_question_whose_id_has_a_slash_is_changed_and_deleted(page: Page, url: str, container: Container) -> None:  # noqa: F811

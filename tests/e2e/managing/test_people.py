@@ -12,10 +12,12 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from rag_api.api.sign_in.cookies import SESSION
+from rag_api.api.sign_in.passwords import hash_password
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.people.accounts import change_account, get_account
+from rag_api.db.people.accounts import add_account, change_account, get_account
 from rag_api.db.people.api_keys import revoke_key
+from rag_api.db.people.sessions import end_sessions
 from rag_api.domain import LOCAL_USER, Document, Role
 from rag_api.main import create_app
 from tests.e2e.asking.test_shown import INSIDE
@@ -167,12 +169,12 @@ def test_a_new_account_keeps_what_was_written_until_it_is_made_and_then_signs_in
         expect(form.get_by_label(label, exact=True)).to_have_value(value)
     form.get_by_label("Aanmeldnaam").fill("bo.jans")
     form.get_by_role("button", name="Maak het account").click()
-    expect(page.get_by_text("Bo Jans: het account is gemaakt.")).to_be_visible()
+    expect(page.get_by_text("Het account van Bo Jans is gemaakt.")).to_be_visible()
     expect(row(page, "Bo Jans")).to_contain_text("nog nooit aangemeld")
 
     own = new_page()
     own.goto(url)
-    own.get_by_label("Naam").fill("bo.jans")
+    own.get_by_label("Gebruikersnaam").fill("bo.jans")
     own.get_by_label("Wachtwoord").fill(PASSWORD)
     own.get_by_role("button", name="Aanmelden").click()
     expect(own.locator("#question")).to_be_visible()
@@ -183,7 +185,7 @@ def test_suspending_asks_first_ends_everything_and_can_be_taken_back(open_as: Op
     expect(theirs.locator("#question")).to_be_visible()
     one = opened_row(open_as("admin", "/admin/accounts"), "colleague")
     one.get_by_role("button", name="Schors").click()
-    expect(one.get_by_role("button", name="Behoud")).to_be_focused()
+    expect(one.get_by_role("button", name="Annuleren")).to_be_focused()
     one.page.keyboard.press("Escape")
     assert get_account(people.db, "colleague").suspended_at is None
     one.get_by_role("button", name="Schors").click()
@@ -313,35 +315,54 @@ def test_who_may_not_load_documents_sees_nothing_to_load_them_with(open_as: Open
     expect(page.locator(".card.document").first).to_be_visible()
     expect(page.locator("input[type=file]")).to_have_count(loads)
     page.locator(".card.document summary").first.click()
-    expect(page.get_by_role("button", name="Haal dit document weg")).to_have_count(loads)
+    expect(page.get_by_role("button", name="Trek dit document in")).to_have_count(loads)
     expect(page.get_by_text("Alleen beheerders kunnen dit wijzigen.")).to_have_count(1 - loads)
 
 
-EVERYBODYS = ["Eerdere vragen", "Procedures", "Documenten"]
-JUDGES = ["Testsessie", "Beoordeelde reeksen", "Onbeantwoorde vragen"]
+MENUS = {
+    "owner": {},
+    "judge": {"Kwaliteit": ["Testsessie", "Beoordeelde vragen", "Onbeantwoorde vragen", "Gebruik"]},
+    "admin": {
+        "Kwaliteit": ["Testsessie", "Beoordeelde vragen", "Onbeantwoorde vragen", "Gebruik"],
+        "Beheer": ["Documenten", "Accounts", "API-sleutels"],
+    },
+}
 
 
-@pytest.mark.parametrize(
-    ("who", "names"),
-    [
-        ("owner", EVERYBODYS),
-        ("judge", [*EVERYBODYS, *JUDGES]),
-        ("admin", [*EVERYBODYS, "Accounts", "Sleutels", *JUDGES]),
-    ],
-)
-def test_the_ways_to_pages_are_shown_to_those_who_may_go_there(open_as: Open, who: str, names: list[str]) -> None:
-    page = open_as(who, "/")
-    page.get_by_text("Eerder", exact=True).click()
-    expect(page.locator(".menu .quality-link")).to_have_text(names)
+@pytest.mark.parametrize("path", ["/", "/history"])
+@pytest.mark.parametrize("who", MENUS)
+def test_what_belongs_to_a_task_lies_in_a_menu_of_those_who_have_it(open_as: Open, who: str, path: str) -> None:
+    page = open_as(who, path)
+    expect(page.locator(".page-links > a", has_text="Procedures")).to_be_visible()
+    expect(page.locator(".page-links .menu")).to_have_count(len(MENUS[who]))
+    for name, pages in MENUS[who].items():
+        page.locator(".page-links summary", has_text=name).click()
+        menu = page.locator(".page-links .menu[open]")
+        expect(menu).to_have_count(1)  # the one before it is closed
+        expect(menu.locator("a")).to_have_text(pages)
+    if path == "/":
+        page.locator("summary", has_text="Eerder").click()
+        expect(page.locator(".menu[open] a")).to_have_text(["Alle eerdere vragen"])
+
+
+@pytest.mark.parametrize("locale", ["nl-BE", "en-GB"])
+@pytest.mark.parametrize(("path", "width"), [("/", 1366), ("/admin/accounts", 1366), ("/", 1024), ("/", 768), ("/", 390), ("/", 320)])
+def test_the_bar_is_one_line_for_who_sees_most_of_it(open_as: Open, path: str, width: int, locale: str) -> None:
+    page = open_as("admin", path, width=width, height=800, locale=locale)
+    expect(page.locator(".bar .menu").first).to_be_visible()
+    bar = page.locator(".bar").bounding_box()
+    assert bar
+    assert bar["height"] < 56
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_an_auditor_comes_to_the_trail_and_is_shown_the_way_to_nothing_else(open_as: Open) -> None:
     page = open_as("auditor", "/")
-    expect(page.get_by_role("heading", name="Auditspoor")).to_be_visible()
-    expect(page.locator(".page-links a")).to_have_text(["Auditspoor"])
+    expect(page.get_by_role("heading", name="Logboek")).to_be_visible()
+    expect(page.locator(".page-links a")).to_have_text(["Logboek"])
     refused = open_as("auditor", "/admin/accounts")
-    refused.get_by_role("link", name="Auditspoor").click()
-    expect(refused.get_by_role("heading", name="Auditspoor")).to_be_visible()
+    refused.get_by_role("link", name="Logboek").click()
+    expect(refused.get_by_role("heading", name="Logboek")).to_be_visible()
 
 
 def test_on_a_phone_the_ways_to_pages_are_folded_and_lead_on(open_as: Open) -> None:
@@ -350,9 +371,9 @@ def test_on_a_phone_the_ways_to_pages_are_folded_and_lead_on(open_as: Open) -> N
     bar = page.locator(".bar").bounding_box()
     assert bar
     assert bar["height"] < 100
-    page.locator(".bar summary").click()
-    page.get_by_role("link", name="Sleutels").click()
-    expect(page.get_by_role("heading", name="Sleutels")).to_be_visible()
+    page.locator(".bar summary", has_text="Menu").click()
+    page.get_by_role("link", name="API-sleutels").click()
+    expect(page.get_by_role("heading", name="API-sleutels")).to_be_visible()
 
 
 def test_an_auditors_page_asks_for_nothing_that_is_refused(open_as: Open) -> None:
@@ -363,6 +384,50 @@ def test_an_auditors_page_asks_for_nothing_that_is_refused(open_as: Open) -> Non
     page.get_by_label("Wat", exact=True).select_option("service.looked_at")
     page.get_by_role("button", name="Toon", exact=True).click()
     expect(page.locator(".empty-list")).to_be_visible()
+
+
+# --- Sessions
+
+
+@pytest.mark.parametrize(
+    ("locale", "said", "box", "ask"),
+    [
+        ("nl-BE", "Uw sessie is afgelopen. Meld u opnieuw aan; uw vraag is bewaard.", "Gebruikersnaam", "Vraag"),
+        ("en-GB", "Your session has ended. Sign in again; your question is kept.", "User name", "Ask"),
+    ],
+)
+def test_who_asks_after_the_session_ended_signs_in_and_finds_the_question(
+    open_as: Open, people: People, locale: str, said: str, box: str, ask: str
+) -> None:
+    name = f"ward-{locale[:2]}"
+    people.ids[name] = add_account(people.db, LOCAL_USER, name, name, hash_password(PASSWORD), [Role.READER], [])
+    page = open_as(name, "/", locale=locale)
+    page.locator("#question").fill("Waarmee spoel ik de wonde?")
+    end_sessions(people.db, LOCAL_USER, people.ids[name])
+    page.get_by_role("button", name=ask, exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text(said)
+    expect(page.get_by_role("status")).to_contain_text("15 minut")
+    expect(page.get_by_text("Authorization")).to_have_count(0)
+    page.get_by_label(box).fill(name)
+    page.locator("input[type=password]").fill(PASSWORD)
+    page.locator("form button[type=submit]").click()
+    expect(page.locator("#question")).to_have_value("Waarmee spoel ik de wonde?")
+
+
+def test_the_sign_in_page_says_why_it_came_back_and_speaks_both_languages(open_as: Open, people: People, url: str) -> None:
+    page = open_as("owner", "/")
+    expect(page.locator("#question")).to_be_visible()
+    end_sessions(people.db, LOCAL_USER, people.ids["owner"])
+    page.goto(url)
+    expect(page.get_by_role("status")).to_have_text("Uw sessie is afgelopen. Meld u opnieuw aan. Dat gebeurt na 15 minuten zonder gebruik.")
+    expect(page.get_by_text("Wachtwoord vergeten? Vraag een nieuw aan de IT-dienst van uw ziekenhuis.")).to_be_visible()
+    page.get_by_role("button", name="Show the page in English").click()
+    expect(page.get_by_role("status")).to_contain_text("Your session has ended. Sign in again.")
+    assert page.evaluate(AXE.read_text() + "; axe.run().then(found => found.violations.map(one => one.id))") == []
+    page.context.clear_cookies()
+    page.evaluate("sessionStorage.clear()")
+    page.goto(url)
+    expect(page.get_by_text("Sign in to ask your hospital's own procedures.")).to_be_visible()
 
 
 # --- The trail
@@ -403,7 +468,7 @@ def test_the_trail_is_read_by_person_action_document_and_period_and_each_reading
     expect(page.get_by_label("Wie", exact=True)).to_have_value("mach")  # what was asked stays to be changed
     expect(page.get_by_role("button", name="Toon", exact=True)).to_be_focused()
     page.get_by_role("button", name="Toon alles").click()
-    expect(shown_entries(page).first).to_contain_text("las het auditspoor")
+    expect(shown_entries(page).first).to_contain_text("las het logboek")
     expect(shown_entries(page).first.locator(".entry-who")).to_have_text("auditor")
 
 

@@ -77,7 +77,7 @@ def test_a_set_made_in_the_page_exported_and_imported_again_gives_the_same_figur
     page: Page, url: str, container: Container, tmp_path: Path
 ) -> None:
     page.goto(f"{url}/quality/session")
-    page.get_by_label("Beoordeelde reeks").fill("ronde 1")
+    page.get_by_label("Reeks beoordeelde vragen").fill("ronde 1")
     page.get_by_label("Functie van wie vraagt").fill("verpleegkundige")
     ask(page, DOSE)
     panel = page.locator(".judge").first
@@ -150,14 +150,19 @@ def test_the_gap_report_names_what_was_asked_in_vain_and_the_nearest_documents(p
         httpx.post(f"{url}/api/ask", json={"question": question, "mode": "sources"}).raise_for_status()
     asker.user = LOCAL_USER
     page.goto(url)
-    page.get_by_text("Eerder", exact=True).click()
+    page.locator("summary", has_text="Kwaliteit").click()
     page.get_by_role("link", name="Onbeantwoorde vragen").click()
     card = page.locator(".gap")
     expect(card).to_have_count(1)
     expect(card.get_by_role("heading", level=3)).to_have_text(FLAG)
     expect(card).to_contain_text("2 keer gevraagd")
     expect(card).to_contain_text("Spoed")
-    expect(card).to_contain_text("Procedures die het dichtst bij uw vraag liggen")
+    expect(card).to_contain_text("Procedures die er het dichtst bij liggen")
+    expect(page.get_by_text("U ziet alleen vragen van collega's met wie u een groep deelt.")).to_be_visible()
+    with page.expect_response(lambda response: "/gaps?since=" in response.url) as told:
+        page.get_by_label("Periode").select_option("laatste 7 dagen")
+    assert told.value.status == 200
+    expect(card).to_have_count(1)
     page.get_by_label("Dienst").select_option("Spoed")
     expect(card).to_have_count(1)
     assert violations(page) == []

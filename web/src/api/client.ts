@@ -13,8 +13,10 @@ export const service = createClient<paths>({
     const response = await fetch(request).catch((error: unknown) => {
       throw new ApiError("offline", String(error));
     });
-    if (response.status === 401 && !new URL(request.url).pathname.endsWith("/session")) saySignedOut();
-    return response;
+    if (response.status !== 401 || new URL(request.url).pathname.endsWith("/session")) return response;
+    const said = await response.arrayBuffer(); // before the page goes, and with it whoever still reads this
+    saySignedOut();
+    return new Response(said, response);
   },
 });
 

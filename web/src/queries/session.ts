@@ -32,8 +32,11 @@ export function useSignedOut(): () => void {
   const client = useQueryClient();
   return useCallback(() => {
     const before = client.getQueryData<Session>(KEY);
-    client.clear();
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
+    client.getMutationCache().clear();
+    // The session's own entry stays: who shows it would not hear of another one that took its place.
     if (before) client.setQueryData<Session>(KEY, { ...before, user: null });
+    else void client.invalidateQueries({ queryKey: KEY });
   }, [client]);
 }
 

@@ -167,8 +167,9 @@ def _path(given: str) -> str:
 
 def _session_out(request: Request, identity: Identity | None) -> api.SessionOut:
     settings: Settings = request.app.state.settings
-    if identity is None:
-        return api.SessionOut(sign_in=settings.sign_in)
+    idle = round(settings.session_idle_minutes * 60)
+    if identity is None:  # told too: who comes back after that long reads why they are asked to sign in again
+        return api.SessionOut(sign_in=settings.sign_in, idle_seconds=None if settings.sign_in == "off" else idle)
     user, left = identity.user, identity.seconds_left
     return api.SessionOut(
         sign_in=settings.sign_in,
@@ -180,7 +181,7 @@ def _session_out(request: Request, identity: Identity | None) -> api.SessionOut:
             function=user.function,
             department=user.department,
         ),
-        idle_seconds=None if left is None else round(settings.session_idle_minutes * 60),
+        idle_seconds=None if left is None else idle,
         seconds_left=None if left is None else int(left),
         written_answers=request.app.state.container.offers_writing,
     )

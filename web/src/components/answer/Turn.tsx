@@ -1,10 +1,10 @@
 // One question with its answer: notices, the answer's words, how long it took, its sources.
 import { type MouseEvent, useState } from "react";
-import type { PersonalChoice, Span } from "../../api/types";
+import type { Answer, PersonalChoice, Span } from "../../api/types";
 import { formatSeconds, type Messages, useMessages } from "../../i18n";
 import { type AnswerState, isRead, isRefused, view } from "../../state/conversation/answer";
 import type { Opened } from "../../state/conversation/conversation";
-import { answerPath } from "../../state/window/route";
+import { askPath, placePath } from "../../state/window/route";
 import { originOf } from "../../text/documents/facts";
 import { CopyLink } from "../shared/controls/CopyLink";
 import { copyWithOrigin } from "./copying";
@@ -97,15 +97,15 @@ function wasCutShort(state: AnswerState): boolean {
   return state.answer.status === "failed" || state.answer.notices.some(({ code }) => code === "stopped");
 }
 
-/** "4 sources, 1.2 s, by SmolLM2-135M-Instruct", and a button that copies the words. */
+/** "4 sources, 1.2 s", which model wrote where one did, and a button that copies the words. */
 function Made({ state, onEdit }: { state: Extract<AnswerState, { kind: "complete" }>; onEdit: Props["onEdit"] }) {
   const m = useMessages();
   const [copied, setCopied] = useState(false);
-  const { answer, sources, model, stats } = state.answer;
+  const { answer, sources, model, mode, stats } = state.answer;
   const milliseconds = state.milliseconds ?? (typeof stats.seconds === "number" ? stats.seconds * 1000 : null);
   const parts = [m.answer.sources(sources.length)];
   if (milliseconds !== null) parts.push(m.answer.seconds(formatSeconds(milliseconds, m)));
-  if (answer && model) parts.push(m.answer.model(model === "demo" ? m.answer.demoModel : model));
+  if (answer && model && mode === "answer") parts.push(m.answer.model(model === "demo" ? m.answer.demoModel : model));
   const copy = async ({ currentTarget }: MouseEvent): Promise<void> => {
     const drawn = currentTarget.closest(".turn")?.querySelector(".answer-text");
     if (!drawn) return;
@@ -125,12 +125,21 @@ function Made({ state, onEdit }: { state: Extract<AnswerState, { kind: "complete
           {m.answer.edit}
         </button>
       )}
-      <CopyLink path={answerPath(state.answer.id)} />
+      <ColleagueLink answer={state.answer} />
       <button type="button" className="link" onClick={() => window.print()}>
         {m.answer.print}
       </button>
     </p>
   );
+}
+
+/** A colleague may not open this answer, which is its asker's: the link leads to the quoted words, else to the question, to be asked. */
+function ColleagueLink({ answer: { spans, question } }: { answer: Answer }) {
+  const m = useMessages();
+  const quoted = spans.find(({ text, document_id }) => text !== "" && document_id !== "");
+  if (!quoted) return <CopyLink path={askPath(question)} label={m.app.copyQuestionLink} />;
+  const place = { document: quoted.document_id, page: quoted.page, quote: quoted.text };
+  return <CopyLink path={placePath(place)} label={m.app.copySourceLink} />;
 }
 
 function headingOf(state: AnswerState, m: Messages): string | null {

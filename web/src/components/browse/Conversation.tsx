@@ -30,6 +30,7 @@ export function Conversation({ conversation, onMoved }: Props) {
       .catch((error: unknown) => setUnsaved(asApiError(error).code));
   };
   const remove = (): void => forget.mutate(id, { onSuccess: neighbourOf(".asked-then li", "input[type=search]") });
+  const pinName = pinned ? m.conversations.unpin : m.conversations.pin;
   const pin = (): void => change.mutate({ pinned: !pinned }, { onSuccess: () => onMoved(id) });
   return (
     <li className="card finder-row">
@@ -38,15 +39,8 @@ export function Conversation({ conversation, onMoved }: Props) {
       </a>
       <span className="facts">{formatInstant(updated_at, m)}</span>
       <div className="asked-tools">
-        <button
-          type="button"
-          className="link"
-          id={pinId(id)}
-          aria-pressed={pinned}
-          aria-label={`${m.conversations.pin}: ${title}`}
-          onClick={pin}
-        >
-          {pinned ? "★" : "☆"} {m.conversations.pin}
+        <button type="button" className="link" id={pinId(id)} aria-label={`${pinName}: ${title}`} onClick={pin}>
+          {pinName}
         </button>
         <Rename title={title} onName={(name, named) => change.mutate({ title: name }, { onSuccess: named })} />
         <button type="button" className="link" aria-label={`${m.conversations.markdown}: ${title}`} onClick={save}>

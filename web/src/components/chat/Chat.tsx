@@ -110,6 +110,7 @@ export function Chat() {
       <Header
         home
         asks
+        without="conversations"
         covered={source.over}
         lacking={lackingIn(conversation)}
         tools={<HelpButton onHelp={() => setHelp(true)} />}

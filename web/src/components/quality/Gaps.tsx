@@ -1,24 +1,38 @@
 // What was asked in vain, by department. For quality staff.
 import { useState } from "react";
 import type { Gap, GapReport } from "../../api/types";
-import { formatMoment, useStaffMessages } from "../../i18n";
+import { dayOf, formatMoment, useStaffMessages } from "../../i18n";
 import { gapsCsvUrl, useGaps } from "../../queries/staff/gaps";
 import { LACKS } from "../../state/conversation/judgement";
+import { Choice } from "../shared/controls/Choice";
 import { Shell } from "./Shell";
 
+const DAY = 24 * 60 * 60 * 1000; // milliseconds
+const PERIODS = [0, 7, 30, 90, 365]; // days
 const EVERY = "*"; // no department's name; "" is nobody's
 
 export function Gaps() {
   const m = useStaffMessages();
   const [department, setDepartment] = useState<string | null>(null);
-  const { data: whole } = useGaps(null); // of all departments: to choose from, whatever becomes of the chosen one's
-  const { data: report, error } = useGaps(department);
+  const [days, setDays] = useState(0); // 0: always
+  const since = days === 0 ? null : dayOf(new Date(Date.now() - days * DAY));
+  const { data: whole } = useGaps({ department: null, since }); // of all departments: to choose from, whatever becomes of the chosen one's
+  const { data: report, error } = useGaps({ department, since });
   return (
     <Shell current="gaps" error={error}>
       <h2 className="quality-title">{m.pageNames.gaps}</h2>
       <p className="muted">{m.quality.gapsLead}</p>
-      {whole && <Departments counts={whole.departments} chosen={department} onChoose={setDepartment} />}
-      {report && <Report report={report} csv={gapsCsvUrl(department)} />}
+      <p className="muted">{m.quality.gapsWhose}</p>
+      <div className="session-fields">
+        <Choice
+          label={m.quality.period}
+          value={String(days)}
+          options={PERIODS.map((one) => [String(one), m.quality.periodOf(one)] as const)}
+          onValue={(chosen) => setDays(Number(chosen))}
+        />
+        {whole && <Departments counts={whole.departments} chosen={department} onChoose={setDepartment} />}
+      </div>
+      {report && <Report report={report} csv={gapsCsvUrl({ department, since })} />}
     </Shell>
   );
 }
@@ -32,22 +46,20 @@ interface DepartmentsProps {
 function Departments({ counts, chosen, onChoose }: DepartmentsProps) {
   const m = useStaffMessages();
   return (
-    <div className="session-fields">
-      <label>
-        {m.quality.department}
-        <select
-          value={chosen ?? EVERY}
-          onChange={(event) => onChoose(event.target.value === EVERY ? null : event.target.value)}
-        >
-          <option value={EVERY}>{m.quality.everyDepartment}</option>
-          {Object.entries(counts).map(([name, count]) => (
-            <option key={name} value={name}>
-              {name || m.quality.noDepartment} ({count})
-            </option>
-          ))}
-        </select>
-      </label>
-    </div>
+    <label>
+      {m.quality.gapDepartment}
+      <select
+        value={chosen ?? EVERY}
+        onChange={(event) => onChoose(event.target.value === EVERY ? null : event.target.value)}
+      >
+        <option value={EVERY}>{m.quality.everyDepartment}</option>
+        {Object.entries(counts).map(([name, count]) => (
+          <option key={name} value={name}>
+            {name || m.quality.noDepartment} ({count})
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -111,7 +123,7 @@ function GapCard({ gap }: { gap: Gap }) {
       )}
       {gap.nearest.length > 0 && (
         <>
-          <h4>{m.answer.nearest}</h4>
+          <h4>{m.quality.nearest}</h4>
           <ul>
             {gap.nearest.map(({ document, title, owner }) => (
               <li key={document}>

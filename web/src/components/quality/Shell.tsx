@@ -6,7 +6,6 @@ import type { OwnPage } from "../../state/window/route";
 import { Problem } from "../shared/controls/Problem";
 import { Header } from "../shared/frame/Header";
 import { Nowhere } from "../shared/frame/Nowhere";
-import { PageLinks } from "../shared/frame/PageLinks";
 import "../../styles/staff/index.css";
 
 interface Props {
@@ -25,9 +24,7 @@ export function Shell({ current, label, error, foot, source, covered, lacking, c
   const hidden = error?.code === "not_found";
   return (
     <div className={`app ${source ? "with-source" : ""}`}>
-      <Header asks={foot !== undefined && !hidden} covered={covered} lacking={lacking}>
-        <PageLinks current={current} />
-      </Header>
+      <Header asks={foot !== undefined && !hidden} {...{ current, covered, lacking }} />
       <main className="conversation" aria-label={label ?? m.pageNames[current]} inert={covered}>
         <div className="turns">
           {!hidden && <Problem code={error?.code} />}

@@ -1,11 +1,10 @@
 // Lets through who is signed in and may see this page; shows all others what they can do. The service decides, here it is only shown.
 import { type ReactNode, useEffect, useRef } from "react";
-import { forgetQuestion, keepQuestion, onSignedOut } from "../../api/signedOut";
+import { forgetQuestion, keepQuestion, noteSignedIn, onSignedOut, wasSignedIn } from "../../api/signedOut";
 import { useMessages } from "../../i18n";
 import { type Role, signOut, useRoles, useSession, useSignedOut } from "../../queries/session";
 import { mayRead, pagesFor, pathOf } from "../../state/window/route";
 import { Header } from "../shared/frame/Header";
-import { PageLinks } from "../shared/frame/PageLinks";
 import { IdleWatch } from "./IdleWatch";
 import { SignIn } from "./SignIn";
 
@@ -27,13 +26,23 @@ export function Gate({ roles, children }: Props) {
       }),
     [forget],
   );
+  useEffect(() => {
+    if (user && session?.sign_in !== "off") noteSignedIn(true);
+  }, [user, session?.sign_in]);
   if (user && user.id !== last.current) {
     if (last.current !== undefined) forgetQuestion(); // another's is not theirs to see
     last.current = user.id;
   }
   if (!isFetched) return null; // asked once: what is shown then stays, also while it is asked again in vain
   if (!session || session.sign_in === "off") return children;
-  if (!user) return <SignIn how={session.sign_in} again={last.current !== undefined} />;
+  if (!user)
+    return (
+      <SignIn
+        how={session.sign_in}
+        ended={last.current !== undefined || wasSignedIn()}
+        idle={session.idle_seconds ?? 0}
+      />
+    );
   const allowed = roles.some((role) => user.roles.includes(role));
   const end = (): void => {
     keepQuestion(typed());
@@ -65,8 +74,6 @@ function NotAllowed({ needs }: { needs: readonly Role[] }) {
         <h2>{m.session.notAllowed}</h2>
         <p>{m.session.notAllowedWhy(needs.map((role) => m.roles[role]))}</p>
         {reads && <a href="/">{m.session.toQuestions}</a>}
-        {first && <p>{m.session.toElsewhere}</p>}
-        <PageLinks />
       </main>
     </div>
   );

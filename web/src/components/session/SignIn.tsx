@@ -5,20 +5,36 @@ import { asApiError } from "../../api/errors";
 import { keptQuestion } from "../../api/signedOut";
 import { useMessages } from "../../i18n";
 import { useSignIn } from "../../queries/session";
+import { useDisplay } from "../shared/frame/Display";
+import { LanguageButton } from "../shared/frame/LanguageButton";
 
 interface Props {
   how: "local" | "oidc";
-  again: boolean; // somebody was signed in on this page before
+  ended: boolean; // somebody was signed in here, and did not leave by themselves
+  idle: number; // seconds without use after which a session ends; 0: it does not end by that
 }
 
-export function SignIn({ how, again }: Props) {
+export function SignIn({ how, ended, idle }: Props) {
   const m = useMessages();
-  const kept = again && keptQuestion() !== "";
+  const [unspoken, setUnspoken] = useState(false); // the other language could not be had
+  useDisplay();
+  const kept = ended && keptQuestion() !== "";
   return (
     <main className="gate">
-      <h1>{m.app.name}</h1>
-      {again ? <p role="status">{kept ? m.session.endedKept : m.session.ended}</p> : <p>{m.session.lead}</p>}
+      <div className="gate-head">
+        <h1>{m.app.name}</h1>
+        <LanguageButton onFailed={setUnspoken} />
+      </div>
+      {unspoken && <p role="alert">{m.app.languageFailed}</p>}
+      {ended ? (
+        <p className="notice" role="status">
+          {kept ? m.session.endedKept : m.session.ended} {idle > 0 && m.session.endsAfter(Math.round(idle / 60))}
+        </p>
+      ) : (
+        <p>{m.session.lead}</p>
+      )}
       {how === "local" ? <Password /> : <Elsewhere inNewTab={kept} />}
+      {how === "local" && <p className="muted">{m.session.forgotten}</p>}
     </main>
   );
 }

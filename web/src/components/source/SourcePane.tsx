@@ -61,7 +61,7 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose,
   }, [person, opened]);
   const place = highlights[current];
   const phone = usePhone();
-  const zoom = chosen ?? (phone ? zoomOf(document, place) : 1);
+  const zoom = chosen ?? (phone ? zoomOf(document, place, highlights) : 1);
   return (
     <>
       {over && <button type="button" className="behind" tabIndex={-1} aria-hidden="true" onClick={onClose} />}
@@ -132,9 +132,10 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose,
   );
 }
 
-/** Where a whole page's words would be too small to read: so large that the marked ones fill the pane. */
-function zoomOf(document: OpenDocument, place: Highlight | undefined): number {
-  const sides = place && sidesOf(place);
+/** Where a whole page's words would be too small to read: so large that all that are marked on it fill the pane. */
+function zoomOf(document: OpenDocument, place: Highlight | undefined, highlights: readonly Highlight[]): number {
+  const marked = highlights.filter(({ page }) => page === place?.page).flatMap((one) => sidesOf(one) ?? []);
+  const sides = marked.length > 0 && ([Math.min(...marked), Math.max(...marked)] as const);
   const size = document.kind === "open" && place ? document.pages[place.page - 1] : undefined;
   return sides && size ? zoomTo(size.width, ...sides, LARGEST) : 1;
 }

@@ -15,7 +15,7 @@ export const accounts = {
   more: "Show more",
   roleHelp: {
     reader: "asks, and reads what their groups may read",
-    judge: "a reader who also judges questions and sees what was asked in vain",
+    judge: "a reader who also judges questions and sees which questions went unanswered",
     admin: "also loads documents, says who may read them, and manages accounts",
     membership_admin: "an admin who also says who is in which group, and so who reads what",
     auditor: "reads the trail of who saw what; no documents by that alone",
@@ -70,7 +70,7 @@ export const accounts = {
   kind: "Signs in",
   kinds: { person: "with a password", machine: "not at all: a machine that acts by keys" },
   make: "Make the account",
-  made: (name: string): string => `${name}: the account is made.`,
+  made: (name: string): string => `The account of ${name} has been made.`,
   cancel: "Cancel",
   refused: {
     taken: "This login exists already. Choose another one; what you wrote is still here.",
@@ -108,7 +108,7 @@ export const accounts = {
 };
 
 export const keys = {
-  lead: "What machines show instead of signing in. Each acts as one account, for some uses only, and ends by itself.",
+  lead: "For programs that use Bedside: they send a key instead of signing in. Each key acts as one account, for some uses only, and expires.",
   which: "Show",
   kinds: { live: "keys that work", all: "all, also ended ones" },
   ofAccount: "Of account",

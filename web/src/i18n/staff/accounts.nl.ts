@@ -4,7 +4,7 @@ import type { accounts as AccountWords, keys as KeyWords } from "./accounts.en";
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const accounts: typeof AccountWords = {
-  lead: "Wie zich mag aanmelden, met welke rollen en groepen. Elke wijziging geldt vanaf het volgende verzoek en staat in het auditspoor.",
+  lead: "Wie zich mag aanmelden, met welke rollen en groepen. Elke wijziging geldt vanaf het volgende verzoek en staat in het logboek.",
   search: "Naam of aanmeldnaam",
   role: "Rol",
   group: "Groep",
@@ -16,10 +16,10 @@ export const accounts: typeof AccountWords = {
   more: "Toon meer",
   roleHelp: {
     reader: "stelt vragen en leest wat de eigen groepen mogen lezen",
-    judge: "een lezer die ook vragen beoordeelt en ziet wat vergeefs gevraagd werd",
+    judge: "een lezer die ook vragen beoordeelt en ziet welke vragen onbeantwoord bleven",
     admin: "laadt ook documenten, zegt wie ze mag lezen en beheert accounts",
     membership_admin: "een beheerder die ook zegt wie in welke groep zit, en dus wie wat leest",
-    auditor: "leest het spoor van wie wat zag; daarmee alleen geen documenten",
+    auditor: "leest het logboek van wie wat zag; daarmee alleen geen documenten",
   },
   signsIn: {
     provider: "meldt zich aan bij de aanmelddienst van het ziekenhuis",
@@ -69,7 +69,7 @@ export const accounts: typeof AccountWords = {
   kind: "Meldt zich aan",
   kinds: { person: "met een wachtwoord", machine: "niet: een machine die met sleutels werkt" },
   make: "Maak het account",
-  made: (name) => `${name}: het account is gemaakt.`,
+  made: (name) => `Het account van ${name} is gemaakt.`,
   cancel: "Annuleer",
   refused: {
     taken: "Deze aanmeldnaam bestaat al. Kies een andere; wat u schreef, staat er nog.",
@@ -107,7 +107,7 @@ export const accounts: typeof AccountWords = {
 };
 
 export const keys: typeof KeyWords = {
-  lead: "Wat machines tonen in plaats van zich aan te melden. Elke sleutel werkt als één account, voor enkele doelen, en eindigt vanzelf.",
+  lead: "Voor programma's die Bedside gebruiken: ze sturen een sleutel in plaats van zich aan te melden. Elke sleutel werkt als één account, voor enkele doelen, en vervalt vanzelf.",
   which: "Toon",
   kinds: { live: "sleutels die werken", all: "alle, ook beëindigde" },
   ofAccount: "Van account",
@@ -133,10 +133,10 @@ export const keys: typeof KeyWords = {
   scopeHelp: {
     ask: "vragen stellen",
     read: "documenten en antwoorden lezen",
-    ingest: "documenten laden en weghalen",
+    ingest: "documenten laden en intrekken",
     judge: "vragen beoordelen",
     admin: "accounts en rechten beheren",
-    audit: "het auditspoor lezen",
+    audit: "het logboek lezen",
     monitor: "de meetwaarden lezen",
   },
   scopesNeeded: "Kies minstens één doel.",

@@ -23,9 +23,14 @@ export const staff = {
   },
   quality: {
     sessionLead:
-      "Ask as staff would. Say of each answer whether it was found and where it stands: that becomes a judged question.",
+      "Ask as staff would. Say of each answer whether it was found and where it stands: that becomes a reviewed question.",
     gapsLead:
-      "Questions that no document answered. They are what staff typed and may concern patients: handle with care.",
+      "Questions that no document answered, or of which the reader said that the answer was not in it. A follow-up is shown as it was searched for. Questions may concern patients: handle with care.",
+    gapsWhose: "You see only questions of people whose groups you share.",
+    nearest: "Procedures nearest to it",
+    period: "Period",
+    periodOf: (days: number) => (days === 0 ? "all time" : `last ${days} days`),
+    gapDepartment: "Department (of who asked, else of the nearest procedure)",
     judge: "Judge this answer",
     missed: "Readers missed:",
     missedInAll: "What readers missed in these answers:",
@@ -37,7 +42,7 @@ export const staff = {
     save: "Save",
     saved: (set: string) => `Saved in ${set}.`,
     savedOpen: (set: string) => `Saved in ${set}, open: where the answer stands is not known yet.`,
-    set: "Judged set",
+    set: "Set of reviewed questions",
     badName: "A set's name has letters, digits, spaces, dots and dashes, at most 80.",
     function: "Function of the asker",
     department: "Department",
@@ -51,8 +56,8 @@ export const staff = {
     noOwner: "no owner",
     gapCounts: (gaps: number, questions: number) =>
       gaps === 0
-        ? "Nothing was asked in vain."
-        : `${many(gaps, "gap", "gaps")}, ${many(questions, "question", "questions")}`,
+        ? "Nothing that you may see went unanswered in this period."
+        : `${many(gaps, "topic", "topics")}, ${many(questions, "question", "questions")}`,
     times: (times: number) => (times === 1 ? "asked once" : `asked ${times} times`),
     lastAsked: (day: string) => `last on ${day}`,
     otherWords: (count: number) => many(count, "other wording", "other wordings"),
@@ -60,7 +65,7 @@ export const staff = {
   usage,
   sets: {
     lead: "Questions of which somebody said where the answer stands. Retrieval is measured with them: bedside quality evaluate --stored NAME.",
-    none: "There is no judged set yet. Make one in a test session, or put in a CSV.",
+    none: "There are no reviewed questions yet. Make one in a test session, or put in a CSV.",
     gone: "There is no such set yet: put questions into it with a CSV.",
     changed: (day: string) => `changed on ${day}`,
     download: "Download as CSV",
@@ -127,7 +132,7 @@ export const staff = {
     }),
   },
   admin: {
-    lead: "What is said here counts instead of what the file says, from the next question on. It stays when a new version of the file is loaded, until that says something else.",
+    lead: "What you enter here takes the place of what the file says, from the next question on. It stays when a new version of the file is loaded, until that version says something else.",
     search: "In title or file name",
     count: (shown: number, total: number) =>
       shown === total ? many(total, "document", "documents") : `${shown} of ${total} documents`,
@@ -183,10 +188,10 @@ export const staff = {
     indexed: "loaded; the next question finds it",
     unchanged: "unchanged, it was here already",
     busy: "other documents are being loaded; try again when that is done",
-    retire: "Take this document out",
+    retire: "Withdraw this document",
     sureRetire: (title: string) =>
-      `Take “${title}” out? Nothing is answered from it any more, until its file is loaded again.`,
-    yesRetire: "Yes, take it out",
+      `Withdraw “${title}”? Nothing is answered from it any more, until its file is loaded again.`,
+    yesRetire: "Yes, withdraw it",
     fields: {
       title: "Title",
       department: "Department",

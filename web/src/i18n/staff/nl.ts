@@ -10,7 +10,7 @@ const many = (count: number, one: string, more: string): string => `${count} ${c
 export const staff: StaffWords = {
   conversations,
   find: {
-    lead: "Alle procedures die u mag lezen; met een ster staat er een klaar op uw eerste bladzijde, op elke computer.",
+    lead: "Alle procedures die u mag lezen; met een ster staat een procedure klaar op uw beginpagina, op elke computer.",
     validity: "Geldigheid",
     validities: { valid: "vandaag geldig", expired: "vervallen", upcoming: "nog niet geldig" },
     count: (shown: number, total: number) => {
@@ -22,7 +22,12 @@ export const staff: StaffWords = {
     sessionLead:
       "Vraag zoals medewerkers het zouden doen. Zeg van elk antwoord of het gevonden is en waar het staat: dat wordt een beoordeelde vraag.",
     gapsLead:
-      "Vragen waarop geen document antwoordt. Medewerkers hebben ze zo getypt; ze kunnen over patiënten gaan: ga er zorgvuldig mee om.",
+      "Vragen waarop geen document antwoordde, of waarvan de lezer zei dat het antwoord er niet in stond. Een vervolgvraag staat er zoals ze gezocht werd. Vragen kunnen over patiënten gaan: ga er zorgvuldig mee om.",
+    gapsWhose: "U ziet alleen vragen van collega's met wie u een groep deelt.",
+    nearest: "Procedures die er het dichtst bij liggen",
+    period: "Periode",
+    periodOf: (days: number) => (days === 0 ? "altijd" : `laatste ${days} dagen`),
+    gapDepartment: "Dienst (van wie vroeg, anders van de procedure die er het dichtst bij ligt)",
     judge: "Beoordeel dit antwoord",
     missed: "Lezers misten:",
     missedInAll: "Wat lezers misten in deze antwoorden:",
@@ -34,7 +39,7 @@ export const staff: StaffWords = {
     save: "Bewaar",
     saved: (set: string) => `Bewaard in ${set}.`,
     savedOpen: (set: string) => `Bewaard in ${set}, open: waar het antwoord staat is nog niet bekend.`,
-    set: "Beoordeelde reeks",
+    set: "Reeks beoordeelde vragen",
     badName: "De naam van een reeks heeft letters, cijfers, spaties, punten en streepjes, hoogstens 80.",
     function: "Functie van wie vraagt",
     department: "Dienst",
@@ -48,8 +53,8 @@ export const staff: StaffWords = {
     noOwner: "geen eigenaar",
     gapCounts: (gaps: number, questions: number) =>
       gaps === 0
-        ? "Niets werd vergeefs gevraagd."
-        : `${many(gaps, "leemte", "leemtes")}, ${many(questions, "vraag", "vragen")}`,
+        ? "Niets wat u mag zien bleef in deze periode onbeantwoord."
+        : `${many(gaps, "onderwerp", "onderwerpen")}, ${many(questions, "vraag", "vragen")}`,
     times: (times: number) => (times === 1 ? "één keer gevraagd" : `${times} keer gevraagd`),
     lastAsked: (day: string) => `laatst op ${day}`,
     otherWords: (count: number) => many(count, "andere formulering", "andere formuleringen"),
@@ -57,7 +62,7 @@ export const staff: StaffWords = {
   usage,
   sets: {
     lead: "Vragen waarvan iemand gezegd heeft waar het antwoord staat. Daarmee wordt het zoeken gemeten: bedside quality evaluate --stored NAAM.",
-    none: "Er is nog geen beoordeelde reeks. Maak er een in een testsessie, of laad een CSV.",
+    none: "Er zijn nog geen beoordeelde vragen. Maak er een in een testsessie, of laad een CSV.",
     gone: "Deze reeks is er nog niet: laad er vragen in met een CSV.",
     changed: (day: string) => `gewijzigd op ${day}`,
     download: "Download als CSV",
@@ -125,7 +130,7 @@ export const staff: StaffWords = {
     },
   },
   admin: {
-    lead: "Wat hier staat, telt in plaats van wat het bestand zegt, vanaf de volgende vraag. Het blijft gelden voor nieuwe versies van het bestand, tot een versie iets anders zegt.",
+    lead: "Wat u hier invult, komt in de plaats van wat in het bestand staat, vanaf de volgende vraag. Het blijft gelden voor nieuwe versies van het bestand, tot een versie iets anders zegt.",
     search: "In titel of bestandsnaam",
     count: (shown: number, total: number) =>
       shown === total ? (total === 1 ? "1 document" : `${total} documenten`) : `${shown} van ${total} documenten`,
@@ -185,10 +190,10 @@ export const staff: StaffWords = {
     indexed: "geladen; de volgende vraag vindt het",
     unchanged: "ongewijzigd, het was er al",
     busy: "er worden andere documenten geladen; probeer opnieuw als dat klaar is",
-    retire: "Haal dit document weg",
+    retire: "Trek dit document in",
     sureRetire: (title: string) =>
-      `“${title}” weghalen? Er wordt niets meer uit geantwoord, tot het bestand opnieuw geladen wordt.`,
-    yesRetire: "Ja, haal het weg",
+      `“${title}” intrekken? Bedside antwoordt er niet meer uit, tot het bestand opnieuw geladen wordt.`,
+    yesRetire: "Ja, trek het in",
     fields: {
       title: "Titel",
       department: "Dienst",

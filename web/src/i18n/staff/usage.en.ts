@@ -32,7 +32,7 @@ export const usage = {
     careful: ["Careful", "Rather no answer than a doubtful one."],
     balanced: ["Balanced", "Between the two."],
     ready: ["Ready", "Answers more, and is wrong more often."],
-  } as Record<"careful" | "balanced" | "ready", [string, string]>,
+  },
   cost: (refused: string, wrong: string) =>
     `When measured, ${refused} of the questions with an answer were refused, and ${wrong} of its answers were wrong or out of place; half of those questions had no answer.`,
   unmeasured: "an unknown share",

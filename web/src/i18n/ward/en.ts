@@ -10,7 +10,7 @@ export const ward = {
     previous: "Previous place",
     next: "Next place",
     onPage: (page: number) => `On page ${page}; the exact place is not known.`,
-    nearest: "This document is near the question but does not answer it: nothing is marked.",
+    nearest: "Nothing is quoted from this document: nothing is marked.",
     uncertain: "Part of it was read in doubt: it stands on the page, and is never quoted.",
     scan: "Opened as a scan: its words were read from a picture. Check them on the page.",
     zoomIn: "Larger",

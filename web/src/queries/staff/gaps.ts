@@ -2,16 +2,20 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { address, call, service } from "../../api/client";
 
-/** null: every department. */
-type Department = string | null;
+export interface GapsOf {
+  department: string | null; // null: every department
+  since: string | null; // an ISO date; null: always
+}
 
-const only = (department: Department) => (department === null ? {} : { query: { department } });
+const only = ({ department, since }: GapsOf) => ({
+  query: { ...(department !== null && { department }), ...(since !== null && { since }) },
+});
 
-export const useGaps = (department: Department) =>
+export const useGaps = (of: GapsOf) =>
   useQuery({
-    queryKey: ["gaps", department],
-    queryFn: () => call(service.GET("/gaps", { params: only(department) })),
+    queryKey: ["gaps", of],
+    queryFn: () => call(service.GET("/gaps", { params: only(of) })),
     placeholderData: keepPreviousData,
   });
 
-export const gapsCsvUrl = (department: Department): string => address("/gaps.csv", only(department));
+export const gapsCsvUrl = (of: GapsOf): string => address("/gaps.csv", only(of));

@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import {
   accountInAddress,
   answerPath,
+  askPath,
   conversationPath,
   keysAddress,
+  menuOf,
   pageAt,
   pagesFor,
   parseRoute,
@@ -30,17 +32,8 @@ test("the pages for quality staff and admins have addresses of their own", () =>
 });
 
 test("who may is shown the way to the pages of few", () => {
-  expect(pagesFor(["reader"])).toEqual(["conversations", "procedures", "inbox", "documents"]);
-  expect(pagesFor(["judge"])).toEqual([
-    "conversations",
-    "procedures",
-    "inbox",
-    "documents",
-    "session",
-    "sets",
-    "gaps",
-    "usage",
-  ]);
+  expect(pagesFor(["reader"])).toEqual(["conversations", "procedures", "inbox"]);
+  expect(pagesFor(["judge"])).toEqual(["conversations", "procedures", "inbox", "session", "sets", "gaps", "usage"]);
   expect(pagesFor(["admin"])).toEqual([
     "conversations",
     "procedures",
@@ -56,6 +49,14 @@ test("who may is shown the way to the pages of few", () => {
   ]);
   expect(pagesFor(["auditor"])).toEqual(["audit"]);
   expect(pagesFor([])).toEqual([]);
+});
+
+test("a page lies in the menu of its task, and everybody's in none", () => {
+  expect(menuOf("procedures")).toBeNull();
+  expect(menuOf("gaps")).toBe("quality");
+  expect(menuOf("documents")).toBe("administration");
+  expect(menuOf("audit")).toBe("administration");
+  expect(askPath("5 + 10 mg?")).toBe("/?q=5%20%2B%2010%20mg%3F");
 });
 
 test("the keys of an account are at an address", () => {

@@ -67,9 +67,22 @@ export const mayRead = (roles: readonly Role[]): boolean => roles.some((role) =>
 /** Whether somebody with these roles may load documents and take them out. */
 export const mayLoad = (roles: readonly Role[]): boolean => roles.some((role) => ADMINS.includes(role));
 
+/** Who is shown the way to a page that others may see too: readers find their documents among the procedures. */
+const SHOWN: Partial<Record<OwnPage, readonly Role[]>> = { documents: ADMINS };
+
 /** Return the pages that somebody with these roles is shown the way to. */
 export const pagesFor = (roles: readonly Role[]): OwnPage[] =>
-  OWN_PAGES.filter((page) => rolesOf(page).some((role) => roles.includes(role)));
+  OWN_PAGES.filter((page) => (SHOWN[page] ?? rolesOf(page)).some((role) => roles.includes(role)));
+
+/** The menus of the bar: what belongs to the same task lies together. */
+export const MENUS = ["quality", "administration"] as const;
+export type PageMenu = (typeof MENUS)[number];
+
+/** Return the menu that the way to a page lies in; null: it is everybody's, and stands in the bar. */
+export function menuOf(page: OwnPage): PageMenu | null {
+  if (/^\/quality\//.test(PATHS[page])) return "quality";
+  return /^\/(admin|audit)\//.test(PATHS[page]) ? "administration" : null;
+}
 
 /** Return the page that stands at this path; what is nowhere is the chat's to say. */
 export function pageAt(path: string): PageName {
@@ -104,6 +117,9 @@ export function placeIn({ pathname, hash }: Pick<Location, "pathname" | "hash">)
 }
 
 export const answerPath = (id: string): string => `/a/${encodeURIComponent(id)}`;
+
+/** The address that asks a question in its reader's own name. */
+export const askPath = (question: string): string => `/?q=${encodeURIComponent(question)}`;
 
 /** The question that another system sends its user here with. */
 export const questionInAddress = (search: string): string => new URLSearchParams(search).get("q")?.trim() ?? "";

@@ -7,11 +7,11 @@ import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18
 import { useLoad } from "../../../queries/documents";
 import { Notes } from "./Notes";
 
+/** What came of a file; its words are made when it is drawn, in the language that is spoken then. */
 interface Line {
   name: string;
-  words: string;
-  wrong: boolean;
-  loaded?: Loaded;
+  loaded?: Loaded | undefined;
+  code?: string; // of a file that the service refused
 }
 
 export function Load() {
@@ -26,8 +26,8 @@ export function Load() {
     for (const file of files) {
       setLoading(file.name);
       const line = await loadOne(file).then(
-        (loaded) => lineOf(file.name, loaded, m),
-        (error) => refused(file.name, error, m),
+        (loaded): Line => ({ name: file.name, loaded }),
+        (error): Line => ({ name: file.name, code: asApiError(error).code }),
       );
       setLines((before) => [...before, line]);
     }
@@ -53,14 +53,18 @@ export function Load() {
       </p>
       <div aria-live="polite">
         <ul className="loaded">
-          {lines.map(({ name, words, wrong, loaded }) => (
-            <li key={name}>
-              <span className={wrong ? "wrong" : undefined}>
-                {name}: {words}
-              </span>
-              {loaded && <Notes {...loaded} notes={told(loaded)} failed={wrong} />}
-            </li>
-          ))}
+          {lines.map((line) => {
+            const { name, loaded } = line;
+            const wrong = loaded?.outcome !== "indexed" && loaded?.outcome !== "unchanged";
+            return (
+              <li key={name}>
+                <span className={wrong ? "wrong" : undefined}>
+                  {name}: {wordsOf(line, m)}
+                </span>
+                {loaded && <Notes {...loaded} notes={told(loaded)} failed={wrong} />}
+              </li>
+            );
+          })}
         </ul>
         {loading !== null && <p className="muted">{m.admin.loading(loading)}</p>}
       </div>
@@ -68,10 +72,11 @@ export function Load() {
   );
 }
 
-function lineOf(name: string, loaded: Loaded | undefined, m: StaffMessages): Line {
-  if (loaded?.outcome === "indexed") return { name, words: indexed(loaded, m), wrong: false, loaded };
-  if (loaded?.outcome === "unchanged") return { name, words: m.admin.unchanged, wrong: false, loaded };
-  return { name, words: m.admin.reasons[loaded?.reason ?? ""] ?? m.admin.notRead, wrong: true, loaded };
+function wordsOf({ loaded, code }: Line, m: StaffMessages): string {
+  if (code !== undefined) return refused(code, m);
+  if (loaded?.outcome === "indexed") return indexed(loaded, m);
+  if (loaded?.outcome === "unchanged") return m.admin.unchanged;
+  return m.admin.reasons[loaded?.reason ?? ""] ?? m.admin.notRead;
 }
 
 function indexed({ cut, renamed_from }: Loaded, m: StaffMessages): string {
@@ -83,8 +88,7 @@ function indexed({ cut, renamed_from }: Loaded, m: StaffMessages): string {
 const told = ({ outcome, message, notes }: Loaded): NoteOut[] =>
   outcome === "failed" && message ? [{ text: message, code: "", values: {} }] : notes;
 
-function refused(name: string, error: unknown, m: StaffMessages): Line {
-  const { code } = asApiError(error);
+function refused(code: string, m: StaffMessages): string {
   const words = { too_large: m.admin.reasons.too_large, conflict: m.admin.busy, not_allowed: m.admin.adminsOnly }[code];
-  return { name, words: words ?? failureWords(code, m), wrong: true };
+  return words ?? failureWords(code, m);
 }

@@ -28,6 +28,7 @@ export function AnswerText({ id, text, spans, sources, writing, language, unsupp
   const parts = shown.flatMap((block) =>
     block.kind === "text" ? block.segments : block.spans.map((span) => ({ text: span.text, span })),
   );
+  const underlined = shown.some((block) => block.kind === "text" && block.segments.some(({ span }) => span));
   return (
     <>
       <div className={`answer-text ${writing ? "writing" : ""}`} lang={language || undefined}>
@@ -50,7 +51,7 @@ export function AnswerText({ id, text, spans, sources, writing, language, unsupp
           ),
         )}
       </div>
-      {!writing && <Legend parts={parts} />}
+      {!writing && <Legend parts={parts} underlined={underlined} />}
     </>
   );
 }
@@ -107,13 +108,13 @@ function Quote({ span, language, onSpan }: { span: Span; language: string | unde
 }
 
 /** Says once what the lines mean; only of what this answer holds. */
-function Legend({ parts }: { parts: readonly Segment[] }) {
+function Legend({ parts, underlined }: { parts: readonly Segment[]; underlined: boolean }) {
   const m = useMessages();
   const written = parts.some((part) => !part.span && /\p{L}/u.test(part.text));
-  if (parts.length === 0) return null;
+  if (!underlined && !written && !parts.some((part) => part.unsupported)) return null;
   return (
     <p className="legend">
-      {parts.some((part) => part.span) && <span className="quote rank-1">{m.answer.legendQuote}</span>}
+      {underlined && <span className="quote rank-1">{m.answer.legendQuote}</span>}
       {written && <span>{m.answer.legendWritten}</span>}
       {parts.some((part) => part.unsupported) && <span className="unsupported">{m.answer.legendNumber}</span>}
     </p>

@@ -72,5 +72,5 @@ function Choice({ risk }: { risk: InForce }) {
 }
 
 /** A share of wrong answers is no name: it stays as it is. */
-const nameOf = (risk: string, names: Record<RiskName, [string, string]>): string =>
-  names[risk as RiskName]?.[0] ?? risk;
+const nameOf = (risk: string, names: Record<RiskName, readonly string[]>): string =>
+  Object.entries(names).find(([name]) => name === risk)?.[1][0] ?? risk;

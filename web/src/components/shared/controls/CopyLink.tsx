@@ -2,14 +2,20 @@
 import { useState } from "react";
 import { useMessages } from "../../../i18n";
 
-export function CopyLink({ path, className = "link" }: { path: string; className?: string }) {
+interface Props {
+  path: string;
+  label?: string; // else "Copy link": no two buttons of a page have one name
+  className?: string;
+}
+
+export function CopyLink({ path, label, className = "link" }: Props) {
   const m = useMessages();
   const [copied, setCopied] = useState("");
   const address = new URL(path, location.origin).href;
   const copy = (): void => void navigator.clipboard?.writeText(address).then(() => setCopied(address));
   return (
     <button type="button" className={className} onClick={copy}>
-      {copied === address ? m.app.linkCopied : m.app.copyLink}
+      {copied === address ? m.app.linkCopied : (label ?? m.app.copyLink)}
     </button>
   );
 }

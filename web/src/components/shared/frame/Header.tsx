@@ -1,21 +1,30 @@
-// The bar on top of every page: its name, the page's own ways to go, theme, language; under it what holds of the whole page.
+// The bar on top of every page: its name, the ways to go, how the page looks and speaks; under it what holds of the whole page.
 import { type ReactNode, useState } from "react";
-import { useLanguage, useMessages } from "../../../i18n";
+import { useMessages } from "../../../i18n";
+import type { OwnPage } from "../../../state/window/route";
+import { useNarrow } from "../../../state/window/useNarrow";
+import { Menu } from "../controls/Menu";
 import { Banner } from "./Banner";
+import { Display, useDisplay } from "./Display";
+import { LanguageButton } from "./LanguageButton";
+import { FoldedLinks, PageLinks } from "./PageLinks";
 import { SignedIn } from "./SignedIn";
-import { Theme } from "./Theme";
 
 interface Props {
   home?: boolean; // this is the page that the name leads to
-  covered?: boolean; // something lies over the page
+  current?: OwnPage; // the page that this is
+  without?: OwnPage; // the way there stands among `children`
+  covered?: boolean | undefined; // something lies over the page
   asks?: boolean; // there is a question box to skip to
-  lacking?: number; // which answer lacked something
+  lacking?: number | undefined; // which answer lacked something
   tools?: ReactNode; // on the right, after the language
   children?: ReactNode; // beside the name
 }
 
-export function Header({ home = false, covered = false, asks = false, lacking = 0, tools, children }: Props) {
+export function Header({ home = false, covered = false, asks = false, lacking = 0, tools, children, ...pages }: Props) {
   const m = useMessages();
+  const display = useDisplay();
+  const narrow = useNarrow();
   const [unspoken, setUnspoken] = useState(false); // the other language could not be had
   return (
     <header className="top" inert={covered}>
@@ -27,10 +36,29 @@ export function Header({ home = false, covered = false, asks = false, lacking = 
         )}
         <h1 className="wordmark">{home ? m.app.name : <a href="/">{m.app.name}</a>}</h1>
         {children}
+        {!narrow && <PageLinks {...pages} />}
         <span className="spacer" />
-        <Theme />
-        <LanguageButton onFailed={setUnspoken} />
-        <SignedIn />
+        {narrow ? (
+          <Menu label={`${m.menus.all} ▾`} className="of-all to-left">
+            <FoldedLinks {...pages} />
+            <li className="menu-heading">{m.app.display}</li>
+            <Display {...display} />
+            <li>
+              <LanguageButton onFailed={setUnspoken} />
+            </li>
+            <li>
+              <SignedIn />
+            </li>
+          </Menu>
+        ) : (
+          <>
+            <Menu label={`${m.app.display} ▾`} className="to-left">
+              <Display {...display} />
+            </Menu>
+            <LanguageButton onFailed={setUnspoken} />
+            <SignedIn />
+          </>
+        )}
         {tools}
       </div>
       {unspoken && (
@@ -40,21 +68,5 @@ export function Header({ home = false, covered = false, asks = false, lacking = 
       )}
       <Banner lacking={lacking} />
     </header>
-  );
-}
-
-function LanguageButton({ onFailed }: { onFailed(failed: boolean): void }) {
-  const m = useMessages();
-  const { other, speakOther } = useLanguage();
-  const speak = (): void => {
-    speakOther().then(
-      () => onFailed(false),
-      () => onFailed(true),
-    );
-  };
-  return (
-    <button type="button" className="quiet" lang={other} onClick={speak} aria-label={m.app.languageLabel}>
-      {m.app.language}
-    </button>
   );
 }

@@ -1,42 +1,78 @@
-// The ways to the pages of few, for those who may see them.
-import type { KeyboardEvent } from "react";
+// The ways to the pages of their own, for those who may see them: everybody's in the bar, the others' in a menu for each task.
+import { Fragment } from "react";
 import { useMessages } from "../../../i18n";
 import { useRoles } from "../../../queries/session";
-import { type OwnPage, pagesFor, pathOf } from "../../../state/window/route";
-import { useNarrow } from "../../../state/window/useNarrow";
+import { MENUS, menuOf, type OwnPage, type PageMenu, pagesFor, pathOf } from "../../../state/window/route";
+import { Menu } from "../controls/Menu";
 
-/** On a narrow screen they lie folded behind the name of this one: in full they would fill a phone's. */
-export function PageLinks({ current }: { current?: OwnPage }) {
+interface Props {
+  current?: OwnPage | undefined;
+  without?: OwnPage; // the way there stands elsewhere in the bar
+}
+
+/** Of a wide window. */
+export function PageLinks({ current, without }: Props) {
   const m = useMessages();
-  const pages = pagesFor(useRoles());
-  const folded = useNarrow() && current !== undefined && pages.length > 1;
-  const links = pages.map((page) => (
-    <a key={page} className="quiet" href={pathOf(page)} aria-current={page === current ? "page" : undefined}>
-      {m.pageNames[page]}
-    </a>
-  ));
-  if (!folded)
-    return (
-      <nav className="page-links" aria-label={m.pages}>
-        {links}
-      </nav>
-    );
+  const pages = usePages(without);
   return (
-    <nav aria-label={m.pages}>
-      <details className="menu" onKeyDown={closeByEscape}>
-        <summary className="quiet">{m.pageNames[current]} ▾</summary>
-        <ul>
-          {links.map((link) => (
-            <li key={link.key}>{link}</li>
-          ))}
-        </ul>
-      </details>
+    <nav className="page-links" aria-label={m.pages}>
+      {pages.own.map((page) => (
+        <PageLink key={page} {...{ page, current }} />
+      ))}
+      {pages.menus.map(([menu, members]) =>
+        members.length === 1 ? (
+          members.map((page) => <PageLink key={page} {...{ page, current }} />)
+        ) : (
+          <Menu key={menu} label={`${m.menus[menu]} ▾`} current={members.some((page) => page === current)}>
+            {members.map((page) => (
+              <li key={page}>
+                <PageLink {...{ page, current }} />
+              </li>
+            ))}
+          </Menu>
+        ),
+      )}
     </nav>
   );
 }
 
-function closeByEscape({ key, currentTarget }: KeyboardEvent<HTMLDetailsElement>): void {
-  if (key !== "Escape") return;
-  currentTarget.open = false;
-  currentTarget.querySelector("summary")?.focus();
+/** Of a narrow window, where all of them lie in one menu. */
+export function FoldedLinks({ current, without }: Props) {
+  const m = useMessages();
+  const pages = usePages(without);
+  const items = (members: readonly OwnPage[]) =>
+    members.map((page) => (
+      <li key={page}>
+        <PageLink {...{ page, current }} />
+      </li>
+    ));
+  return (
+    <>
+      {items(pages.own)}
+      {pages.menus.map(([menu, members]) => (
+        <Fragment key={menu}>
+          <li className="menu-heading">{m.menus[menu]}</li>
+          {items(members)}
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
+function PageLink({ page, current }: { page: OwnPage; current: OwnPage | undefined }) {
+  const m = useMessages();
+  return (
+    <a className="quiet" href={pathOf(page)} aria-current={page === current ? "page" : undefined}>
+      {m.pageNames[page]}
+    </a>
+  );
+}
+
+function usePages(without: OwnPage | undefined): { own: OwnPage[]; menus: [PageMenu, OwnPage[]][] } {
+  const pages = pagesFor(useRoles()).filter((page) => page !== without);
+  const menus = MENUS.map((menu): [PageMenu, OwnPage[]] => [menu, pages.filter((page) => menuOf(page) === menu)]);
+  return {
+    own: pages.filter((page) => menuOf(page) === null),
+    menus: menus.filter(([, members]) => members.length > 0),
+  };
 }

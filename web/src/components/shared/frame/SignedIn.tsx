@@ -1,4 +1,5 @@
 // Who is signed in, and the way out; nothing where there is nothing to sign in to.
+import { noteSignedIn } from "../../../api/signedOut";
 import { useMessages } from "../../../i18n";
 import { signOut, useSession, useSignedOut } from "../../../queries/session";
 
@@ -10,6 +11,7 @@ export function SignedIn() {
   const leave = async (): Promise<void> => {
     const goTo = await signOut().catch(() => null);
     forget();
+    noteSignedIn(false);
     location.assign(goTo ?? "/"); // a page of its own, so that nothing of the last one is left in it
   };
   return (

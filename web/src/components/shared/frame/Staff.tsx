@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import { useMessages } from "../../../i18n";
 import type { OwnPage } from "../../../state/window/route";
 import { Header } from "./Header";
-import { PageLinks } from "./PageLinks";
 import "../../../styles/staff/index.css";
 
 interface Props {
@@ -16,9 +15,7 @@ export function Staff({ page, lead, children }: Props) {
   const m = useMessages();
   return (
     <div className="app">
-      <Header>
-        <PageLinks current={page} />
-      </Header>
+      <Header current={page} />
       <main className="conversation" aria-label={m.pageNames[page]}>
         <div className="turns">
           <h2 className="admin-title">{m.pageNames[page]}</h2>
