@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from rag_api.ingest.layout.lines import Line, Row
 
-_NUMBERED = re.compile(r"[^\W\d_]{2,}\.? ?(?:\d{1,3}|[IVX]{1,5})(?:[.-]\d{1,3}){0,2}(?:[.:–—)-]|\s|$)")
+# "Table 3. Doses", "TABLE II", "Tabel 2 Doses", and not "After 24 hours".
+_NUMBERED = re.compile(r"[A-ZÀ-Þ][^\W\d_]+\.? ?(?:\d{1,3}|[IVX]{1,5})(?:[.-]\d{1,3}){0,2}(?:[.:–—)-](?!\w)|\s*$|\s+[–—A-ZÀ-Þ])")
 _FOOTNOTE = re.compile(r"[⁰¹²³⁴-⁹ᵃᵇᶜᵈᵉᶠᵍʰ*†‡§]")  # stands below a table too
 _CLOSE = 1.8  # line heights of white between a caption and its table, at most
 _NEARER = 0.3  # line heights that the white below it is more, at least
@@ -48,13 +49,12 @@ def _caption(items: Sequence[Item], start: int, end: int) -> int:
     above = _line(items, start - 1)
     if first is None or not _NUMBERED.match(first.marked.text) or first.cell:
         return end
-    left, right, foot = (
-        min(item.x0 for item in _lines(items[start:end])),
-        max(item.x1 for item in _lines(items[start:end])),
-        items[end - 1].y1,
-    )
-    white = first.y0 - foot
-    if not -0.5 * first.size < white < _CLOSE * first.size or first.x0 < left - first.size or first.x1 > right + first.size:
+    rows = _lines(items[start:end])
+    left, right = min(line.x0 for line in rows), max(line.x1 for line in rows)
+    white = first.y0 - max(line.y1 for line in rows)
+    edges = (first.x0 - left, first.x1 - right, (first.x0 + first.x1 - left - right) / 2)
+    within = first.x0 > left - first.size and first.x1 < right + first.size and min(map(abs, edges)) < first.size
+    if not (within and 0 <= white < _CLOSE * first.size):
         return end
     if above is not None and _NUMBERED.match(above.marked.text) and 0 <= items[start].y0 - above.y1 < _CLOSE * above.size:
         return end

@@ -160,11 +160,14 @@ class _Region:
 
     def _are_lists(self) -> bool:
         """Two columns of items with labels, or more."""
-        labelled = (
-            sum(LABEL.fullmatch(self.lines[n].marked.text.split(maxsplit=1)[0]) is not None for n in column) > len(column) / 4
-            for column in self.columns
-        )
-        return sum(labelled) > 1
+        return sum(map(self._is_list, self.columns)) > 1
+
+    def _is_list(self, column: Column) -> bool:
+        """Every fourth line has a label, or a number that counts on from the one before."""
+        first = [self.lines[n].marked.text.split(maxsplit=1)[0] for n in column]
+        numbers = [int(word) for word in first if word.isascii() and word.isdigit()]
+        counted = sum(two == one + 1 for one, two in pairwise(numbers))
+        return max(sum(LABEL.fullmatch(word) is not None for word in first), counted + 1) > len(column) / 4 and len(column) > 2
 
     def _by_rules(self) -> list[list[Cell]]:
         """The rows between rules across, where all pieces stand between two."""

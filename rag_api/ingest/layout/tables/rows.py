@@ -25,7 +25,9 @@ _MAX_CELL_LINES = 15  # more is a column of text in a frame
 def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float32]) -> list[Line | Row]:
     """Pieces of one row become a Row where the row's first piece stands; other pieces on one line become one Line. boxes: [p, 4]"""
     by_columns = _by_columns(lines, cells)
-    row_of = _rows_by_columns(lines, by_columns) | _aligned_rows(lines, cells, {i for table in by_columns for i in table.pieces})
+    row_of = _rows_by_columns(lines, by_columns) | _aligned_rows(
+        lines, cells, {i for table in by_columns if table.rows for i in table.pieces}
+    )
     known = [{i for i, row in row_of.items() if row is one} for one in {id(row): row for row in row_of.values()}.values()]
     lefts = [-1 if cell is None else cell.left for cell in cells]
     bands: dict[Band, list[int]] = {}
