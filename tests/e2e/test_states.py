@@ -364,7 +364,7 @@ def test_words_are_drawn_larger_on_a_computer_and_on_a_phone(new_page: NewPage, 
     page = new_page(width=width, height=height)
     page.goto(base_url)
     ask(page)
-    complete(page)
+    expect(page.locator(".made")).to_be_visible()
     heights = []
     for size in ("normal", "larger", "largest"):
         page.locator(".bar .to-left > summary").click()

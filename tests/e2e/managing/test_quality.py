@@ -147,7 +147,7 @@ def test_selected_words_become_the_place(page: Page, url: str) -> None:
 def test_the_gap_report_names_what_was_asked_in_vain_and_the_nearest_documents(page: Page, url: str, asker: Asker) -> None:
     asker.user = replace(LOCAL_USER, function="verpleegkundige", department="Spoed")
     for question in (FLAG, "welke vlag hangt aan stadhuis Ieper"):
-        httpx.post(f"{url}/api/ask", json={"question": question, "mode": "sources"}).raise_for_status()
+        httpx.post(f"{url}/api/ask", json={"question": question, "mode": "sources"}, timeout=60).raise_for_status()
     asker.user = LOCAL_USER
     page.goto(url)
     page.locator("summary", has_text="Kwaliteit").click()
