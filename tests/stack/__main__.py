@@ -11,9 +11,9 @@ from pathlib import Path
 
 from tests.faults.matrix import Cell
 from tests.stack import checks
-from tests.stack.compose import Unset
+from tests.stack.engine.compose import Unset
+from tests.stack.engine.machine import Failed, NoContainers
 from tests.stack.faults import run
-from tests.stack.machine import Failed, NoContainers
 from tests.stack.stack import MACHINE, PERSON, QUESTION, ROOT, Stack
 from tests.support.weaviate_dev import NotToBeHad
 

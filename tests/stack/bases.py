@@ -11,11 +11,12 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.stack.machine import Failed, last_words, limits, podman, registries
+from tests.stack.engine.machine import Failed, last_words, limits, podman, registries
 from tests.support import weaviate_dev
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +27,7 @@ TRIXIE = (f"deb {MIRROR} trixie main", f"deb {MIRROR} trixie-updates main", f"de
 MERGED = "/usr/share/mmdebstrap/hooks/merged-usr"
 NOT_COPIED = {"__pycache__", "node_modules", "dist"}  # as .dockerignore says
 MADE_OF = "bedside.made-of"
+ONE_AT_A_TIME = threading.Lock()
 LEFT_OUT = ("man", "locale", "doc", "info", "lintian")  # of /usr/share, as in the published slim images
 APT = (
     'Dir::Cache::pkgcache ""; Dir::Cache::srcpkgcache ""; APT::Keep-Downloaded-Packages "false";'
@@ -59,6 +61,11 @@ def bases() -> dict[str, Base]:
         Base(name("semitechnologies/"), f"Weaviate {weaviate_dev.VERSION}, built with Go", _weaviate),
     )
     return {re.split(r"[:/]", base.image)[0]: base for base in made}
+
+
+def needed_by(name: str) -> set[str]:
+    """The bases that this one is made of, where no registry has it."""
+    return {"node": {"python"}, "postgres": {"python"}}.get(name, set())
 
 
 def made_of(containerfile: Path, context: Path, options: Sequence[str]) -> str:
@@ -116,8 +123,9 @@ def _python(image: str) -> None:
 def _small() -> str:
     """A C library, a shell and zlib."""
     name = "localhost/bedside-base/small"
-    if not is_there(name):
-        _debian(name, "extract", ("busybox", "zlib1g", "libc-bin"), TRIXIE, "trixie")
+    with ONE_AT_A_TIME:  # two images begin with it
+        if not is_there(name):
+            _debian(name, "extract", ("busybox", "zlib1g", "libc-bin"), TRIXIE, "trixie")
     return name
 
 
@@ -143,8 +151,9 @@ def _postgres(image: str) -> None:
 
 
 def _weaviate(image: str) -> None:
+    server = weaviate_dev.server_binary()
     _small()
-    _containerfile("weaviate", image, {"weaviate-server": weaviate_dev.server_binary()})
+    _containerfile("weaviate", image, {"weaviate-server": server})
 
 
 def _prometheus(image: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.services import family
-from tests.stack.machine import Failed, limits, podman
+from tests.stack.engine.machine import Failed, limits, podman
 from tests.stack.stack import Stack
 
 COMPILERS = "cc gcc g++ clang tcc make"

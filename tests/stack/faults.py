@@ -14,7 +14,7 @@ from tests.faults.ingesting import ingest_through
 from tests.faults.matrix import Cell, wrong_answered, wrong_ingested
 from tests.faults.services import FAULTS, Service
 from tests.faults.table import table
-from tests.stack.machine import Failed
+from tests.stack.engine.machine import Failed
 from tests.stack.stack import Stack
 
 Tell = Callable[[list[Cell]], None]
@@ -107,7 +107,7 @@ def _ingestion(stack: Stack) -> Service:
     """The container of the run itself; nobody starts it again but the second run."""
 
     def root() -> int:
-        from tests.stack.machine import podman
+        from tests.stack.engine.machine import podman
 
         newest = podman("ps", "--quiet", "--filter", f"label=project={stack.project}", "--filter", "name=ingestion").split()
         return stack.containers.pid(newest[0]) if newest else 0

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.stack.bases import ROOT, bases, made_of
-from tests.stack.compose import Unset, read
-from tests.stack.containers import Containers
+from tests.stack.engine.compose import Unset, read
+from tests.stack.engine.containers import Containers
 from tests.stack.stack import SECRETS, Stack
 
 pytestmark = pytest.mark.quick

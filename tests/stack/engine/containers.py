@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from tests.stack.compose import Compose
-from tests.stack.machine import Failed, last_words, limits, podman
+from tests.stack.engine.compose import Compose
+from tests.stack.engine.machine import Failed, last_words, limits, podman
 
 HEALTHY = 300.0  # seconds that a service may take to become healthy here
 
@@ -94,6 +95,11 @@ class Containers:
             return int(podman("inspect", "--format", "{{.State.Pid}}", name, timeout=30))
         except (Failed, ValueError):
             return 0
+
+    def stop_signal(self, name: str) -> signal.Signals:
+        """What asks it to end, as its image says. Raises Failed."""
+        said = podman("inspect", "--format", "{{.Config.StopSignal}}", name).strip()
+        return signal.Signals(int(said)) if said.isdigit() else signal.Signals[said]
 
     def address(self, name: str, network: str) -> str:
         (found,) = json.loads(podman("inspect", name))
