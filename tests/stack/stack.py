@@ -52,6 +52,10 @@ class Stack:
     tell: Callable[[str], None] = lambda said: print(f"== {said}", flush=True)
     scale: Mapping[str, int] = field(default_factory=lambda: {"rag_api": 2})
     settings: Mapping[str, str] = field(default_factory=dict)  # further ones of the .env
+    checkout: Path = ROOT  # whose compose file and Dockerfiles these are
+    tag: str = ""  # of our images; empty: as the compose file says
+    previous: str = ""  # the commit that an upgrade begins at
+    disks: Mapping[str, Path] = field(default_factory=dict)  # see Containers
 
     @property
     def folder(self) -> Path:
@@ -66,7 +70,10 @@ class Stack:
 
     @property
     def compose(self) -> Compose:
-        found = read(ROOT / "docker-compose.yml", self.values)
+        found = read(self.checkout / "docker-compose.yml", self.values)
+        for one in found.services.values():
+            if self.tag and "build" in one:
+                one["image"] = f"{one['image'].rpartition(':')[0]}:{self.tag}"
         if self.short:
             ingest, rag_api = found.services["ingest"], found.services["rag_api"]
             ingest |= {name: rag_api[name] for name in ("image", "build")}
@@ -75,7 +82,7 @@ class Stack:
 
     @property
     def containers(self) -> Containers:
-        return Containers(self.project, self.compose, ROOT, self.scale)
+        return Containers(self.project, self.compose, self.checkout, self.scale, self.disks)
 
     @property
     def active(self) -> list[str]:
@@ -143,7 +150,7 @@ class Stack:
         services = self.compose.services
         file = services[self._own()[image]]["build"]["dockerfile"]
         before = [other for other, service in self._own().items() if services[service]["build"]["dockerfile"] == file]
-        text = (ROOT / file).read_text("utf-8")
+        text = (self.checkout / file).read_text("utf-8")
         return {name for name, base in bases.bases().items() if f"FROM {base.image}" in text} | set(before[: before.index(image)])
 
     def _build(self, service: str) -> None:
@@ -152,12 +159,12 @@ class Stack:
         file = one["build"]["dockerfile"]
         options = [f"--build-arg={name}={value}" for name, value in one["build"].get("args", {}).items()]
         options += [f"--target={target}"] if (target := one["build"].get("target")) else []
-        image, key = f"docker.io/{one['image']}", bases.made_of(ROOT / file, ROOT, options)
+        image, key = f"docker.io/{one['image']}", bases.made_of(self.checkout / file, self.checkout, options)
         if bases.label(image) == key:  # told from layers it would take long: the engine reads all of a copied one again
             self.tell(f"{one['image']} is there, built of the same files")
             return
         options += [f"--label={bases.MADE_OF}={key}"]
-        bases.build(ROOT / file, ROOT, image, *options, log=self.folder / f"{service}.build.log")
+        bases.build(self.checkout / file, self.checkout, image, *options, log=self.folder / f"{service}{self.tag}.build.log")
         self.tell(f"{one['image']} is built ({time.monotonic() - began:.0f} s)")
 
     def start(self, without: tuple[str, ...] = ()) -> None:

@@ -26,6 +26,7 @@ class Containers:
     compose: Compose
     folder: Path  # what relative paths in the file are relative to
     scale: Mapping[str, int] = field(default_factory=dict)
+    disks: Mapping[str, Path] = field(default_factory=dict)  # volumes with a file system of their own, in these files
 
     def name(self, service: str, number: int = 1) -> str:
         return f"{self.project}-{service}-{number}"
@@ -96,6 +97,10 @@ class Containers:
         except (Failed, ValueError):
             return 0
 
+    def folder_of(self, volume: str) -> Path:
+        """Where this machine sees what a volume holds, while a container uses it. Raises Failed."""
+        return Path(podman("volume", "inspect", "--format", "{{.Mountpoint}}", f"{self.project}-{volume}").strip())
+
     def stop_signal(self, name: str) -> signal.Signals:
         """What asks it to end, as its image says. Raises Failed."""
         said = podman("inspect", "--format", "{{.Config.StopSignal}}", name).strip()
@@ -145,7 +150,9 @@ class Containers:
         if source in self.compose.volumes:
             name = f"{self.project}-{source}"
             if name not in podman("volume", "ls", "--quiet").split():
-                podman("volume", "create", "--label", f"project={self.project}", name)
+                disk = self.disks.get(source)
+                own = [f"--opt={option}" for option in ("type=ext4", f"device={disk}", "o=loop")] if disk else []
+                podman("volume", "create", "--label", f"project={self.project}", *own, name)
             return f"{name}:{rest}"
         return f"{(self.folder / source).resolve()}:{rest}"
 
