@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="of faults: where to write what is measured, after each cell")
     parser.add_argument("--of", type=Path, nargs="+", metavar="FILE", help="of faults: measured before; only the result files are made")
     parser.add_argument("--previous", default=PREVIOUS, metavar="COMMIT", help="that an upgrade begins at")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     stack = Stack(options.project, options.http, options.https, generator=not options.no_generator, short=options.short)
     stack.monitoring = options.what != "faults"
     try:

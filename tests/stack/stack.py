@@ -307,5 +307,5 @@ class Stack:
     def _service(self, service: str) -> Service:
         containers = self.containers
         name = containers.name(service)
-        ends_by = containers.stop_signal(name)
+        ends_by = containers.stop_signal(service)
         return Service(service, lambda: containers.pid(name), None, lambda: containers.is_healthy(service, name), ends_by)

@@ -101,9 +101,10 @@ class Containers:
         """Where this machine sees what a volume holds, while a container uses it. Raises Failed."""
         return Path(podman("volume", "inspect", "--format", "{{.Mountpoint}}", f"{self.project}-{volume}").strip())
 
-    def stop_signal(self, name: str) -> signal.Signals:
+    def stop_signal(self, service: str) -> signal.Signals:
         """What asks it to end, as its image says. Raises Failed."""
-        said = podman("inspect", "--format", "{{.Config.StopSignal}}", name).strip()
+        named = f"docker.io/{_full(self.compose.services[service]['image'])}"
+        said = podman("image", "inspect", "--format", "{{.Config.StopSignal}}", named).strip() or "SIGTERM"
         return signal.Signals(int(said)) if said.isdigit() else signal.Signals[said]
 
     def address(self, name: str, network: str) -> str:
