@@ -68,7 +68,7 @@ def _upgraded(stack: Stack) -> dict[str, int]:
     earlier = replace(stack, checkout=checked_out(stack.previous), tag=PREVIOUS, generator=False)
     earlier.build()
     earlier.start()
-    earlier.ingest()
+    earlier.ingest(stack.folder / "documents" / "handbook")
     earlier.accounts()
     earlier.ask(mode="sources")
     before = held(earlier)
