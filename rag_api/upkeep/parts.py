@@ -170,7 +170,14 @@ def agreeing(container: Container) -> Finding | None:
     if container.agreeing is None:
         return None
     container.agreeing.point("?", [ReadingPassage("", 1, "", "", (Line("-", None),))])
-    return ok("agreeing reader", f"{container.agreeing.name} reads")
+    name = container.agreeing.name
+    if name not in calibration(container.embedder.name, container.settings.data_dir).agreeing:
+        return warn(
+            "agreeing reader",
+            f"{name} reads, but was never weighed: it must point to what was chosen, and refuses more than it need",
+            "Run `bedside calibrate --stored SET`.",
+        )
+    return ok("agreeing reader", f"{name} reads")
 
 
 def decision(container: Container) -> Finding:

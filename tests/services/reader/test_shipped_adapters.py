@@ -9,6 +9,9 @@ import pytest
 from safetensors import safe_open
 
 import services.reader
+from rag_api.config import Settings
+from rag_api.readers.opening import open_agreeing
+from rag_api.retrieval.decision.calibration import shipped
 from services.contract.reading_prompt import VERSION
 from services.generator.models.files.carried import CARRIED
 
@@ -19,6 +22,14 @@ SHIPPED = sorted(ADAPTERS.glob("*/*/adapter_config.json"))
 def test_there_is_one_for_the_smallest_model_that_packages_carry() -> None:
     assert [file.parent.relative_to(ADAPTERS).as_posix() for file in SHIPPED] == ["qwen2.5-coder-0.5b/reading"]
     assert "qwen2.5-coder-0.5b" in CARRIED
+
+
+@pytest.mark.parametrize("config", SHIPPED, ids=lambda file: file.parent.parent.name)
+def test_what_it_says_is_weighed_as_it_was_measured_under_the_name_that_the_service_gives_it(config: Path) -> None:
+    model, adapter = config.parts[-3:-1]
+    reader = open_agreeing(Settings(generator_model=model, reader=f"agreeing:{adapter}"), lambda: "http://127.0.0.1:1/v1")
+    assert reader is not None
+    assert reader.name in shipped()["multilingual-e5-small-int8+neutral"].agreeing
 
 
 @pytest.mark.parametrize("config", SHIPPED, ids=lambda file: file.parent.parent.name)
