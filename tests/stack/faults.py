@@ -36,7 +36,10 @@ def run(
 ) -> list[Cell]:
     """Start the stack of images that are there, and fill it. `tell` hears what is done after each cell; the table is printed at the end."""
     done: list[Cell] = []
-    chosen = [cell for pattern in patterns or ("*",) for cell in cells_of(stack) if cell.fits(pattern)]  # in the order asked for
+    stack.prepare()
+    cells = cells_of(stack)
+    # in the order asked for, each once
+    chosen = list({id(cell): cell for pattern in patterns or ("*",) for cell in cells if cell.fits(pattern)}.values())
     if any(cell.fault == "full" for cell in chosen):
         stack.disks = small_disks(stack)
     stack.start()

@@ -26,7 +26,7 @@ from tests.faults.installation import DIM, NAME
 from tests.faults.services import Service
 from tests.stack import bases
 from tests.stack.engine.compose import Compose, read
-from tests.stack.engine.containers import Containers
+from tests.stack.engine.containers import HEALTHY, Containers
 from tests.stack.engine.jobs import side_by_side
 from tests.stack.engine.machine import Failed, expect_a_kernel_that_runs_them, expect_containers, last_words, podman
 
@@ -308,4 +308,4 @@ class Stack:
         containers = self.containers
         name = containers.name(service)
         ends_by = containers.stop_signal(service)
-        return Service(service, lambda: containers.pid(name), None, lambda: containers.is_healthy(service, name), ends_by)
+        return Service(service, lambda: containers.pid(name), None, lambda: containers.is_healthy(service, name), ends_by, HEALTHY)
