@@ -29,6 +29,7 @@ def main() -> None:
     parser.add_argument("--short", action="store_true", help="without the image that opens Word files and scans")
     parser.add_argument("--json", type=Path, help="of faults: where to write what is measured, after each cell")
     parser.add_argument("--of", type=Path, nargs="+", metavar="FILE", help="of faults: measured before; only the result files are made")
+    parser.add_argument("--running", action="store_true", help="of faults: the stack runs and is filled, from the last time")
     parser.add_argument("--previous", default=PREVIOUS, metavar="COMMIT", help="that an upgrade begins at")
     options = parser.parse_intermixed_args()
     stack = Stack(options.project, options.http, options.https, generator=not options.no_generator, short=options.short)
@@ -46,7 +47,7 @@ def main() -> None:
         else:
             stack.previous = options.previous
             stack.settings = {"BEDSIDE_QUESTIONS_PER_MINUTE": "0", "BEDSIDE_REQUESTS_PER_MINUTE": "0"}
-            cells = run(stack, options.cells, tell=lambda done: keep_cells(options.json, done))
+            cells = run(stack, options.cells, tell=lambda done: keep_cells(options.json, done), running=options.running)
             sys.exit(any(cell.wrong for cell in cells))
     except (Failed, NoContainers, NotToBeHad, Unset) as error:
         sys.exit(str(error))

@@ -32,9 +32,14 @@ def cells_of(stack: Stack) -> list[Cell]:
 
 
 def run(
-    stack: Stack, patterns: Sequence[str] = (), tell: Callable[[list[Cell]], None] = lambda done: None, slack: float = 3.0
+    stack: Stack,
+    patterns: Sequence[str] = (),
+    tell: Callable[[list[Cell]], None] = lambda done: None,
+    slack: float = 3.0,
+    running: bool = False,
 ) -> list[Cell]:
-    """Start the stack of images that are there, and fill it. `tell` hears what is done after each cell; the table is printed at the end."""
+    """Start the stack of images that are there, and fill it, unless it is `running` so already. `tell` hears what is done after each cell;
+    the table is printed at the end."""
     done: list[Cell] = []
     stack.prepare()
     cells = cells_of(stack)
@@ -42,9 +47,10 @@ def run(
     chosen = list({id(cell): cell for pattern in patterns or ("*",) for cell in cells if cell.fits(pattern)}.values())
     if any(cell.fault == "full" for cell in chosen):
         stack.disks = small_disks(stack)
-    stack.start()
-    stack.ingest(_asked_about(stack))
-    stack.accounts()
+    if not running:
+        stack.start()
+        stack.ingest(_asked_about(stack))
+        stack.accounts()
     for number, cell in enumerate(chosen):
         done.append(_done(stack, cell, number, slack))
         tell(done)
