@@ -45,7 +45,9 @@ def run(
     cells = cells_of(stack)
     # in the order asked for, each once
     chosen = list({id(cell): cell for pattern in patterns or ("*",) for cell in cells if cell.fits(pattern)}.values())
-    if any(cell.fault == "full" for cell in chosen):
+    if any(cell.fault == "full" for cell in chosen) and not running:
+        stack.containers.remove(volumes=True)  # those that are there have the machine's disk
+        (stack.folder / "key").unlink(missing_ok=True)
         stack.disks = small_disks(stack)
     if not running:
         stack.start()

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.faults.matrix import Cell
-from tests.stack import checks, results
+from tests.faults.services import Service
+from tests.stack import checks, results, whole
 from tests.stack.bases import ROOT, bases, made_of
 from tests.stack.engine.compose import Unset, read
 from tests.stack.engine.containers import Containers
+from tests.stack.engine.machine import Failed
 from tests.stack.stack import SECRETS, Stack
 
 pytestmark = pytest.mark.quick
@@ -125,3 +127,13 @@ def test_what_breaking_it_showed_becomes_a_file_for_each_kind_of_work(tmp_path: 
     (answering,) = csv.DictReader((tmp_path / "container_faults.csv").read_text().splitlines())
     assert (answering["asked"], answering["connection lost"], answering["failed, code said"], answering["note"]) == ("9", "1", "1", "holds")
     assert "stack,upgrade,3,,,,40,holds" in (tmp_path / "container_whole.csv").read_text()
+
+
+def test_the_disk_of_the_machine_is_never_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Stack, "folder", tmp_path)
+    monkeypatch.setattr(Stack, "values", VALUES)
+    monkeypatch.setattr(Containers, "folder_of", lambda self, volume: tmp_path)
+    service = Service("postgres", lambda: 0, None, lambda: True)
+    with pytest.raises(Failed, match="nothing is filled"), whole.full(Stack(), service):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -14,10 +14,12 @@ from pathlib import Path
 from tests.faults.disk import fill
 from tests.faults.matrix import Cell
 from tests.faults.services import HELD, Service
+from tests.stack.engine.machine import Failed
 from tests.stack.stack import ROOT, Stack
 
 DISKS = {"postgres": "postgres", "weaviate": "weaviate", "rag_api": "files"}  # the volume that each of them writes to
 SIZE = "700M"
+LARGEST = 1_000_000_000  # bytes of a disk that may be filled
 PREVIOUS = "previous"
 
 
@@ -91,8 +93,11 @@ def checked_out(commit: str) -> Path:
 
 @contextmanager
 def full(stack: Stack, service: Service) -> Iterator[None]:
-    """The disk of its volume has no byte left."""
-    ballast = fill(stack.containers.folder_of(DISKS[service.name]))
+    """The disk of its volume has no byte left. Raises Failed where that would be this machine's own disk."""
+    folder = stack.containers.folder_of(DISKS[service.name])
+    if folder.stat().st_dev == stack.folder.stat().st_dev or shutil.disk_usage(folder).total > LARGEST:
+        raise Failed(f"The volume {folder} is on no small disk of its own: nothing is filled.")
+    ballast = fill(folder)
     try:
         yield
         time.sleep(HELD)
