@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from pathlib import Path
 
 from tests.faults.answering import answer_through
 from tests.faults.ingesting import ingest_through
-from tests.faults.installation import HANDBOOK
 from tests.faults.matrix import Cell, wrong_answered, wrong_ingested
 from tests.faults.services import FAULTS, Service
 from tests.faults.table import table
 from tests.stack.engine.machine import Failed
-from tests.stack.stack import ROOT, Stack
-from tests.stack.whole import DISKS, WHOLE, full, small_disks, whole
+from tests.stack.stack import Stack
+from tests.stack.whole import DISKS, WHOLE, asked_about, full, small_disks, whole
 
 Tell = Callable[[list[Cell]], None]
 WORKS = ("answering", "ingestion")
@@ -51,7 +48,7 @@ def run(
         stack.disks = small_disks(stack)
     if not running:
         stack.start()
-        stack.ingest(_asked_about(stack))
+        stack.ingest(asked_about(stack))
         stack.accounts()
     for number, cell in enumerate(chosen):
         done.append(_done(stack, cell, number, slack))
@@ -62,15 +59,6 @@ def run(
         if cell.work == "all":
             print(f"\n{cell.service} {cell.fault}: {cell.figures} {'; '.join(cell.wrong) or 'holds'}")
     return done
-
-
-def _asked_about(stack: Stack) -> Path:
-    """The documents of the sample handbook that readers ask about here."""
-    folder = stack.folder / "documents" / "handbook"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in HANDBOOK:
-        shutil.copy(ROOT / "rag_api" / "handbook" / "pdf" / name, folder)
-    return folder
 
 
 def _done(stack: Stack, cell: Cell, number: int, slack: float) -> Cell:

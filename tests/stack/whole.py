@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.faults.disk import fill
+from tests.faults.installation import HANDBOOK
 from tests.faults.matrix import Cell
 from tests.faults.services import HELD, Service
 from tests.stack.engine.machine import Failed
@@ -21,6 +22,15 @@ DISKS = {"postgres": "postgres", "weaviate": "weaviate", "rag_api": "files"}  # 
 SIZE = "700M"
 LARGEST = 1_000_000_000  # bytes of a disk that may be filled
 PREVIOUS = "previous"
+
+
+def asked_about(stack: Stack) -> Path:
+    """The documents of the sample handbook that readers ask about here."""
+    folder = stack.folder / "documents" / "handbook"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in HANDBOOK:
+        shutil.copy(ROOT / "rag_api" / "handbook" / "pdf" / name, folder)
+    return folder
 
 
 def whole(stack: Stack, cell: Cell) -> Cell:
@@ -70,7 +80,7 @@ def _upgraded(stack: Stack) -> dict[str, int]:
     earlier = replace(stack, checkout=checked_out(stack.previous), tag=PREVIOUS, generator=False)
     earlier.build()
     earlier.start()
-    earlier.ingest(stack.folder / "documents" / "handbook")
+    earlier.ingest(asked_about(stack))
     earlier.accounts()
     earlier.ask(mode="sources")
     before = held(earlier)
