@@ -1,7 +1,7 @@
 """Decode one answer with EAGLE and copied text in one tree: python examples/decode.py"""
 
 from services.contract.wire import ChatRequest, DocumentIn, MessageIn
-from services.generator.server.config import Settings
+from services.generator.server.config import GeneratorSettings
 from services.generator.server.openai_chat import build_request
 from services.generator.server.service import load
 
@@ -9,7 +9,7 @@ PASSAGE = (
     "Remove the catheter as soon as it is no longer needed. Wash your hands before and after, and write the date in the patient's record."
 )
 
-loaded = load(Settings(model="demo", drafter="copy+eagle"))
+loaded = load(GeneratorSettings(model="demo", drafter="copy+eagle"))
 ask = ChatRequest(
     model="demo",
     messages=[MessageIn(role="user", content="When do I remove the catheter, and what do I write down?")],

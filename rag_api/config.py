@@ -22,10 +22,6 @@ from rag_api.domain import Mode, Role
 DEFAULT_SECRETS = {"", "admin", "bedside", "changeme", "change-me", "default", "demo", "password", "postgres", "root", "secret", "test"}
 
 
-def _default_data_dir() -> Path:
-    return Path.home() / ".local" / "share" / "bedside"
-
-
 def cores() -> int:
     """Return how many this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -35,7 +31,10 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="BEDSIDE_", env_file=None, env_ignore_empty=True, extra="ignore")
 
     environment: Literal["local", "production"] = "local"
-    data_dir: Path = Field(default_factory=_default_data_dir, description="Documents' files, the embedded database and index.")
+    data_dir: Path = Field(
+        default_factory=lambda: Path.home() / ".local" / "share" / "bedside",
+        description="Documents' files, the embedded database and index.",
+    )
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     health_port: int | None = Field(
@@ -148,7 +147,7 @@ class Settings(BaseSettings):
     department_boost: float = Field(0.01, ge=0, le=1, description="For documents of the asker's department.")
     risk: Literal["careful", "balanced", "ready"] | Annotated[float, Field(gt=0, lt=1)] = Field(
         "careful",  # a question of another subject that is answered all the same is the worse error: docs/evaluation.md
-        description="How readily it answers: a name, or the share of answers that may be wrong (`bedside calibrate` says which).",
+        description="How readily it answers: a name, or the share of answers that may be wrong (`bedside quality calibrate` says which).",
     )
     not_found_threshold: float | None = Field(None, description="Instead of a risk: the least confidence that is answered.")
 
@@ -236,7 +235,7 @@ class Settings(BaseSettings):
             return value
         raise ValueError(
             f"{str(value)!r} does not read questions: 'llm', 'adapter:NAME' and 'agreeing:NAME' do; leave the setting out, then"
-            " `bedside calibrate`"
+            " `bedside quality calibrate`"
         )
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""What a running Bedside is made of: database, store, embedder, generator. Each is opened when it is first needed, and closed here.
+"""The container of a running Bedside: database, store, embedder, generator. Each is opened when it is first needed, and closed here.
 
 A part that cannot be opened now is tried again at the next call, so a server that comes back is found without a restart.
 """
@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.answering.generator.client import Generator
@@ -33,8 +33,9 @@ from rag_api.errors import (
 from rag_api.guard import drugs
 from rag_api.guard.drug_list import FILE as DRUGS
 from rag_api.guard.drug_list import DrugList, read_drugs
-from rag_api.query.synonyms import Expander, Lists, lists_of
+from rag_api.query.synonyms import Expander, SynonymLists, lists_of
 from rag_api.retrieval.decision.calibration import calibration
+from rag_api.retrieval.decision.chosen_risk import ChosenRisk
 from rag_api.retrieval.find import needed_by
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.reader_model.pointing_reader import PointingReader, judging_reader
@@ -44,9 +45,10 @@ from services.contract.wire import DEMO_MODELS
 if TYPE_CHECKING:
     from rag_api.db import Database
     from rag_api.embed import Embedder
+    from rag_api.embed.protocol import Closable
     from rag_api.embedded.generator import GeneratorProcess
     from rag_api.embedded.postgres import EmbeddedPostgres
-    from rag_api.retrieval.reader_model.reader import Reader
+    from rag_api.retrieval.reader_model.reader import PassageReader
     from rag_api.retrieval.search.reranker import Reranker
     from rag_api.stores import Store
 
@@ -57,11 +59,7 @@ FOLLOW_AGAIN = 30.0  # seconds after an index could not be opened
 T = TypeVar("T")
 
 
-class Closable(Protocol):
-    def close(self) -> None: ...
-
-
-C = TypeVar("C", bound=Closable)
+C = TypeVar("C", bound="Closable")
 Say = Callable[[str], None]
 
 
@@ -128,19 +126,20 @@ class Container:
         self._starting: threading.Thread | None = None
         self._generator_problem = ""
         self._db = Lazy(self._open_db, DatabaseUnavailable)
+        self.chosen_risk = ChosenRisk(settings, lambda: self.db)
         self._embedder = Lazy(self._open_embedder, EmbedderUnavailable)
         self._store = Lazy(self._open_store, StoreUnavailable)
         self._generator = Lazy(self._open_generator)
         self._afterwards = Lazy(self._open_afterwards)
-        self._unsaved = Lazy(self._open_unsaved)
-        self._trail = Lazy(self._open_trail)
+        self._unsaved = Lazy(lambda: self._closing(UnsavedAnswers(self.settings.data_dir / "unsaved", lambda: self.db)))
+        self._trail = Lazy(lambda: self._closing(Trail(self.settings, lambda: self.db)))
         self._open_what_follows_settings()
 
     def _open_what_follows_settings(self) -> None:
-        self._lists: Lazy[Lists] = Lazy(lambda: lists_of(self.settings))
+        self._lists: Lazy[SynonymLists] = Lazy(lambda: lists_of(self.settings))
         self._drugs: Lazy[DrugList] = Lazy(self._open_drugs)
         self._reranker: Lazy[tuple[Reranker | None]] = Lazy(self._open_reranker)
-        self._reader: Lazy[tuple[Reader | PointingReader | None]] = Lazy(self._open_reader)
+        self._reader: Lazy[tuple[PassageReader | PointingReader | None]] = Lazy(self._open_reader)
         self._agreeing: Lazy[tuple[PointingReader | None]] = Lazy(self._open_agreeing)
 
     def pinned(self, *, wait: bool = False) -> Self:
@@ -234,7 +233,7 @@ class Container:
         return self._reranker.get()[0]
 
     @property
-    def reader(self) -> Reader | PointingReader | None:
+    def reader(self) -> PassageReader | PointingReader | None:
         """None when none is configured. Raises ConfigurationError."""
         return self._reader.get()[0]
 
@@ -266,6 +265,10 @@ class Container:
     def is_demo(self) -> bool:
         """A model that packages bring answers: not for clinical use."""
         return self.settings.generator_kind == "bedside" and self.settings.generator_model in DEMO_MODELS
+
+    @property
+    def risk(self) -> str | float:
+        return self.chosen_risk.now()
 
     @property
     def offers_writing(self) -> bool:
@@ -301,11 +304,11 @@ class Container:
         """A calibration of an earlier version, a risk that is not reached, a reader that cannot be opened: told now, not to who asks."""
         measured = calibration(self.embedder.name, self.settings.data_dir)
         if measured.not_found is not None:
-            measured.not_found.at(self.settings.risk)
+            measured.not_found.at(self.risk)
         if isinstance(self.reader, PointingReader):
-            needed_by(self.reader, measured, self.settings)
+            needed_by(self.reader, measured, self.settings, self.risk)
         if (judging := judging_reader(self.reader)) is not None and judging.name not in measured.readers:
-            log.warning("the reader %s was not measured for this embedder and is not used: `bedside calibrate`", judging.name)
+            log.warning("the reader %s was not measured for this embedder and is not used: `bedside quality calibrate`", judging.name)
 
     def start_generator(self) -> None:
         """Start the embedded generator in the background, when no other is configured."""
@@ -398,14 +401,14 @@ class Container:
         reranker = open_reranker(self.settings)
         return (None if reranker is None else self._closing(reranker),)
 
-    def _open_reader(self) -> tuple[Reader | PointingReader | None]:
-        from rag_api.readers.opening import open_reader
+    def _open_reader(self) -> tuple[PassageReader | PointingReader | None]:
+        from rag_api.qa_readers.opening import open_reader
 
         reader = open_reader(self.settings, lambda: self.generator.address())
         return (None if reader is None else self._closing(reader),)
 
     def _open_agreeing(self) -> tuple[PointingReader | None]:
-        from rag_api.readers.opening import open_agreeing
+        from rag_api.qa_readers.opening import open_agreeing
 
         reader = open_agreeing(self.settings, lambda: self.generator.address())
         return (None if reader is None else self._closing(reader),)
@@ -414,12 +417,6 @@ class Container:
         pool = ThreadPoolExecutor(1, thread_name_prefix="store stopped answers")
         self._opened.callback(pool.shutdown)
         return pool
-
-    def _open_unsaved(self) -> UnsavedAnswers:
-        return self._closing(UnsavedAnswers(self.settings.data_dir / "unsaved", lambda: self.db))
-
-    def _open_trail(self) -> Trail:
-        return self._closing(Trail(self.settings, lambda: self.db))
 
     def _open_generator(self) -> Generator:
         settings = self.settings

@@ -357,7 +357,7 @@ class PartKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class QuotedPiece:
     """A cell of a quoted row, an item of a quoted list, the sentence of a paragraph for which that is quoted: answer[start:end], which is
     document_text[source_start:source_end]."""
 
@@ -394,7 +394,7 @@ class Citation:
     rank: int  # the source (Hit.rank) it belongs to
     part: int = 0  # spans of one part are read together: an introduction and its list, a table's header and its rows
     kind: PartKind = PartKind.SENTENCE
-    pieces: tuple[Piece, ...] = ()  # cells of a row, items of a list, in order
+    pieces: tuple[QuotedPiece, ...] = ()  # cells of a row, items of a list, in order
 
 
 class Role(StrEnum):

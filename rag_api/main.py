@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
@@ -19,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from rag_api.api import problems
 from rag_api.api.limits import Admission, Buckets, Limits
-from rag_api.api.routes import audit, documents, gaps, health, judged
+from rag_api.api.routes import audit, documents, gaps, health, judged, usage
 from rag_api.api.routes.asking import ask, chat, conversations, feedback
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.routes.people import access, accounts, keys, session
@@ -27,7 +26,7 @@ from rag_api.api.schemas import Problem
 from rag_api.api.server.closing import Closing
 from rag_api.api.server.health import own_version
 from rag_api.api.server.metrics import Metrics
-from rag_api.api.server.page import Page, Shell, web_dir
+from rag_api.api.server.page import Shell, WebPage, web_dir
 from rag_api.api.server.watch import Watch
 from rag_api.api.sign_in.oidc import Provider
 from rag_api.config import Settings, cores
@@ -100,7 +99,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
-        generate_unique_id_function=_operation_id,
+        generate_unique_id_function=lambda route: route.name,
     )
     app.state.settings, app.state.container, app.state.metrics = settings, container, Metrics()
     app.state.provider = Provider(settings) if settings.sign_in == "oidc" else None
@@ -117,6 +116,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         feedback.router,
         judged.router,
         gaps.router,
+        usage.router,
         health.router,
         session.router,
         accounts.router,
@@ -127,7 +127,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     _refuse_undeclared(app)
     problems.install(app)
     app.add_middleware(Shell, metrics=app.state.metrics, observers=app.state.observers)
-    app.router.default = Page(folder) if folder else _nothing_here
+    app.router.default = WebPage(folder) if folder else _nothing_here
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -163,10 +163,6 @@ def _all_routes(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
             yield route
         else:
             yield from _all_routes(included.routes)
-
-
-def _operation_id(route: APIRoute) -> str:
-    return route.name
 
 
 async def _nothing_here(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""What all tests share: a real PostgreSQL server for the session, with a fresh migrated database for each module that asks."""
+"""Fixtures that all tests share: a real PostgreSQL server for the session, with a fresh migrated database for each module that asks."""
 
 from __future__ import annotations
 

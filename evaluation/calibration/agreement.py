@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from uuid import uuid4
 
-from evaluation.calibration.cases import Kind
-from evaluation.calibration.decision import Row, fit_decision
+from evaluation.calibration.cases import QuestionKind
+from evaluation.calibration.decision import DecisionRow, fit_decision
 from evaluation.quality import is_near_miss
 from evaluation.quality.answers import holds
 from rag_api.answering.agreement_decision import quoted_for, reading_of
@@ -20,7 +20,7 @@ from rag_api.container import Container
 from rag_api.domain import Filters, Mode, User
 from rag_api.errors import GeneratorUnavailable
 from rag_api.evaluate.judged import Judged
-from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, NotFound
+from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, NotFoundModel
 from rag_api.retrieval.reader_model.pointing_reader import PointingReader
 
 
@@ -31,20 +31,22 @@ def fit_agreement(
     ids: Mapping[str, str],
     asker: Callable[[Judged], User],
     on_progress: Callable[[int], None],
-) -> NotFound:
+) -> NotFoundModel:
     """ids: of documents by file name. asker: who asks a question. Raises InvalidInput where there is nothing to tell apart,
     GeneratorUnavailable where the reader does not answer."""
     rows = []
     for done, judged in enumerate(questions, 1):
-        kind = Kind.ANSWERABLE if judged.answerable else Kind.NEAR_MISS if is_near_miss(judged) else Kind.OFF_TOPIC
+        kind = QuestionKind.ANSWERABLE if judged.answerable else QuestionKind.NEAR_MISS if is_near_miss(judged) else QuestionKind.OFF_TOPIC
         rows.append(_row(container, reader, judged, asker(judged), kind, ()))
         if own := tuple(ids[place.document] for place in judged.places if place.document in ids):
-            rows.append(_row(container, reader, judged, asker(judged), Kind.LEFT_OUT, own))
+            rows.append(_row(container, reader, judged, asker(judged), QuestionKind.LEFT_OUT, own))
         on_progress(done)
     return fit_decision(rows, AGREED, risks=AGREEING_RISKS)
 
 
-def _row(container: Container, reader: PointingReader, judged: Judged, user: User, kind: Kind, left_out: tuple[str, ...]) -> Row:
+def _row(
+    container: Container, reader: PointingReader, judged: Judged, user: User, kind: QuestionKind, left_out: tuple[str, ...]
+) -> DecisionRow:
     filters = Filters(excluded_document_ids=left_out)
     builder, found = chosen(Question(str(uuid4()), str(uuid4()), True, judged.question, Mode.VERBATIM, filters), user, container)
     told, right, is_open = Agreement(), False, found.allowed and bool(found.sentences)
@@ -54,5 +56,5 @@ def _row(container: Container, reader: PointingReader, judged: Judged, user: Use
         if read is None:
             raise GeneratorUnavailable(f"The reader {reader.name} did not answer: nothing was calibrated. Look at the generator's log.")
         said = [one.text for one in quoted_for(builder, asked)]
-        told, right = read, kind == Kind.ANSWERABLE and any(holds(text, place.span) for text in said for place in judged.places)
-    return Row("own", "fit", kind, judged.id, is_open, right, told.signals(found.confidence))
+        told, right = read, kind == QuestionKind.ANSWERABLE and any(holds(text, place.span) for text in said for place in judged.places)
+    return DecisionRow("own", "fit", kind, judged.id, is_open, right, told.signals(found.confidence))

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.calibration import weighing
-from evaluation.calibration.cases import Kind
-from evaluation.calibration.decision import Row, fit_decision
+from evaluation.calibration.cases import QuestionKind
+from evaluation.calibration.decision import DecisionRow, fit_decision
 from evaluation.calibration.weighing import weigh
 from evaluation.quality import is_near_miss
 from evaluation.quality.answers import holds
@@ -23,8 +23,8 @@ from evaluation.quality.metrics import precision_recall
 from rag_api.errors import InvalidInput
 from rag_api.evaluate.judged import Judged
 from rag_api.retrieval.decision.answerability import probability
-from rag_api.retrieval.decision.calibration import FEATURES, READ, SIGNALS, NotFound, Verbatim, Weights, WithReader
-from rag_api.retrieval.reader_model.reader_scores import UNREAD, Read
+from rag_api.retrieval.decision.calibration import FEATURES, READ, SIGNALS, NotFoundModel, SentenceWeights, VerbatimWeights, WithReader
+from rag_api.retrieval.reader_model.reader_scores import UNREAD, ReaderScores
 from rag_api.retrieval.sentence_scorer import Scored
 
 MARGINS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 0.0)  # 0: always another sentence
@@ -32,7 +32,7 @@ LIKELIHOODS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CalibrationCase:
     """A question as it was asked once: with all documents, or with its own left out."""
 
     judged: Judged
@@ -41,7 +41,7 @@ class Case:
     signals: Mapping[str, float]
     sentences: tuple[Scored, ...]
     likelihoods: Mapping[tuple[str, int, int], float] | None = None  # log p(question | sentence), of the likeliest ones
-    read: Read | None = None  # what a reader made of the sentences, in their order
+    read: ReaderScores | None = None  # what a reader made of the sentences, in their order
 
     @property
     def has_answer(self) -> bool:
@@ -51,7 +51,7 @@ class Case:
         return self.has_answer and any(holds(scored.candidate.text, place.span) for place in self.judged.places)
 
 
-def fit_weights(cases: Sequence[Case], l2: float = 3.0, steps: int = 400, rate: float = 0.1) -> Weights:
+def fit_weights(cases: Sequence[CalibrationCase], l2: float = 3.0, steps: int = 400, rate: float = 0.1) -> SentenceWeights:
     """Of all of a question's sentences, the right ones should weigh most: softmax over them, by Adam. Deterministic."""
     examples = [(np.array([s.features for s in case.sentences]), np.array([case.right(s) for s in case.sentences])) for case in cases]
     examples = [(x, y) for x, y in examples if len(y) and y.any()]
@@ -64,7 +64,7 @@ def fit_weights(cases: Sequence[Case], l2: float = 3.0, steps: int = 400, rate: 
         gradient = l2 * w - sum((_pull(x, y, w) for x, y in examples), np.zeros(len(FEATURES)))
         mean, square = 0.9 * mean + 0.1 * gradient, 0.999 * square + 0.001 * gradient**2
         w -= rate * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-9)
-    return Weights(**{name: round(float(value), 3) for name, value in zip(FEATURES, w / scale, strict=True)})
+    return SentenceWeights(**{name: round(float(value), 3) for name, value in zip(FEATURES, w / scale, strict=True)})
 
 
 def _spread(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -83,7 +83,7 @@ def _pull(x: NDArray[np.float64], right: NDArray[np.bool_], w: NDArray[np.float6
     return gradient
 
 
-def weighed(case: Case, weights: Weights, span_weight: float = 0.0) -> Case:
+def weighed(case: CalibrationCase, weights: SentenceWeights, span_weight: float = 0.0) -> CalibrationCase:
     """Its sentences by these weights and its reader's, best first, and the signals that follow from them."""
     found = weigh([s.features for s in case.sentences], case.read, weights, span_weight)
     best = [case.sentences[number] for number in found.order]
@@ -95,18 +95,18 @@ def weighed(case: Case, weights: Weights, span_weight: float = 0.0) -> Case:
     )
 
 
-def fit_writing(cases: Sequence[Case]) -> Verbatim:
+def fit_writing(cases: Sequence[CalibrationCase]) -> VerbatimWeights:
     """For the cases of one language. A weight for the likelihood only where it gains more than one question, and the smallest margin
     that loses nothing against always writing two sentences."""
     answered = [case for case in cases if case.has_answer]
     slack = 1.0 / max(1, len(answered))
-    weight = _first_best(LIKELIHOODS, lambda value: accuracy(answered, Verbatim(value)), slack) if _have_likelihoods(answered) else 0.0
-    margin = _first_best(MARGINS, lambda value: accuracy(answered, Verbatim(weight, value)), 0.0)
-    return Verbatim(weight, margin)
-
-
-def _have_likelihoods(cases: Sequence[Case]) -> bool:
-    return any(case.likelihoods for case in cases)
+    weight = (
+        _first_best(LIKELIHOODS, lambda value: accuracy(answered, VerbatimWeights(value)), slack)
+        if any(case.likelihoods for case in answered)
+        else 0.0
+    )
+    margin = _first_best(MARGINS, lambda value: accuracy(answered, VerbatimWeights(weight, value)), 0.0)
+    return VerbatimWeights(weight, margin)
 
 
 def _first_best(values: Sequence[float], figure: Callable[[float], float], slack: float) -> float:
@@ -114,12 +114,12 @@ def _first_best(values: Sequence[float], figure: Callable[[float], float], slack
     return next(value for value, found in zip(values, figures, strict=True) if found >= max(figures) - slack - 1e-9)
 
 
-def accuracy(cases: Sequence[Case], writing: Verbatim) -> float:
+def accuracy(cases: Sequence[CalibrationCase], writing: VerbatimWeights) -> float:
     """Share of the cases of which a sentence that would be written is right."""
     return sum(any(case.right(s) for s in written(case, writing)) for case in cases) / max(1, len(cases))
 
 
-def written(case: Case, writing: Verbatim, candidates: int = 8) -> list[Scored]:
+def written(case: CalibrationCase, writing: VerbatimWeights, candidates: int = 8) -> list[Scored]:
     """What the generator would write: the heaviest, then others of its document that are near enough (generator/verbatim/trie.py)."""
     said = case.likelihoods or {}
     worst = min(said.values(), default=0.0)
@@ -144,24 +144,24 @@ def _beside(one: Scored, other: Scored) -> bool:
     return a.document_id == b.document_id and (a.end <= b.start or b.end <= a.start) and a.text.split() != b.text.split()
 
 
-def span_weight_of(cases: Sequence[Case], weights: Weights) -> float:
+def span_weight_of(cases: Sequence[CalibrationCase], weights: SentenceWeights) -> float:
     answered = [case for case in cases if case.has_answer]
     return weighing.span_weight_of(lambda weight: rows_of([weighed(case, weights, weight) for case in answered], "own"))
 
 
-def fit_reader(cases: Sequence[Case], others: Sequence[Row], weights: Weights, span_weight: float) -> WithReader:
+def fit_reader(cases: Sequence[CalibrationCase], others: Sequence[DecisionRow], weights: SentenceWeights, span_weight: float) -> WithReader:
     """others: rows of other collections that the same reader read."""
     return WithReader(_decision([weighed(case, weights, span_weight) for case in cases], others, span_weight), span_weight)
 
 
-def _decision(cases: Sequence[Case], others: Sequence[Row], span_weight: float | None = None) -> NotFound:
+def _decision(cases: Sequence[CalibrationCase], others: Sequence[DecisionRow], span_weight: float | None = None) -> NotFoundModel:
     return fit_decision([*rows_of(cases, "own"), *others], SIGNALS if span_weight is None else (*SIGNALS, *READ))
 
 
-def rows_of(cases: Sequence[Case], collection: str) -> list[Row]:
+def rows_of(cases: Sequence[CalibrationCase], collection: str) -> list[DecisionRow]:
     """Return the cases as the decision sees them."""
     return [
-        Row(
+        DecisionRow(
             collection,
             "fit",
             _kind(case),
@@ -174,15 +174,15 @@ def rows_of(cases: Sequence[Case], collection: str) -> list[Row]:
     ]
 
 
-def _kind(case: Case) -> Kind:
+def _kind(case: CalibrationCase) -> QuestionKind:
     if case.has_answer:
-        return Kind.ANSWERABLE
+        return QuestionKind.ANSWERABLE
     if case.left_out:
-        return Kind.LEFT_OUT
-    return Kind.NEAR_MISS if is_near_miss(case.judged) else Kind.OFF_TOPIC
+        return QuestionKind.LEFT_OUT
+    return QuestionKind.NEAR_MISS if is_near_miss(case.judged) else QuestionKind.OFF_TOPIC
 
 
-def folds(cases: Sequence[Case], count: int = 5) -> list[int]:
+def folds(cases: Sequence[CalibrationCase], count: int = 5) -> list[int]:
     """A fold for each case, by its question's id: a question and its left-out self are never on two sides."""
     ids = sorted({case.judged.id for case in cases})
     place = {name: index % count for index, name in enumerate(np.random.default_rng(0).permutation(ids).tolist())}
@@ -190,7 +190,7 @@ def folds(cases: Sequence[Case], count: int = 5) -> list[int]:
 
 
 def cross_validated(
-    cases: Sequence[Case], others: Sequence[Row] = (), count: int = 5, span_weight: float | None = None
+    cases: Sequence[CalibrationCase], others: Sequence[DecisionRow] = (), count: int = 5, span_weight: float | None = None
 ) -> dict[str, float]:
     """What new questions would see: everything is fitted on four fifths (and on other collections' rows) and told on the last, in turn.
     span_weight: of the reader that read; None: without one."""
@@ -204,8 +204,8 @@ def cross_validated(
             refused = not case.open or probability(case.signals, fitted) < fitted.threshold
             told.append((refused, case))
             if case.has_answer:
-                first.append(any(case.right(s) for s in written(case, Verbatim(sentences=1))))
-                whole.append(any(case.right(s) for s in written(case, Verbatim())))
+                first.append(any(case.right(s) for s in written(case, VerbatimWeights(sentences=1))))
+                whole.append(any(case.right(s) for s in written(case, VerbatimWeights())))
     asked = [(refused, case) for refused, case in told if not case.left_out]
     precision, recall = precision_recall([r for r, _ in asked], [not case.has_answer for _, case in asked])
     answerable = [r for r, case in asked if case.has_answer]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -18,7 +18,7 @@ from rag_api.errors import InvalidInput
 VERSION = 1  # one more whenever a case is kept otherwise
 
 
-class Kind(StrEnum):
+class QuestionKind(StrEnum):
     """What a question is to its collection."""
 
     ANSWERABLE = "answerable"
@@ -39,7 +39,7 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CasePassage:
     """What was found, as a reader gets it."""
 
     title: str
@@ -53,7 +53,7 @@ class DecisionCase:
 
     collection: str
     split: Literal["fit", "test"]
-    kind: Kind
+    kind: QuestionKind
     question: str
     language: str
     unit: str
@@ -65,7 +65,7 @@ class DecisionCase:
 
     @property
     def has_answer(self) -> bool:
-        return self.kind == Kind.ANSWERABLE
+        return self.kind == QuestionKind.ANSWERABLE
 
     @property
     def right(self) -> bool:
@@ -79,7 +79,7 @@ class Extract:
 
     made_by: str  # of what their signals follow from: embedder and rules
     cases: tuple[DecisionCase, ...]
-    passages: Mapping[str, Passage]
+    passages: Mapping[str, CasePassage]
 
     def joined(self, other: Extract) -> Extract:
         return replace(self, cases=(*self.cases, *other.cases), passages={**self.passages, **other.passages})
@@ -109,18 +109,10 @@ def read_extract(path: Path) -> Extract:
     data = json.loads(gzip.decompress(path.read_bytes()))
     if data["version"] != VERSION:
         raise InvalidInput(f"{path} was made by another version of Bedside: remove it, it will be made again.")
-    passages = {key: Passage(**value) for key, value in data["passages"].items()}
+    passages = {key: CasePassage(**value) for key, value in data["passages"].items()}
     return Extract(data["made_by"], tuple(map(_unpacked, data["cases"])), passages)
 
 
 def _unpacked(row: dict[str, Any]) -> DecisionCase:
     sentences = tuple(Sentence(hit, start, end, tuple(features), bool(right)) for hit, start, end, features, right in row["sentences"])
-    return DecisionCase(**{**row, "kind": Kind(row["kind"]), "hits": tuple(row["hits"]), "sentences": sentences})
-
-
-def by_collection(cases: Iterable[DecisionCase]) -> dict[str, Sequence[DecisionCase]]:
-    """Return the cases of each collection, in the order in which these come."""
-    found: dict[str, list[DecisionCase]] = {}
-    for case in cases:
-        found.setdefault(case.collection, []).append(case)
-    return dict(found)
+    return DecisionCase(**{**row, "kind": QuestionKind(row["kind"]), "hits": tuple(row["hits"]), "sentences": sentences})

@@ -15,10 +15,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.calibration.cases import Kind
+from evaluation.calibration.cases import QuestionKind
 from rag_api.errors import InvalidInput
 from rag_api.retrieval.decision.answerability import given, probability
-from rag_api.retrieval.decision.calibration import RISKS, SIGNALS, NotFound, RiskPoint
+from rag_api.retrieval.decision.calibration import RISKS, SIGNALS, NotFoundModel, RiskPoint
 
 REAL = 3.0  # weight of a question that really was asked in vain, beside one whose documents were left out
 FOLDS = 5
@@ -27,12 +27,12 @@ BONUSES = tuple(step / 10 for step in range(31))  # nats that such a question ma
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DecisionRow:
     """One question, as far as the decision concerns it. `unit`: questions of one unit fare alike; `right`: its answer would be."""
 
     collection: str
     split: Literal["fit", "test"]
-    kind: Kind
+    kind: QuestionKind
     unit: str
     open: bool  # no rule refused it
     right: bool
@@ -40,10 +40,12 @@ class Row:
 
     @property
     def answerable(self) -> bool:
-        return self.kind == Kind.ANSWERABLE
+        return self.kind == QuestionKind.ANSWERABLE
 
 
-def fit_decision(rows: Sequence[Row], names: Sequence[str] = SIGNALS, l2: float = 3.0, risks: Mapping[str, float] = RISKS) -> NotFound:
+def fit_decision(
+    rows: Sequence[DecisionRow], names: Sequence[str] = SIGNALS, l2: float = 3.0, risks: Mapping[str, float] = RISKS
+) -> NotFoundModel:
     """risks: shares of the answerable that may be refused, by their names. Raises InvalidInput where there is nothing to tell apart."""
     _check(rows)
     fold = folds(rows)
@@ -58,7 +60,7 @@ def fit_decision(rows: Sequence[Row], names: Sequence[str] = SIGNALS, l2: float 
     confidences = [_confidence(row, logit + bonus * row.signals.get("crossed", 0.0)) for row, logit in zip(rows, told, strict=True)]
     thresholds = {name: round(threshold_at(rows, confidences, share), 4) for name, share in risks.items()}
     fitted = {**_coefficients(rows, names, l2), "crossed": bonus}
-    return NotFound(
+    return NotFoundModel(
         {name: round(value, 4) for name, value in fitted.items()},
         thresholds["balanced"],
         round(refused(rows, confidences, thresholds["balanced"]), 4),
@@ -67,15 +69,15 @@ def fit_decision(rows: Sequence[Row], names: Sequence[str] = SIGNALS, l2: float 
     )
 
 
-def _check(rows: Sequence[Row]) -> None:
+def _check(rows: Sequence[DecisionRow]) -> None:
     asked = [row for row in rows if row.open]
     if all(row.answerable for row in asked) or not any(row.right for row in asked):
         raise InvalidInput("This judged set has no question without an answer, or none that gets a right one: nothing to calibrate on.")
 
 
-def weights_of(rows: Sequence[Row]) -> NDArray[np.float64]:
+def weights_of(rows: Sequence[DecisionRow]) -> NDArray[np.float64]:
     """Return one for each row: collections weigh alike, and in each what can be answered as much as what cannot; on average 1."""
-    own = np.array([REAL if row.kind in (Kind.NEAR_MISS, Kind.OFF_TOPIC) else 1.0 for row in rows])
+    own = np.array([REAL if row.kind in (QuestionKind.NEAR_MISS, QuestionKind.OFF_TOPIC) else 1.0 for row in rows])
     parts: dict[tuple[str, bool], list[int]] = {}
     for index, row in enumerate(rows):
         parts.setdefault((row.collection, row.answerable), []).append(index)
@@ -85,7 +87,7 @@ def weights_of(rows: Sequence[Row]) -> NDArray[np.float64]:
     return weights
 
 
-def _coefficients(rows: Sequence[Row], names: Sequence[str], l2: float) -> dict[str, float]:
+def _coefficients(rows: Sequence[DecisionRow], names: Sequence[str], l2: float) -> dict[str, float]:
     asked = [row for row in rows if row.open]
     if not asked:
         raise InvalidInput("Too few questions to calibrate on: some of them are always held back, and then none is left.")
@@ -110,20 +112,20 @@ def newton(x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.fl
     return w
 
 
-def _logit(row: Row, coefficients: Mapping[str, float]) -> float:
+def _logit(row: DecisionRow, coefficients: Mapping[str, float]) -> float:
     return coefficients["intercept"] + sum(coefficients.get(name, 0.0) * value for name, value in row.signals.items()) + given(row.signals)
 
 
-def _confidence(row: Row, logit: float) -> float:
+def _confidence(row: DecisionRow, logit: float) -> float:
     """Below 0: the rules refuse it, whatever the threshold."""
     return 1 / (1 + float(np.exp(-np.clip(logit, -30, 30)))) if row.open else -1.0
 
 
-def confidences_of(rows: Sequence[Row], fitted: NotFound) -> list[float]:
+def confidences_of(rows: Sequence[DecisionRow], fitted: NotFoundModel) -> list[float]:
     return [probability(row.signals, fitted) if row.open else -1.0 for row in rows]
 
 
-def _bonus(rows: Sequence[Row], told: NDArray[np.float64]) -> float:
+def _bonus(rows: Sequence[DecisionRow], told: NDArray[np.float64]) -> float:
     """What a question in another language than its best document needs to be refused no more often than others."""
     across = [bool(row.signals.get("crossed")) for row in rows]
     if sum(row.answerable and over for row, over in zip(rows, across, strict=True)) < FEW:
@@ -140,14 +142,14 @@ def _bonus(rows: Sequence[Row], told: NDArray[np.float64]) -> float:
     return BONUSES[-1]
 
 
-def folds(rows: Sequence[Row]) -> list[int]:
+def folds(rows: Sequence[DecisionRow]) -> list[int]:
     """A fold for each row, by its unit: a question and its near misses are never on two sides."""
     units = sorted({(row.collection, row.unit) for row in rows})
     place = {units[index]: number % FOLDS for number, index in enumerate(np.random.default_rng(0).permutation(len(units)).tolist())}
     return [place[row.collection, row.unit] for row in rows]
 
 
-def threshold_at(rows: Sequence[Row], confidences: Sequence[float], share: float) -> float:
+def threshold_at(rows: Sequence[DecisionRow], confidences: Sequence[float], share: float) -> float:
     """Return the highest that refuses at most this share of the answerable, each collection weighing alike."""
     told = sorted(zip(confidences, _shares(rows), strict=True))
     lost, limit = 0.0, 0.0
@@ -159,26 +161,26 @@ def threshold_at(rows: Sequence[Row], confidences: Sequence[float], share: float
     return max(0.0, limit)
 
 
-def _shares(rows: Sequence[Row]) -> list[float]:
+def _shares(rows: Sequence[DecisionRow]) -> list[float]:
     """Of all that can be answered, by collections; 0 for what cannot."""
     counts = {name: sum(row.answerable for row in own) for name, own in _by_collection(rows).items()}
     there = sum(count > 0 for count in counts.values())
     return [1 / (there * counts[row.collection]) if row.answerable else 0.0 for row in rows]
 
 
-def _by_collection(rows: Sequence[Row]) -> dict[str, list[Row]]:
+def _by_collection(rows: Sequence[DecisionRow]) -> dict[str, list[DecisionRow]]:
     ordered = sorted(rows, key=lambda row: row.collection)
     return {name: list(own) for name, own in groupby(ordered, key=lambda row: row.collection)}
 
 
-def refused(rows: Sequence[Row], confidences: Sequence[float], threshold: float) -> float:
+def refused(rows: Sequence[DecisionRow], confidences: Sequence[float], threshold: float) -> float:
     """Return the share of the answerable that it refuses, collections alike."""
     return sum(part for part, confidence in zip(_shares(rows), confidences, strict=True) if confidence < threshold)
 
 
-def curve(rows: Sequence[Row], confidences: Sequence[float], points: int = 20) -> list[RiskPoint]:
+def curve(rows: Sequence[DecisionRow], confidences: Sequence[float], points: int = 20) -> list[RiskPoint]:
     """Return what refusing ever more would do, of what was really asked; collections weigh alike, what has no answer as what has one."""
-    asked = [(row, c) for row, c in zip(rows, confidences, strict=True) if row.kind != Kind.LEFT_OUT]
+    asked = [(row, c) for row, c in zip(rows, confidences, strict=True) if row.kind != QuestionKind.LEFT_OUT]
     weights = weights_of([row for row, _ in asked])
     right = np.array([row.right for row, _ in asked])
     told = np.array([c for _, c in asked])

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evaluation.calibration.cases import Kind
-from evaluation.calibration.decision import Row
+from evaluation.calibration.cases import QuestionKind
+from evaluation.calibration.decision import DecisionRow
 
 SHIPPED = Path(__file__).with_name("decision_rows.json.gz")
 
 
-def shipped_rows(embedder: str, reader: str = "") -> list[Row]:
+def shipped_rows(embedder: str, reader: str = "") -> list[DecisionRow]:
     """As this reader read them, or without one. Empty for an embedder or a reader that nobody measured: then the own questions are all
     there is."""
     data = json.loads(gzip.decompress(SHIPPED.read_bytes()))
@@ -26,13 +26,13 @@ def key_of(embedder: str, reader: str = "") -> str:
     return f"{embedder} {reader}".strip()
 
 
-def write_rows(rows: Mapping[str, Sequence[Row]], signals: Sequence[str], path: Path) -> None:
+def write_rows(rows: Mapping[str, Sequence[DecisionRow]], signals: Sequence[str], path: Path) -> None:
     """rows: by `key_of`."""
     packed = {key: _packed(own, signals) for key, own in rows.items()}
     path.write_bytes(gzip.compress(json.dumps({"signals": list(signals), "rows": packed}).encode(), 9, mtime=0))
 
 
-def _packed(rows: Sequence[Row], signals: Sequence[str]) -> list[list[object]]:
+def _packed(rows: Sequence[DecisionRow], signals: Sequence[str]) -> list[list[object]]:
     """A unit becomes a number: which questions belong together is all that is needed of it."""
     units = {unit: number for number, unit in enumerate(dict.fromkeys((row.collection, row.unit) for row in rows))}
     return [
@@ -41,6 +41,8 @@ def _packed(rows: Sequence[Row], signals: Sequence[str]) -> list[list[object]]:
     ]
 
 
-def _row(packed: Sequence[Any], signals: Sequence[str]) -> Row:
+def _row(packed: Sequence[Any], signals: Sequence[str]) -> DecisionRow:
     collection, kind, unit, is_open, right, *values = packed
-    return Row(collection, "fit", Kind(kind), str(unit), bool(is_open), bool(right), dict(zip(signals, values, strict=True)))
+    return DecisionRow(
+        collection, "fit", QuestionKind(kind), str(unit), bool(is_open), bool(right), dict(zip(signals, values, strict=True))
+    )

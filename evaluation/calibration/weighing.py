@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.calibration.decision import Row
+from evaluation.calibration.decision import DecisionRow
 from rag_api.retrieval.decision.answerability import lead
-from rag_api.retrieval.decision.calibration import READ, Weights
-from rag_api.retrieval.reader_model.reader_scores import UNREAD, Read
+from rag_api.retrieval.decision.calibration import READ, SentenceWeights
+from rag_api.retrieval.reader_model.reader_scores import UNREAD, ReaderScores
 
 SPAN_WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0, 2.0, 4.0, 8.0)  # nats for each of a reader's log-odds
 
@@ -25,7 +25,7 @@ class Weighed:
     signals: Mapping[str, float]
 
 
-def weigh(features: Sequence[Sequence[float]], read: Read | None, weights: Weights, span_weight: float) -> Weighed:
+def weigh(features: Sequence[Sequence[float]], read: ReaderScores | None, weights: SentenceWeights, span_weight: float) -> Weighed:
     """features: of each sentence; read: what a reader made of them, in their order."""
     spans = read.spans if read is not None else (0.0,) * len(features)
     scores = [weights.score(own) + span_weight * odds for own, odds in zip(features, spans, strict=True)]
@@ -35,7 +35,7 @@ def weigh(features: Sequence[Sequence[float]], read: Read | None, weights: Weigh
     return Weighed(order, best, {"lead": lead(best), **told})
 
 
-def span_weight_of(rows_by: Callable[[float], Sequence[Row]]) -> float:
+def span_weight_of(rows_by: Callable[[float], Sequence[DecisionRow]]) -> float:
     """Return the weight with which most first sentences are right, collections weighing alike; the least of equals. rows_by: the rows of
     what can be answered by such a weight."""
 

@@ -18,7 +18,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from evaluation.calibration.cases import Kind
+from evaluation.calibration.cases import QuestionKind
 from evaluation.quality.answers import holds
 from evaluation.quality.whole import read_whole
 from evaluation.retrieval.public_sets import SHARED
@@ -43,7 +43,7 @@ def _nothing(source: str, candidate: Candidate) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextDocument:
     """A document that is already text."""
 
     source: str
@@ -52,11 +52,11 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CollectionQuestion:
     text: str
     language: str
     unit: str  # the source of the document that it is about
-    kind: Kind
+    kind: QuestionKind
     split: Part
     right: Right = _nothing
     sources: tuple[str, ...] = ()  # that answer it
@@ -68,8 +68,8 @@ class Collection:
     """`folder`: PDFs to be read; else `texts`. `leave_out`: whether its questions are asked again without the documents that answer."""
 
     name: str
-    questions: tuple[Question, ...]
-    texts: tuple[Text, ...] = ()
+    questions: tuple[CollectionQuestion, ...]
+    texts: tuple[TextDocument, ...] = ()
     folder: Path | None = None
     lists: Path | None = None  # abbreviations and synonyms of its hospital
     leave_out: bool = False
@@ -78,19 +78,19 @@ class Collection:
 def wardqa(splits: Sequence[Split] = ("validate", "test", "test_trades")) -> Collection:
     """Hurried words and near misses; `fit` is its validate part, `test` the two others that no reader is taught on."""
     passages = read_wardqa(splits)
-    texts, questions = [], list[Question]()
+    texts, questions = [], list[CollectionQuestion]()
     for source, parts in ((source, list(own)) for source, own in groupby(passages, key=lambda p: p.document)):
         first = parts[0]
         text, lines = document_text(parts)
-        texts.append(Text(source, Metadata(title=first.title, language=first.language, department=first.trade), text))
+        texts.append(TextDocument(source, Metadata(title=first.title, language=first.language, department=first.trade), text))
         part: Part = "fit" if first.split in ("train", "validate") else "test"
         for passage in parts:
             for asked in (asked for asked in passage.questions if asked.alone):
                 right = partial(_at, source, lines[passage.id][asked.line - 1])
                 asked_in = language_of(asked.question, passage.language)
-                questions.append(Question(asked.question, asked_in, source, Kind.ANSWERABLE, part, right, (source,)))
+                questions.append(CollectionQuestion(asked.question, asked_in, source, QuestionKind.ANSWERABLE, part, right, (source,)))
                 near = [(miss.question, language_of(miss.question, passage.language)) for miss in asked.near_misses]
-                questions += [Question(text, spoken, source, Kind.NEAR_MISS, part) for text, spoken in near]
+                questions += [CollectionQuestion(text, spoken, source, QuestionKind.NEAR_MISS, part) for text, spoken in near]
     return Collection("wardqa", tuple(questions), texts=tuple(texts))
 
 
@@ -105,12 +105,12 @@ def the_handbook() -> Collection:
     questions = []
     for judged in read_judged(handbook_set(), "all"):
         near = "near-miss" in judged.note
-        kind = Kind.ANSWERABLE if judged.answerable else Kind.NEAR_MISS if near else Kind.OFF_TOPIC
+        kind = QuestionKind.ANSWERABLE if judged.answerable else QuestionKind.NEAR_MISS if near else QuestionKind.OFF_TOPIC
         part: Part = "fit" if judged.split == "validate" else "test"
         right = partial(_says, tuple((place.document, place.span) for place in judged.places))
         sources = tuple(place.document for place in judged.places)
         questions.append(
-            Question(judged.question, judged.language, judged.document or judged.id, kind, part, right, sources, judged.function)
+            CollectionQuestion(judged.question, judged.language, judged.document or judged.id, kind, part, right, sources, judged.function)
         )
     folder = Path(handbook.__file__).parent
     return Collection("handbook", tuple(questions), folder=folder / "pdf", lists=folder, leave_out=True)
@@ -119,17 +119,17 @@ def the_handbook() -> Collection:
 def hurried() -> Collection:
     """The same documents asked in a hurried person's words, by people who had seen nothing else: two sets to fit to, the third to measure.
     A sentence is right that holds any of what a colleague needs."""
-    folder, questions = Path(handbook.__file__).parent, list[Question]()
+    folder, questions = Path(handbook.__file__).parent, list[CollectionQuestion]()
     for whole, unanswered, part in HURRIED:
         for row in read_whole(folder / "questions" / whole):
             if row.after or row.kind == "two":
                 continue
             right = partial(_says, tuple((row.document, needed) for needed in row.needs))
             asked_in = language_of(row.question, row.language or "nl")
-            questions.append(Question(row.question, asked_in, row.id, Kind.ANSWERABLE, part, right, (row.document,)))
+            questions.append(CollectionQuestion(row.question, asked_in, row.id, QuestionKind.ANSWERABLE, part, right, (row.document,)))
         for missed in read_judged(folder / "questions" / unanswered, "all") if unanswered else ():
-            kind = Kind.NEAR_MISS if "near-miss" in missed.note else Kind.OFF_TOPIC
-            questions.append(Question(missed.question, missed.language or "nl", missed.id, kind, part))
+            kind = QuestionKind.NEAR_MISS if "near-miss" in missed.note else QuestionKind.OFF_TOPIC
+            questions.append(CollectionQuestion(missed.question, missed.language or "nl", missed.id, kind, part))
     return Collection("hurried", tuple(questions), folder=folder / "pdf", lists=folder)
 
 
@@ -147,17 +147,17 @@ def work_instructions() -> Collection:
     questions = []
     for number, row in enumerate(rows):
         source = names[row["document"]] if row["document"] else ""
-        kind = Kind.ANSWERABLE if source else Kind.NEAR_MISS
+        kind = QuestionKind.ANSWERABLE if source else QuestionKind.NEAR_MISS
         right, sources = partial(_says, ((source, row["span"]),)) if source else _nothing, (source,) if source else ()
         part: Part = "test" if number % 2 else "fit"
-        questions.append(Question(row["question"], language_of(row["question"], "nl"), f"{number}", kind, part, right, sources))
+        questions.append(CollectionQuestion(row["question"], language_of(row["question"], "nl"), f"{number}", kind, part, right, sources))
     return Collection("work instructions", tuple(questions), folder=folder, leave_out=True)
 
 
 def squad() -> Collection:
     """Every third article of SQuAD v2.0: four of its paragraphs, of each two questions that it answers and two that it does not."""
     path = next(iter(sorted((SHARED / "squad").glob("dev-v2.0*.json"))))
-    texts, questions = [], list[Question]()
+    texts, questions = [], list[CollectionQuestion]()
     for number, article in enumerate(json.loads(path.read_text(encoding="utf-8"))["data"][::3]):
         title, text = article["title"].replace("_", " "), ""
         part: Part = "test" if number % 2 else "fit"
@@ -168,10 +168,10 @@ def squad() -> Collection:
             for asked in answered:
                 begins = base + asked["answers"][0]["answer_start"]
                 right = partial(_around, title, (begins, begins + len(asked["answers"][0]["text"])))
-                questions.append(Question(asked["question"].strip(), "en", title, Kind.ANSWERABLE, part, right, (title,)))
+                questions.append(CollectionQuestion(asked["question"].strip(), "en", title, QuestionKind.ANSWERABLE, part, right, (title,)))
             missed = [asked["question"].strip() for asked in paragraph["qas"] if asked["is_impossible"]][:2]
-            questions += [Question(asked, "en", title, Kind.NEAR_MISS, part) for asked in missed]
-        texts.append(Text(title, Metadata(title=title, language="en"), text))
+            questions += [CollectionQuestion(asked, "en", title, QuestionKind.NEAR_MISS, part) for asked in missed]
+        texts.append(TextDocument(title, Metadata(title=title, language="en"), text))
     return Collection("squad", tuple(questions), texts=tuple(texts))
 
 
@@ -188,16 +188,16 @@ def medquad() -> Collection:
     titles = _drawn(sorted(subjects), len(subjects))
     there, left = titles[: len(titles) // 2], titles[len(titles) // 2 :]
     part: dict[str, Part] = {title: "test" if number % 2 else "fit" for number, title in enumerate(titles)}
-    texts, answerable = list[Text](), list[Question]()
+    texts, answerable = list[TextDocument](), list[CollectionQuestion]()
     for title in there:
         text = ""
         for asked_of, answers in subjects[title].items():
             right = partial(_at, title, (len(text), len(text) + len(answers)))
-            answerable.append(Question(asked_of, "en", title, Kind.ANSWERABLE, part[title], right, (title,)))
+            answerable.append(CollectionQuestion(asked_of, "en", title, QuestionKind.ANSWERABLE, part[title], right, (title,)))
             text += answers
-        texts.append(Text(title, Metadata(title=title, language="en"), text))
+        texts.append(TextDocument(title, Metadata(title=title, language="en"), text))
     far = [title for title in left if not any(title.casefold() in own.casefold() or own.casefold() in title.casefold() for own in there)]
-    near = [Question(asked_of, "en", title, Kind.NEAR_MISS, part[title]) for title in far for asked_of in subjects[title]]
+    near = [CollectionQuestion(asked_of, "en", title, QuestionKind.NEAR_MISS, part[title]) for title in far for asked_of in subjects[title]]
     return Collection("medquad", (*_drawn(answerable, MEDQUAD), *_drawn(near, MEDQUAD)), texts=tuple(texts))
 
 
@@ -238,13 +238,13 @@ def read_collections(names: Iterable[str] = COLLECTIONS) -> Iterator[Collection]
             yield replace(collection, questions=(*collection.questions, *_off_topic(collection, there)))
 
 
-def _off_topic(collection: Collection, there: list[Collection]) -> Iterator[Question]:
+def _off_topic(collection: Collection, there: list[Collection]) -> Iterator[CollectionQuestion]:
     """As many of each other collection; none between the medical ones, which may well answer each other's questions."""
     clinical = {*OWN, "medquad"}
     others = [other for other in there if other.name != collection.name and not {other.name, collection.name} <= clinical]
     for other in others:
         for part in ("fit", "test"):
-            answerable = [q for q in other.questions if q.kind == Kind.ANSWERABLE and q.split == part]
+            answerable = [q for q in other.questions if q.kind == QuestionKind.ANSWERABLE and q.split == part]
             most = OFF_TOPIC // len(others)
             for asked in answerable[:: max(1, len(answerable) // most)][:most]:
-                yield Question(asked.text, asked.language, f"{other.name} {asked.text}", Kind.OFF_TOPIC, asked.split)
+                yield CollectionQuestion(asked.text, asked.language, f"{other.name} {asked.text}", QuestionKind.OFF_TOPIC, asked.split)

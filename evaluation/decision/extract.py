@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.calibration.cases import DecisionCase, Extract, Kind, Passage, Sentence
-from evaluation.decision.collections import Collection, Question, Text
+from evaluation.calibration.cases import CasePassage, DecisionCase, Extract, QuestionKind, Sentence
+from evaluation.decision.collections import Collection, CollectionQuestion, TextDocument
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import DocumentQuery, PgDocuments, list_documents
@@ -37,11 +37,11 @@ def extract(settings: Settings, collection: Collection, tell: Tell = lambda done
         )
         with Container(own) as container:
             sources = _index(collection, container)
-            cases, passages = list[DecisionCase](), dict[str, Passage]()
+            cases, passages = list[DecisionCase](), dict[str, CasePassage]()
             for done, question in enumerate(collection.questions, 1):
                 cases.append(_case(collection, question, container, sources, passages))
-                if collection.leave_out and question.kind == Kind.ANSWERABLE:
-                    cases.append(_case(collection, replace(question, kind=Kind.LEFT_OUT), container, sources, passages))
+                if collection.leave_out and question.kind == QuestionKind.ANSWERABLE:
+                    cases.append(_case(collection, replace(question, kind=QuestionKind.LEFT_OUT), container, sources, passages))
                 tell(done)
             return Extract(container.embedder.name, tuple(cases), passages)
 
@@ -66,7 +66,7 @@ def _index(collection: Collection, container: Container) -> dict[str, str]:
     return {document.id: document.source for document in documents}
 
 
-def index_text(text: Text, container: Container) -> None:
+def index_text(text: TextDocument, container: Container) -> None:
     sha256 = hashlib.sha256(f"{text.source}\0{text.text}".encode()).hexdigest()
     page = Page(1, 595.0, 842.0, 0, 0, text.text, np.full((len(text.text), 4), np.nan, np.float32))
     chunks = chunk(sha256[:32], text.about, [page])
@@ -78,14 +78,16 @@ def index_text(text: Text, container: Container) -> None:
 
 
 def _case(
-    collection: Collection, question: Question, container: Container, sources: dict[str, str], passages: dict[str, Passage]
+    collection: Collection, question: CollectionQuestion, container: Container, sources: dict[str, str], passages: dict[str, CasePassage]
 ) -> DecisionCase:
-    left_out = tuple(name for name, source in sources.items() if source in question.sources) if question.kind == Kind.LEFT_OUT else ()
+    left_out = (
+        tuple(name for name, source in sources.items() if source in question.sources) if question.kind == QuestionKind.LEFT_OUT else ()
+    )
     user = replace(LOCAL_USER, function=question.function)
     retrieval = find(analyse(question.text, container.expander), user, Filters(excluded_document_ids=left_out), container)
     read = passages_of(retrieval.may_be_quoted, retrieval.sentences)
     keys = [f"{collection.name} {hit.chunk.id}" for hit in retrieval.may_be_quoted]
-    passages |= {key: Passage(passage.title, passage.heading, passage.text) for key, (passage, _) in zip(keys, read, strict=True)}
+    passages |= {key: CasePassage(passage.title, passage.heading, passage.text) for key, (passage, _) in zip(keys, read, strict=True)}
     return DecisionCase(
         collection.name,
         question.split,
@@ -101,7 +103,7 @@ def _case(
     )
 
 
-def _sentences(question: Question, retrieval: Retrieval, sources: dict[str, str]) -> tuple[Sentence, ...]:
+def _sentences(question: CollectionQuestion, retrieval: Retrieval, sources: dict[str, str]) -> tuple[Sentence, ...]:
     """Places are those that a reader is told; of a list that stands in none of the passages it is told nothing."""
     told = dict[int, tuple[int, int, int]]()
     for index, (passage, members) in enumerate(passages_of(retrieval.may_be_quoted, retrieval.sentences)):
@@ -111,7 +113,7 @@ def _sentences(question: Question, retrieval: Retrieval, sources: dict[str, str]
         if number not in told:
             continue
         candidate = scored.candidate
-        right = question.kind == Kind.ANSWERABLE and question.right(sources[candidate.document_id], candidate)
+        right = question.kind == QuestionKind.ANSWERABLE and question.right(sources[candidate.document_id], candidate)
         hit, start, end = told[number]
         found.append(Sentence(hit, start, end, scored.features, right))
     return tuple(found)

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.calibration.cases import DecisionCase, Extract, Kind, Sentence, read_extract, write_extract
-from evaluation.calibration.decision import Row, confidences_of, fit_decision
+from evaluation.calibration.cases import DecisionCase, Extract, QuestionKind, Sentence, read_extract, write_extract
+from evaluation.calibration.decision import DecisionRow, confidences_of, fit_decision
 from evaluation.calibration.rows import shipped_rows
 from evaluation.calibration.weighing import span_weight_of, weigh
 from evaluation.decision.collections import COLLECTIONS, read_collections
 from evaluation.decision.extract import Tell, extract
-from evaluation.quality.refusals import Asked, refusals, share
+from evaluation.quality.refusals import DecidedQuestion, refusals, share
 from rag_api.config import Settings
 from rag_api.errors import InvalidInput
-from rag_api.retrieval.decision.calibration import READ, RISKS, SIGNALS, Calibration, NotFound, Weights, WithReader, shipped
-from rag_api.retrieval.reader_model.reader import Passage, Reader
-from rag_api.retrieval.reader_model.reader_scores import Read, joined
+from rag_api.retrieval.decision.calibration import READ, RISKS, SIGNALS, Calibration, NotFoundModel, SentenceWeights, WithReader, shipped
+from rag_api.retrieval.reader_model.reader import PassageReader, ReaderPassage
+from rag_api.retrieval.reader_model.reader_scores import ReaderScores, joined
 
 CACHE = Path.home() / ".cache" / "bedside" / "decision"
 SILENT: Tell = lambda done: None  # noqa: E731
@@ -31,7 +31,7 @@ class Case:
     """A kept case with what a reader made of it, if one read it."""
 
     case: DecisionCase
-    read: Read | None = None
+    read: ReaderScores | None = None
 
 
 def kept_cases(settings: Settings, folder: Path, names: Sequence[str], *, fresh: bool, tell: Tell = SILENT) -> list[Extract]:
@@ -42,7 +42,7 @@ def kept_cases(settings: Settings, folder: Path, names: Sequence[str], *, fresh:
     return [read_extract(folder / f"{name}.json.gz") for name in names if (folder / f"{name}.json.gz").exists()]
 
 
-def read_by(reader: Reader, extracts: Sequence[Extract], tell: Tell = SILENT) -> list[Case]:
+def read_by(reader: PassageReader, extracts: Sequence[Extract], tell: Tell = SILENT) -> list[Case]:
     """Every case's passages by this reader."""
     found = []
     for extracted in extracts:
@@ -55,32 +55,32 @@ def read_by(reader: Reader, extracts: Sequence[Extract], tell: Tell = SILENT) ->
     return found
 
 
-def _told(extracted: Extract, key: str, sentences: Sequence[Sentence]) -> Passage:
+def _told(extracted: Extract, key: str, sentences: Sequence[Sentence]) -> ReaderPassage:
     passage = extracted.passages[key]
-    return Passage(passage.title, passage.heading, passage.text, tuple((s.start, s.end) for s in sentences))
+    return ReaderPassage(passage.title, passage.heading, passage.text, tuple((s.start, s.end) for s in sentences))
 
 
-def row_of(one: Case, weights: Weights, span_weight: float = 0.0) -> Row:
+def row_of(one: Case, weights: SentenceWeights, span_weight: float = 0.0) -> DecisionRow:
     """Weigh its sentences anew, and say what follows for the decision."""
     case = one.case
     found = weigh([sentence.features for sentence in case.sentences], one.read, weights, span_weight)
     right = bool(found.order) and case.sentences[found.order[0]].right
-    return Row(case.collection, case.split, case.kind, case.unit, case.open, right, {**case.signals, **found.signals})
+    return DecisionRow(case.collection, case.split, case.kind, case.unit, case.open, right, {**case.signals, **found.signals})
 
 
-def fit_without(cases: Sequence[Case], weights: Weights) -> tuple[NotFound, list[Row]]:
+def fit_without(cases: Sequence[Case], weights: SentenceWeights) -> tuple[NotFoundModel, list[DecisionRow]]:
     rows = [row_of(replace(one, read=None), weights) for one in cases]
     return fit_decision([row for row in rows if row.split == "fit"], SIGNALS), rows
 
 
-def fit_with(cases: Sequence[Case], weights: Weights) -> tuple[WithReader, list[Row]]:
+def fit_with(cases: Sequence[Case], weights: SentenceWeights) -> tuple[WithReader, list[DecisionRow]]:
     known = [one for one in cases if one.case.split == "fit" and one.case.has_answer]
     weight = span_weight_of(lambda weight: [row_of(one, weights, weight) for one in known])
     rows = [row_of(one, weights, weight) for one in cases]
     return WithReader(fit_decision([row for row in rows if row.split == "fit"], (*SIGNALS, *READ)), weight), rows
 
 
-def as_shipped(cases: Sequence[Case], embedder: str) -> tuple[NotFound, list[Row]]:
+def as_shipped(cases: Sequence[Case], embedder: str) -> tuple[NotFoundModel, list[DecisionRow]]:
     """Return the decision as it ships, without a reader, and what it sees. Collections that it was not fitted to are test parts as a whole.
     Raises InvalidInput where none ships."""
     before = shipped().get(embedder, Calibration())
@@ -91,24 +91,24 @@ def as_shipped(cases: Sequence[Case], embedder: str) -> tuple[NotFound, list[Row
     return before.not_found, [row if row.collection in known else replace(row, split="test") for row in rows]
 
 
-def figures(rows: Sequence[Row], fitted: NotFound) -> dict[str, Any]:
+def figures(rows: Sequence[DecisionRow], fitted: NotFoundModel) -> dict[str, Any]:
     """JSON-ready: of each collection's test part, what each named risk does, and the curve."""
     told = list(zip(rows, confidences_of(rows, fitted), strict=True))
     found = {}
     for name in [name for name in COLLECTIONS if any(row.collection == name for row in rows)]:
-        own = [(row, c) for row, c in told if row.collection == name and row.split == "test" and row.kind != Kind.LEFT_OUT]
+        own = [(row, c) for row, c in told if row.collection == name and row.split == "test" and row.kind != QuestionKind.LEFT_OUT]
         asked = [_asked(row, c, fitted.threshold) for row, c in own]
         at = {risk: at_threshold(own, fitted.at(risk)) for risk in RISKS}
         found[name] = {"risks": at, "auc": _auc(own), **{k: v for k, v in refusals(asked).items() if k in ("at_refused", "curve")}}
     return found
 
 
-def _asked(row: Row, confidence: float, threshold: float) -> Asked:
-    near = row.kind == Kind.NEAR_MISS
-    return Asked(confidence, row.answerable, confidence < threshold, right=row.right, near_miss=near, unit=row.unit)
+def _asked(row: DecisionRow, confidence: float, threshold: float) -> DecidedQuestion:
+    near = row.kind == QuestionKind.NEAR_MISS
+    return DecidedQuestion(confidence, row.answerable, confidence < threshold, right=row.right, near_miss=near, unit=row.unit)
 
 
-def at_threshold(told: Sequence[tuple[Row, float]], threshold: float) -> dict[str, Any]:
+def at_threshold(told: Sequence[tuple[DecisionRow, float]], threshold: float) -> dict[str, Any]:
     """What is refused and what is answered rightly, with the middle 95% over documents."""
     asked = [_asked(row, c, threshold) for row, c in told]
     across = [a for a, (row, _) in zip(asked, told, strict=True) if row.answerable and row.signals.get("crossed")]
@@ -124,7 +124,7 @@ def at_threshold(told: Sequence[tuple[Row, float]], threshold: float) -> dict[st
     }
 
 
-def difference(one: Sequence[Asked], other: Sequence[Asked], resamples: int = 1000) -> dict[str, Any]:
+def difference(one: Sequence[DecidedQuestion], other: Sequence[DecidedQuestion], resamples: int = 1000) -> dict[str, Any]:
     """Of the shares refused, with the middle 95% of resampled questions."""
     if not one or not other:
         return {"difference": None, "interval": None}
@@ -135,17 +135,17 @@ def difference(one: Sequence[Asked], other: Sequence[Asked], resamples: int = 10
     return {"difference": round(float(a.mean() - b.mean()), 4), "interval": [round(float(low), 3), round(float(high), 3)]}
 
 
-def _auc(told: Sequence[tuple[Row, float]]) -> dict[str, float | None]:
+def _auc(told: Sequence[tuple[DecisionRow, float]]) -> dict[str, float | None]:
     """How surely what can be answered is told from each kind that cannot."""
     above = np.array([c for row, c in told if row.answerable])
     found: dict[str, float | None] = {}
-    for kind in (Kind.NEAR_MISS, Kind.OFF_TOPIC):
+    for kind in (QuestionKind.NEAR_MISS, QuestionKind.OFF_TOPIC):
         below = np.array([c for row, c in told if row.kind == kind])
         both = len(above) and len(below)
         found[kind.value] = round(float(((above[:, None] > below) + 0.5 * (above[:, None] == below)).mean()), 3) if both else None
     return found
 
 
-def with_decision(before: Calibration, fitted: NotFound, read: tuple[str, WithReader] | None, measured: str) -> Calibration:
+def with_decision(before: Calibration, fitted: NotFoundModel, read: tuple[str, WithReader] | None, measured: str) -> Calibration:
     readers: Mapping[str, WithReader] = {**before.readers, **({read[0]: read[1]} if read else {})}
     return replace(before, not_found=fitted, readers=readers, measured=measured)

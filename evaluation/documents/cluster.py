@@ -1,5 +1,5 @@
-"""What a Ray cluster brings and costs: the same small files on one machine's own path, and on Ray with so many workers of each kind, one
-after another in one run, each in a process of its own with a database, a collection and a data directory of its own.
+"""Gain and cost of a Ray cluster: the same small files on one machine's own path, and on Ray with so many workers of each kind, one after
+another in one run, each in a process of its own with a database, a collection and a data directory of its own.
 
 Ray's nodes are started here (one core each, 100 MB of object store), Weaviate is the configured one. What is told: documents a minute,
 seconds until Ray is ready, processor seconds of all but the databases, memory of the driver, of all other processes, and of the object
@@ -24,7 +24,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from evaluation.documents.size import LINES, CheapEmbedder, Timed, write_files
+from evaluation.documents.size import LINES, CheapEmbedder, TimedEmbedder, write_files
 from evaluation.service.processes import processor_seconds, resident_mb
 from rag_api.config import Settings
 from rag_api.db import Database
@@ -70,7 +70,7 @@ def measure_one(url: str, files: int, workers: int, embedder: str, lines: int = 
         kept = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bedside-cluster-")))
         write_files(kept / "documents", files, lines=lines)
         settings = stack.enter_context(_installed(kept, url, embedder))
-        own = Timed(open_named(settings))
+        own = TimedEmbedder(open_named(settings))
         store = stack.enter_context(closing(open_store(settings, own.name, own.dim)))
         assert isinstance(store, WeaviateStore)
         stack.callback(store.drop)

@@ -1,5 +1,5 @@
-"""What an ingestion on Ray takes of its driver and the object stores for many files, apart from their reading, embedding and writing: files
-of some bytes, whose digests are taken on the cluster, and steps that pass on what they are given. The list of documents stays empty."""
+"""Load of an ingestion on Ray on its driver and the object stores for many files, apart from their reading, embedding and writing: files of
+some bytes, whose digests are taken on the cluster, and steps that pass on what they are given. The list of documents stays empty."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from rag_api.config import Settings
 from rag_api.ingest import MemoryDocuments, ingest, survey
 from rag_api.ingest.cluster.connect import joined
 from rag_api.ingest.cluster.engine import RayCluster
-from rag_api.ingest.cluster.rows import Done, packed, unpacked
-from rag_api.ingest.cluster.steps import Parts
+from rag_api.ingest.cluster.rows import DocumentDone, packed, unpacked
+from rag_api.ingest.cluster.steps import StepParts
 from rag_api.ingest.sources.report import Outcome
 from rag_api.stores.memory import MemoryStore
 
@@ -28,7 +28,7 @@ from rag_api.stores.memory import MemoryStore
 class Passing:
     """Stands for a step between others."""
 
-    def __init__(self, parts: Parts) -> None: ...
+    def __init__(self, parts: StepParts) -> None: ...
 
     def __call__(self, table: pa.Table) -> pa.Table:
         return table
@@ -39,7 +39,7 @@ class Ending(Passing):
 
     def __call__(self, table: pa.Table) -> pa.Table:
         items = [ticket.item for ticket in unpacked(table)]
-        return packed(Done(Outcome(item.source.name, "indexed", item.id), 1, 1) for item in items)
+        return packed(DocumentDone(Outcome(item.source.name, "indexed", item.id), 1, 1) for item in items)
 
 
 class Idle(RayCluster):
@@ -61,7 +61,7 @@ def measure(files: int, workers: int = 1) -> dict[str, Any]:
             path.write_bytes(b"%PDF-1.4 " + str(number).encode())
         embedder, store = CheapEmbedder(), MemoryStore(CheapEmbedder.dim)
         with joined(cluster.address) as ray, watching(cluster.address) as watched:
-            engine = Idle(ray, Parts(settings, OPENERS, (embedder.name, embedder.dim), folder), workers)
+            engine = Idle(ray, StepParts(settings, OPENERS, (embedder.name, embedder.dim), folder), workers)
             began = time.monotonic()
             report = ingest(
                 survey([folder]),

@@ -1,4 +1,4 @@
-"""How fast files become text, and how pypdf's text compares: `python -m evaluation.documents.ingest PATH... [--json]`.
+"""Speed of turning files into text, and a comparison with pypdf's text: `python -m evaluation.documents.ingest PATH... [--json]`.
 
 Reads in this process, without embedding; pages per second of one core (processor time). docs/benchmarks.md has figures.
 """
@@ -20,7 +20,7 @@ import pypdfium2 as pdfium
 
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.chunk import chunk
-from rag_api.ingest.pdf.glyphs.font_spoofing import Judged
+from rag_api.ingest.pdf.glyphs.font_spoofing import JudgedFonts
 from rag_api.ingest.pdf.page_transform import PagePlane
 from rag_api.ingest.pdf.pdfium import read_glyphs
 from rag_api.ingest.pdf.vector_graphics import read_drawn
@@ -44,11 +44,11 @@ def measure(paths: Sequence[Path]) -> dict[str, Any]:
         seconds["read_and_clean"] += seconds_read
         seconds["chunk"] += _timed(chunk, "0" * 32, document.metadata, document.pages)[1]
         with pdfium.PdfDocument(source.path) as opened:
-            one, took = _timed(_pdfium_text, opened)
+            one, took = _timed(lambda pages: "\n".join(page.get_textpage().get_text_range() for page in pages), opened)
             seconds["pdfium_text"] += took
             seconds["pdfium_boxes"] += _timed(_pdfium_boxes, opened)[1]
         try:
-            other, took = _timed(_pypdf_text, source.path)
+            other, took = _timed(lambda path: "\n".join(page.extract_text() for page in pypdf.PdfReader(path).pages), source.path)
         except Exception as error:
             failed[f"{source.name} (pypdf only)"] = type(error).__name__
             continue
@@ -70,16 +70,8 @@ def _timed(function: Any, *arguments: Any) -> tuple[Any, float]:
     return result, time.process_time() - start
 
 
-def _pypdf_text(path: Path) -> str:
-    return "\n".join(page.extract_text() for page in pypdf.PdfReader(path).pages)
-
-
-def _pdfium_text(document: Any) -> str:
-    return "\n".join(page.get_textpage().get_text_range() for page in document)
-
-
 def _pdfium_boxes(document: Any) -> None:
-    with closing(Judged(document.raw)) as judged:
+    with closing(JudgedFonts(document.raw)) as judged:
         for page in document:
             plane = PagePlane(page.raw)
             read_glyphs(page.raw, plane, read_drawn(page.raw, plane), judged)

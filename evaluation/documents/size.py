@@ -1,5 +1,5 @@
-"""How ingestion grows: many small files, or many pages in one file, through the whole of it; seconds, memory, and how long the embedder
-waited for reading.
+"""Growth of an ingestion's cost: many small files, or many pages in one file, through the whole of it; seconds, memory, and how long the
+embedder waited for reading.
 
 Files are made here. Vectors are the cheapest there are (an embedder's speed is known), or an embedder's own; the store and the documents
 list are in memory, or LanceDB's index with a real database in a folder that goes afterwards.
@@ -58,7 +58,7 @@ class CheapEmbedder:
 
 
 @dataclass
-class Timed:
+class TimedEmbedder:
     """An embedder, and when it worked. What lies between its first and its last call and is no call is waiting: for reading, or saving."""
 
     embedder: Embedder
@@ -101,7 +101,7 @@ def measure_one(kind: str, count: int, embedder: str, store: str) -> dict[str, A
         folder = Path(kept) / "documents"
         write_files(folder, count if kind == "files" else 1, 1 if kind == "files" else count)
         settings = Settings(data_dir=Path(kept) / "data", embedder=embedder if embedder != "none" else "auto", store="memory")
-        timed = Timed(CheapEmbedder() if embedder == "none" else open_embedder(settings))
+        timed = TimedEmbedder(CheapEmbedder() if embedder == "none" else open_embedder(settings))
         with _kept(store, settings, timed) as (repo, kept_in):
             start = time.monotonic()
             report = ingest(survey([folder]), settings=settings, documents_repo=repo, store=kept_in, embedder=timed)

@@ -1,4 +1,4 @@
-"""What a scan was read as, against what it says: letters, digits, places, and what may be quoted of it."""
+"""A scan's text compared with the page's own: letters, digits, places, and what may be quoted of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GRAVE = re.compile(r"\b(?:niet|nooit|geen|zonder|tenzij|behalve|not|never|no|wi
 
 
 @dataclass(slots=True)
-class Counts:
+class OcrCounts:
     pages: int = 0
     letters: int = 0
     letter_errors: int = 0
@@ -38,17 +38,17 @@ class Counts:
     wrong_negations: int = 0
     wrong: list[str] = field(default_factory=list)  # those quotes
 
-    def add(self, other: Counts) -> None:
+    def add(self, other: OcrCounts) -> None:
         for name in self.__slots__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
-def compare_pages(truth: Page, found: Page, moved: NDArray[np.float64], cut: Sequence[str] = ()) -> Counts:
+def compare_pages(truth: Page, found: Page, moved: NDArray[np.float64], cut: Sequence[str] = ()) -> OcrCounts:
     """moved: [2, 3] from the truth's page space to the scan's; cut: headers and footers of the page, which may stand in the scan's text and
     are not compared."""
     one, two = _plain(truth.text), _plain(_without(found.text, cut))
     errors, digits = _errors(one, two)
-    counts = Counts(1, len(one), errors, sum(c.isdigit() for c in one), digits)
+    counts = OcrCounts(1, len(one), errors, sum(c.isdigit() for c in one), digits)
     for box, other in _same_words(truth, found):
         corners = np.array([[box[x], box[y]] for x in (0, 2) for y in (1, 3)], np.float64) @ moved[:, :2].T + moved[:, 2]
         overlap = _overlap(np.concatenate([corners.min(axis=0), corners.max(axis=0)]), other)
@@ -58,9 +58,9 @@ def compare_pages(truth: Page, found: Page, moved: NDArray[np.float64], cut: Seq
     return counts
 
 
-def compare_quotes(truth: ReadDocument, found: ReadDocument) -> Counts:
+def compare_quotes(truth: ReadDocument, found: ReadDocument) -> OcrCounts:
     """Of all that could be quoted of the scan: what is withheld, and which of the rest holds another number or negation than the page."""
-    counts = Counts()
+    counts = OcrCounts()
     said = _Said(truth.text, [line.text for line in truth.cut])
     names = names_of(blocks_of(found.text))
     for quote in quotable(found.text):

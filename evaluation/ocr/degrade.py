@@ -17,7 +17,7 @@ Affine = NDArray[np.float64]  # [2, 3]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ScanKind:
     name: str
     dpi: int
     quality: int  # of JPEG; 0: black and white, without losses
@@ -31,14 +31,14 @@ class Kind:
 
 
 KINDS = (
-    Kind("300 dpi", 300, 85),
-    Kind("200 dpi, a little skewed", 200, 60, skew=0.8),
-    Kind("150 dpi, poor JPEG", 150, 30, skew=0.5, blur=0.6),
-    Kind("crooked", 200, 60, skew=3.5),
-    Kind("stamped", 200, 60, skew=0.5, stamps=3),
-    Kind("fax", 200, 0, skew=0.4, specks=0.004, blur=0.7, bilevel=True),
-    Kind("copy of a copy", 200, 50, skew=1.2, blur=1.1, contrast=0.55, specks=0.002),
-    Kind("on its side or upside down", 200, 60, skew=0.5, quarters=1),
+    ScanKind("300 dpi", 300, 85),
+    ScanKind("200 dpi, a little skewed", 200, 60, skew=0.8),
+    ScanKind("150 dpi, poor JPEG", 150, 30, skew=0.5, blur=0.6),
+    ScanKind("crooked", 200, 60, skew=3.5),
+    ScanKind("stamped", 200, 60, skew=0.5, stamps=3),
+    ScanKind("fax", 200, 0, skew=0.4, specks=0.004, blur=0.7, bilevel=True),
+    ScanKind("copy of a copy", 200, 50, skew=1.2, blur=1.1, contrast=0.55, specks=0.002),
+    ScanKind("on its side or upside down", 200, 60, skew=0.5, quarters=1),
 )
 _STAMPS = ("KOPIE", "ONTVANGEN 12/03/2024", "VERVALLEN", "Dr. Janssens", "COPY 3", "Gezien 08-11")
 
@@ -50,7 +50,7 @@ class Degraded:
     moved: Affine  # from the page's own space to that of the scan, in points
 
 
-def degrade(page: pdfium.PdfPage, kind: Kind, seed: Sequence[int]) -> Degraded:
+def degrade(page: pdfium.PdfPage, kind: ScanKind, seed: Sequence[int]) -> Degraded:
     rng = np.random.default_rng(seed)
     scale = kind.dpi / 72
     grey = page.render(scale=scale, grayscale=True).to_numpy()
@@ -101,7 +101,7 @@ def _stamp(grey: Grey, rng: np.random.Generator) -> None:
     np.minimum(part, sheet[: part.shape[0], : part.shape[1]], out=part)
 
 
-def as_pdf(pages: Sequence[tuple[Degraded, Kind]]) -> bytes:
+def as_pdf(pages: Sequence[tuple[Degraded, ScanKind]]) -> bytes:
     """A PDF of nothing but these pictures."""
     document = pdfium.PdfDocument.new()
     for scan, kind in pages:

@@ -12,8 +12,8 @@ from typing import Any
 import pypdfium2 as pdfium
 
 import rag_api.handbook
-from evaluation.ocr.compare import Counts, compare_pages, compare_quotes
-from evaluation.ocr.degrade import KINDS, Degraded, Kind, as_pdf, degrade
+from evaluation.ocr.compare import OcrCounts, compare_pages, compare_quotes
+from evaluation.ocr.degrade import KINDS, Degraded, ScanKind, as_pdf, degrade
 from rag_api.domain import ReadDocument
 from rag_api.ingest.common.kinds import Kind as FileKind
 from rag_api.ingest.ocr.second import second_reader
@@ -32,8 +32,8 @@ def documents_of(half: str) -> list[Path]:
 
 def measure(half: str, pages: int, alone: bool = False, tell: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
     """pages: documents are taken until they have so many. Kinds of scans take turns, page by page. alone: without the second reader."""
-    by_kind: dict[str, Counts] = {kind.name: Counts() for kind in KINDS}
-    whole, done, spent = Counts(), 0, 0.0
+    by_kind: dict[str, OcrCounts] = {kind.name: OcrCounts() for kind in KINDS}
+    whole, done, spent = OcrCounts(), 0, 0.0
     for n, path in enumerate(_spread(documents_of(half))):
         if done >= pages:
             break
@@ -64,7 +64,7 @@ def _spread(paths: list[Path]) -> Iterator[Path]:
         yield from paths[step::5]
 
 
-def read_degraded(path: Path, n: int, alone: bool = False) -> tuple[ReadDocument, list[tuple[Degraded, Kind]], ReadDocument, float]:
+def read_degraded(path: Path, n: int, alone: bool = False) -> tuple[ReadDocument, list[tuple[Degraded, ScanKind]], ReadDocument, float]:
     """(what it says, its scans, what was read of them, seconds of the processor's time for that). n: which document it is, for seeds."""
     truth = read(path, path.name, FileKind.PDF, 1000)
     with pdfium.PdfDocument(path) as document:
@@ -83,7 +83,7 @@ def _seconds() -> float:
     return float(times.user + times.system + times.children_user + times.children_system)
 
 
-def _figures(counts: Counts) -> dict[str, Any]:
+def _figures(counts: OcrCounts) -> dict[str, Any]:
     figures: dict[str, Any] = {
         "pages": counts.pages,
         "letters": counts.letters,

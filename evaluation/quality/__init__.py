@@ -13,19 +13,19 @@ from typing import Any
 
 from evaluation.quality.answers import holds, plain
 from evaluation.quality.metrics import Interval, bootstrap_ratio, hit_at, mrr, reciprocal
-from evaluation.quality.refusals import Asked, refusals
+from evaluation.quality.refusals import DecidedQuestion, refusals
 from rag_api.domain import Hit, Metadata
 from rag_api.evaluate.judged import Judged, Place
 from rag_api.retrieval.find import Retrieval
 
-__all__ = ["Outcome", "askers", "evaluate", "report", "rows_of"]
+__all__ = ["RetrievalOutcome", "askers", "evaluate", "report", "rows_of"]
 
 Search = Callable[[Judged], Retrieval]
 KS = (1, 3, 7)  # 3: what a reader looks at and the prompt holds; 7: what the page shows
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RetrievalOutcome:
     """What retrieval did for one judged question. Ranks are None when the document (its page, its words) is not among the hits."""
 
     judged: Judged
@@ -49,7 +49,7 @@ def evaluate(
     sources: Mapping[str, str],
     tell: Callable[[int], Any] | None = None,
     about: Mapping[str, Metadata] | None = None,
-) -> list[Outcome]:
+) -> list[RetrievalOutcome]:
     """Ask every question. sources: document id -> the name it was ingested under. about: that name -> what is said of it.
     tell: called with how many are done."""
     outcomes = []
@@ -60,12 +60,12 @@ def evaluate(
     return outcomes
 
 
-def _outcome(judged: Judged, retrieval: Retrieval, sources: Mapping[str, str], about: Mapping[str, Metadata]) -> Outcome:
+def _outcome(judged: Judged, retrieval: Retrieval, sources: Mapping[str, str], about: Mapping[str, Metadata]) -> RetrievalOutcome:
     hits = retrieval.hits
     names = [sources.get(hit.chunk.document_id, "") for hit in hits]
     right = {place.document for place in judged.places}
     ranked = list(enumerate(zip(names, hits, strict=True), 1))
-    return Outcome(
+    return RetrievalOutcome(
         judged,
         rank=_first(rank for rank, (name, _) in ranked if name in right),
         page_rank=_first(rank for rank, at in ranked if any(_on_page(place, *at) for place in judged.places)),
@@ -110,7 +110,7 @@ def _crossed(judged: Judged, languages: set[str]) -> str:
     return f"{judged.language} on {min(languages)}" if judged.language and languages and judged.language not in languages else ""
 
 
-def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def report(outcomes: Sequence[RetrievalOutcome]) -> dict[str, Any]:
     """The figures of all questions, by language, across languages and by department, JSON-ready."""
     return {
         **_figures(outcomes),
@@ -120,7 +120,7 @@ def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def askers(outcomes: Sequence[Outcome], without: Sequence[Outcome]) -> dict[str, Any]:
+def askers(outcomes: Sequence[RetrievalOutcome], without: Sequence[RetrievalOutcome]) -> dict[str, Any]:
     """What knowing the asker's function changes. without: the outcomes of those questions that name one, asked as if they did not."""
     unknown = {o.judged.id: o for o in without}
     names = ("hit@1", "hit@3", "mrr", "wrong_group_first")
@@ -128,13 +128,13 @@ def askers(outcomes: Sequence[Outcome], without: Sequence[Outcome]) -> dict[str,
     return {"n": len(without), "with": {name: with_[name] for name in names}, "without": {name: none[name] for name in names}}
 
 
-def _parts(outcomes: Sequence[Outcome], of: Sequence[str]) -> dict[str, Any]:
+def _parts(outcomes: Sequence[RetrievalOutcome], of: Sequence[str]) -> dict[str, Any]:
     """The figures of each named part; questions of none are in the whole only."""
     names = sorted({name for name in of if name})
     return {name: _figures([o for o, own in zip(outcomes, of, strict=True) if own == name]) for name in names}
 
 
-def rows_of(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def rows_of(outcomes: Sequence[RetrievalOutcome]) -> list[dict[str, Any]]:
     """Question by question, for comparing two runs and for looking at what went wrong."""
     return [
         {
@@ -157,7 +157,7 @@ def rows_of(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     ]
 
 
-def _figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _figures(outcomes: Sequence[RetrievalOutcome]) -> dict[str, Any]:
     answerable = [o for o in outcomes if o.judged.answerable]
     ranks = [o.rank for o in answerable]
     paged = [o.page_rank for o in answerable if any(place.page for place in o.judged.places)]
@@ -174,11 +174,11 @@ def _figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def _asked(o: Outcome) -> Asked:
+def _asked(o: RetrievalOutcome) -> DecidedQuestion:
     """What no rule lets be answered has no confidence."""
     confidence = o.confidence if o.may_answer else -1.0
     near = not o.judged.answerable and is_near_miss(o.judged)
-    return Asked(confidence, o.judged.answerable, not o.found, o.rank is not None and o.rank <= 3, o.right_first, near)
+    return DecidedQuestion(confidence, o.judged.answerable, not o.found, o.rank is not None and o.rank <= 3, o.right_first, near)
 
 
 def is_near_miss(judged: Judged) -> bool:
@@ -186,7 +186,7 @@ def is_near_miss(judged: Judged) -> bool:
     return "near-miss" in judged.note or "near miss" in judged.note
 
 
-def _intervals(outcomes: Sequence[Outcome], ranks: Sequence[int | None]) -> dict[str, Interval]:
+def _intervals(outcomes: Sequence[RetrievalOutcome], ranks: Sequence[int | None]) -> dict[str, Interval]:
     ones = [1.0] * len(ranks)
     said = [float(not o.found) for o in outcomes]
     true = [float(not o.judged.answerable) for o in outcomes]

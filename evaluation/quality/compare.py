@@ -1,6 +1,6 @@
 """Two runs over the same questions, question by question: which won where, and whether that is more than chance. Pure.
 
-Works on what `bedside evaluate --json` prints (`questions`), so runs of different days, indexes and embedders can be compared.
+Works on what `bedside quality evaluate --json` prints (`questions`), so runs of different days, indexes and embedders can be compared.
 """
 
 from __future__ import annotations

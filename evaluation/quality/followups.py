@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evaluation.quality import Outcome, report, rows_of
+from evaluation.quality import RetrievalOutcome, report, rows_of
 from evaluation.quality.compare import compare
 from rag_api.errors import InvalidInput
 from rag_api.evaluate.judged import HANDBOOK, Judged, Split, read_judged
@@ -19,7 +19,7 @@ SHOWN = ("hit@1", "hit@3", "mrr", "wrong_group_first", "n", "intervals")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class FollowUpPair:
     judged: Judged  # the follow-up, with where its answer stands
     previous: str  # the question before it
 
@@ -28,18 +28,18 @@ class Pair:
         return replace(self.judged, question=standalone(self.judged.question, self.previous).query)
 
 
-def read_pairs(path: Path = FOLLOW_UPS, split: Split = "all") -> list[Pair]:
+def read_pairs(path: Path = FOLLOW_UPS, split: Split = "all") -> list[FollowUpPair]:
     """A judged set with one more column, `previous`. Raises InvalidInput."""
     questions = {judged.id: judged for judged in read_judged(path, split)}
     with open(path, encoding="utf-8-sig", newline="") as file:
         previous = {row["id"]: (row.get("previous") or "").strip() for row in csv.DictReader(file)}
     if not all(previous[i] for i in questions):
         raise InvalidInput(f"{path}: each follow-up question needs the question before it, in the column previous")
-    return [Pair(judged, previous[judged.id]) for judged in questions.values()]
+    return [FollowUpPair(judged, previous[judged.id]) for judged in questions.values()]
 
 
 def measure_pairs(
-    pairs: Sequence[Pair], others: Sequence[Judged], measure: Callable[[Sequence[Judged]], Sequence[Outcome]]
+    pairs: Sequence[FollowUpPair], others: Sequence[Judged], measure: Callable[[Sequence[Judged]], Sequence[RetrievalOutcome]]
 ) -> dict[str, Any]:
     """Literal against rewritten, question by question; others: questions that stand alone, none of which should be rewritten."""
     literal, rewritten = measure([pair.judged for pair in pairs]), measure([pair.rewritten for pair in pairs])
@@ -60,7 +60,7 @@ def measure_pairs(
     }
 
 
-def _of(outcomes: Sequence[Outcome], language: str) -> list[Outcome]:
+def _of(outcomes: Sequence[RetrievalOutcome], language: str) -> list[RetrievalOutcome]:
     return [outcome for outcome in outcomes if outcome.judged.language == language]
 
 

@@ -1,5 +1,5 @@
-"""A run of `bedside evaluate` as one HTML file that needs nothing else: figures with their intervals, the thesis's plots (3.10 to 3.13),
-and the questions whose document did not come first enough. Text from outside is escaped; there is no script in it.
+"""A run of `bedside quality evaluate` as one HTML file that needs nothing else: figures with their intervals, the thesis's plots (3.10 to
+3.13), and the questions whose document did not come first enough. Text from outside is escaped; there is no script in it.
 """
 
 from __future__ import annotations

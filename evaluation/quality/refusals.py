@@ -1,4 +1,4 @@
-"""How well "no document answers this" is said: what the decision did, and what each other threshold would risk and cost. Pure functions."""
+"""Quality of "no document answers this": what the decision did, and what each other threshold would risk and cost. Pure functions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.quality.metrics import Interval, bootstrap_ratio, precision_recall
+from evaluation.quality.metrics import bootstrap_ratio, precision_recall
 
 BUDGETS = (0.05, 0.1)  # shares of the answerable that a hospital may accept to see refused
 COVERAGES = tuple(step / 10 for step in range(1, 11))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DecidedQuestion:
     """One question, as far as a decision concerns it. `confidence` below 0: refused whatever the threshold."""
 
     confidence: float
@@ -27,7 +27,7 @@ class Asked:
     unit: str = ""  # questions of one unit fare alike; empty: each by itself
 
 
-def refusals(asked: Sequence[Asked]) -> dict[str, Any]:
+def refusals(asked: Sequence[DecidedQuestion]) -> dict[str, Any]:
     """`refused`: share of the answerable questions of which it was said; `refused_with_source`: of those whose document was at hand,
     so that a refusal lost something; `at_refused`: what is refused where this share of the answerable is; `curve`: risk by coverage."""
     precision, recall = precision_recall([a.refused for a in asked], [not a.answerable for a in asked])
@@ -46,7 +46,7 @@ def refusals(asked: Sequence[Asked]) -> dict[str, Any]:
     }
 
 
-def at_refused(asked: Sequence[Asked], budget: float) -> dict[str, Any]:
+def at_refused(asked: Sequence[DecidedQuestion], budget: float) -> dict[str, Any]:
     """With the highest threshold that refuses no more than this share of the answerable."""
     told = sorted(a.confidence for a in asked if a.answerable)
     threshold = max(0.0, told[min(len(told) - 1, int(budget * len(told) + 1e-9))])
@@ -60,7 +60,7 @@ def at_refused(asked: Sequence[Asked], budget: float) -> dict[str, Any]:
     }
 
 
-def curve(asked: Sequence[Asked]) -> list[dict[str, Any]]:
+def curve(asked: Sequence[DecidedQuestion]) -> list[dict[str, Any]]:
     """Risk (share of the answered that are wrong or should have been refused) by coverage (share answered), from the surest upwards."""
     told = np.sort([a.confidence for a in asked])[::-1]
     points: list[dict[str, Any]] = []
@@ -82,15 +82,11 @@ def curve(asked: Sequence[Asked]) -> list[dict[str, Any]]:
     return points
 
 
-def share(asked: Sequence[Asked], holds: Callable[[Asked], bool]) -> dict[str, Any]:
+def share(asked: Sequence[DecidedQuestion], holds: Callable[[DecidedQuestion], bool]) -> dict[str, Any]:
     """Of how many it holds, with the middle 95% over units."""
     units: dict[str, list[bool]] = {}
     for number, one in enumerate(asked):
         units.setdefault(one.unit or f"\0{number}", []).append(holds(one))
-    low, high = _interval(units)
+    low, high = bootstrap_ratio([sum(own) for own in units.values()], [len(own) for own in units.values()])
     true = sum(map(sum, units.values()))
     return {"share": round(true / len(asked), 4) if asked else None, "interval": [round(low, 3), round(high, 3)], "n": len(asked)}
-
-
-def _interval(units: dict[str, list[bool]]) -> Interval:
-    return bootstrap_ratio([sum(own) for own in units.values()], [len(own) for own in units.values()])

@@ -1,4 +1,4 @@
-"""What sizes that were not measured would cost, computed from figures of `bedside bench retrieval --json`: a model, not a measurement.
+"""Costs of sizes that were not measured, computed from figures of `bedside bench retrieval --json`: a model, not a measurement.
 
 From a store's two greatest sizes: times grow by the power of the size by which they grew between these, disk and building as the chunks
 do. What happens only beyond them (an index that no longer fits memory, a disk that is slower when full) is not in it. How far it is off is

@@ -1,4 +1,4 @@
-"""How fast texts become vectors: embedders in turn in one run, on the handbook's passages and questions.
+"""Speed of embedding: embedders in turn in one run, on the handbook's passages and questions.
 
 What disturbs one disturbs all; on a busy machine the ratios, and the processor's time, are what to read.
 """

@@ -1,4 +1,4 @@
-"""How well retrieval ranks on public sets of questions: both lists alone, and fused with every alpha, from one search a question."""
+"""Ranking quality of retrieval on public sets of questions: both lists alone, and fused with every alpha, from one search a question."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rag_api.embed import Embedder
 from rag_api.ingest.common.chunk import embedding_text
 from rag_api.retrieval.decision.calibration import calibration
 from rag_api.stores import Store
-from rag_api.stores.ranking.fuse import CANDIDATES, Lists, fuse
+from rag_api.stores.ranking.fuse import CANDIDATES, ScoreLists, fuse
 from rag_api.text.bm25_analyzer import question_terms
 
 ALPHAS = (0.35, 0.5, 0.65, 0.75)  # besides the embedder's own
@@ -67,7 +67,7 @@ def rank_of(right: str, hits: Sequence[Hit], question: str, alpha: float) -> int
     document = {hit.chunk.id: hit.chunk.document_id for hit in hits}
     if alpha == 0.0:
         cosines = {key: cosines[key] for key in bm25}  # what words alone find
-    fused = fuse(Lists(cosines, bm25, cosines, len(question_terms(question))), alpha, "information")
+    fused = fuse(ScoreLists(cosines, bm25, cosines, len(question_terms(question))), alpha, "information")
     first = list(dict.fromkeys(document[key] for key, _ in fused))[:10]
     return first.index(right) + 1 if right in first else None
 

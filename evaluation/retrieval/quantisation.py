@@ -1,4 +1,4 @@
-"""What quantised vectors cost and lose in Weaviate, beside whole ones and against exact search, while a collection grows.
+"""Costs and losses of quantised vectors in Weaviate, beside whole ones and against exact search, while a collection grows.
 
 The collection is the product's own, in the server that is configured. Chunks have a few words each and are written in batches, two at a
 time, past what the store counts of words: it is the index of vectors that is measured. Searches are the store's, by vectors alone, with
@@ -44,7 +44,7 @@ LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class QuantisationRow:
     chunks: int
     vectors: str  # clustered or random
     quantisation: str
@@ -82,7 +82,7 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class WeaviateProcess:
     """Weaviate's process on this machine; of another machine's (0) nothing is told."""
 
     pid: int = 0
@@ -107,7 +107,7 @@ def measure(
     pid: int = 0,
     keep: bool = False,
     tell: Tell = lambda done: None,
-) -> Iterator[Row]:
+) -> Iterator[QuantisationRow]:
     """A row for each size and kind as soon as it is there; of product quantisation one for the greatest size. keep: collections stay, for
     a later run to ask again or to go on with. Raises InvalidInput."""
     if any(size <= 0 or size % CHUNKS_PER_DOCUMENT for size in sizes):
@@ -115,7 +115,7 @@ def measure(
     if unknown := set(kinds) - set(KINDS):
         raise InvalidInput(f"no quantisation {sorted(unknown)[0]!r}: choose of {', '.join(KINDS)}")
     corpus = Corpus(DIM, clustered=clustered, lengths=WORDS)
-    asked, server = _questions(corpus, sizes), Server(pid)
+    asked, server = _questions(corpus, sizes), WeaviateProcess(pid)
     for built in ("none", "rotational"):
         wanted = [kind for kind in kinds if kind == built or (kind == "product" and built == "none")]
         if not wanted:
@@ -139,8 +139,8 @@ def _questions(corpus: Corpus, sizes: Sequence[int]) -> _Asked:
 
 
 def _grown(
-    store: WeaviateStore, corpus: Corpus, asked: _Asked, server: Server, sizes: Sequence[int], kinds: Sequence[str], tell: Tell
-) -> Iterator[Row]:
+    store: WeaviateStore, corpus: Corpus, asked: _Asked, server: WeaviateProcess, sizes: Sequence[int], kinds: Sequence[str], tell: Tell
+) -> Iterator[QuantisationRow]:
     for size in sorted(sizes):
         spent = _fill(store, corpus, size, server, tell)
         for kind in kinds:
@@ -151,7 +151,7 @@ def _grown(
         yield _row(store, asked, server, max(sizes), "product", spent)
 
 
-def _fill(store: WeaviateStore, corpus: Corpus, size: int, server: Server, tell: Tell) -> _Spent:
+def _fill(store: WeaviateStore, corpus: Corpus, size: int, server: WeaviateProcess, tell: Tell) -> _Spent:
     """Raises InvalidInput where there are others already."""
     present = store.document_ids() if store.count() else set()
     if present - {corpus.document_id(number) for number in range(size // CHUNKS_PER_DOCUMENT)}:
@@ -179,7 +179,7 @@ def _write(store: WeaviateStore, documents: Iterator[Generated], done: int, tell
             tell(done := done + one.result())
 
 
-def _train(store: WeaviateStore, server: Server) -> _Spent:
+def _train(store: WeaviateStore, server: WeaviateProcess) -> _Spent:
     """Return when all vectors are in the new codes."""
     began, worked = time.perf_counter(), server.processor_seconds()
     quantiser = Reconfigure.VectorIndex.Quantizer.pq()
@@ -196,7 +196,7 @@ def _is_compressed(store: WeaviateStore) -> bool:
     return all(shard.compressed and shard.vector_indexing_status == "READY" for node in nodes for shard in node.shards or [])
 
 
-def _row(store: WeaviateStore, asked: _Asked, server: Server, size: int, kind: str, spent: _Spent) -> Row:
+def _row(store: WeaviateStore, asked: _Asked, server: WeaviateProcess, size: int, kind: str, spent: _Spent) -> QuantisationRow:
     def found(vector: NDArray[np.float32], nearest: int) -> list[float]:
         return [hit.dense_score for hit in store.search("", vector, nearest, Filters(), 1.0)]
 
@@ -205,7 +205,7 @@ def _row(store: WeaviateStore, asked: _Asked, server: Server, size: int, kind: s
 
     true = asked.true[size]
     times, server_ms = _times(store, asked, server)
-    return Row(
+    return QuantisationRow(
         chunks=size,
         vectors="",
         quantisation=kind,
@@ -223,7 +223,7 @@ def _row(store: WeaviateStore, asked: _Asked, server: Server, size: int, kind: s
     )
 
 
-def _times(store: WeaviateStore, asked: _Asked, server: Server) -> tuple[list[float], float]:
+def _times(store: WeaviateStore, asked: _Asked, server: WeaviateProcess) -> tuple[list[float], float]:
     """Milliseconds of each search, and the server's processor for one."""
     filters, times, worked = Filters(valid_on=date.today(), excluded_document_ids=asked.superseded), [], 0.0
     for number, vector in enumerate(asked.timed):

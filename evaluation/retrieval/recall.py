@@ -1,4 +1,4 @@
-"""How many of the true nearest vectors an index finds: they are found by comparing all, made anew batch by batch."""
+"""Recall of an index, as a share of the true nearest vectors: they are found by comparing all, made anew batch by batch."""
 
 from __future__ import annotations
 

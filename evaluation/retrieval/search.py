@@ -1,4 +1,4 @@
-"""How long one question's retrieval takes without the embedder, over generated chunks, and what the index costs.
+"""Time of one question's retrieval without the embedder, over generated chunks, and cost of the index.
 
 Measured as a user has it: the search of `retrieve()` with its filters (who may read, valid today, two superseded documents left
 out), one question after another, the questions all different.
@@ -26,7 +26,6 @@ from evaluation.retrieval.recall import recall, true_nearest
 from rag_api.config import Settings
 from rag_api.domain import Filters
 from rag_api.errors import InvalidInput
-from rag_api.retrieval.decision.calibration import shipped
 from rag_api.stores import Store, open_store
 
 DIM = 384  # multilingual-e5-small's
@@ -36,12 +35,11 @@ TOGETHER = 50  # documents, 5,000 chunks, in one commit of LanceDB
 FREE_BYTES_PER_CHUNK = 20_000  # of disk; LanceDB keeps 11,000, and older versions for ten minutes while it is loaded
 NAME = "Bench"
 ALPHA = 0.65  # of the default embedder
-DEFAULT = shipped()["multilingual-e5-small-int8+neutral"]
 Tell = Callable[[int], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class SearchFigures:
     chunks: int
     store: str
     p50_ms: float
@@ -61,7 +59,7 @@ class Figures:
 
 def measure(
     settings: Settings, chunks: int, folder: Path | None = None, tell: Tell = lambda done: None, *, clustered: bool = True
-) -> Figures:
+) -> SearchFigures:
     """folder: where LanceDB's index is put, and left for the next run: it is used as it is, or finished when it was interrupted.
     A temporary one that is removed, when absent."""
     corpus = Corpus(DIM, clustered=clustered)
@@ -70,7 +68,7 @@ def measure(
             spent = _fill(store, corpus, chunks, place, tell)
             elapsed, processor = _times(store, corpus)
             recall, recall_10 = _recalls(store, corpus, chunks)
-        return Figures(
+        return SearchFigures(
             chunks,
             settings.store,
             p50_ms=quantile(elapsed, 0.5),

@@ -1,4 +1,4 @@
-"""How long an ask takes: the steps before the generator starts (embedding, search, the guards, the decision), and whole answers.
+"""Time that an ask takes: the steps before the generator starts (embedding, search, the guards, the decision), and whole answers.
 
 Every question is as one that nobody asked before: nothing is remembered of those before it but what is kept on disk
 (retrieval/precompute.py).
@@ -29,7 +29,7 @@ from rag_api.retrieval.decision.calibration import calibration
 from rag_api.retrieval.find import Retrieval, find
 from rag_api.retrieval.precompute import made_by
 from rag_api.retrieval.reader_model.pointing_reader import judging_reader
-from rag_api.retrieval.reader_model.reader import Reader
+from rag_api.retrieval.reader_model.reader import PassageReader
 from rag_api.retrieval.reader_model.reader_scores import read
 from rag_api.retrieval.search.patient_ranking import rank
 from rag_api.retrieval.search.reranker import Reranker
@@ -84,7 +84,11 @@ class _Timed:
         return self._container.reranker
 
     @property
-    def reader(self) -> Reader | None:
+    def risk(self) -> str | float:
+        return self._container.risk
+
+    @property
+    def reader(self) -> PassageReader | None:
         return judging_reader(self._container.reader)
 
     def search(self, *given: Any, **named: Any) -> list[Hit]:

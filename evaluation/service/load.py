@@ -34,7 +34,7 @@ PATIENCE = 60.0  # seconds that a reader waits for an answer
 
 
 @dataclass(slots=True)
-class Tally:
+class LoadTally:
     """What readers met. `waited`: refusals with a time to come back; `errors` by kind: whatever else was no answer."""
 
     admitted: list[float] = field(default_factory=list)
@@ -63,7 +63,7 @@ def measure(readers: int, seconds: float, served: Served | None) -> dict[str, An
 
 
 async def _measured(readers: int, seconds: float, served: Served) -> dict[str, Any]:
-    tally = Tally()
+    tally = LoadTally()
     questions = [judged.question for judged in read_judged(HANDBOOK)]
     limits = httpx.Limits(max_connections=readers + 2, max_keepalive_connections=readers + 2, keepalive_expiry=2.0)
     async with httpx.AsyncClient(base_url=served.url, timeout=PATIENCE, limits=limits) as client:
@@ -91,14 +91,14 @@ async def _answers(client: httpx.AsyncClient) -> None:
         raise Unavailable(f"{client.base_url} does not answer: {error}") from error
 
 
-async def _reader(client: httpx.AsyncClient, questions: Sequence[str], end: float, tally: Tally, dice: random.Random) -> None:
+async def _reader(client: httpx.AsyncClient, questions: Sequence[str], end: float, tally: LoadTally, dice: random.Random) -> None:
     await asyncio.sleep(dice.random())  # nobody asks in the very same moment
     while time.monotonic() < end:
         pause = await _ask(client, dice.choice(questions), tally)
         await asyncio.sleep(min(pause * (1 + dice.random()), max(0.0, end - time.monotonic())))
 
 
-async def _ask(client: httpx.AsyncClient, question: str, tally: Tally) -> float:
+async def _ask(client: httpx.AsyncClient, question: str, tally: LoadTally) -> float:
     """Return how long to wait before the next."""
     began = time.perf_counter()
     try:
@@ -116,7 +116,7 @@ async def _ask(client: httpx.AsyncClient, question: str, tally: Tally) -> float:
     return 0.0
 
 
-def _watch(served: Served, where: str, tally: Tally, over: threading.Event) -> None:
+def _watch(served: Served, where: str, tally: LoadTally, over: threading.Event) -> None:
     """Once a second, in a thread, since the readers' loop has much to do: how long /health takes there, and what the process holds."""
     url = served.url if where == "url" else served.health
     took = tally.health.setdefault(where, [])
@@ -148,7 +148,7 @@ def _resident_mb(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1024**2
 
 
-def _figures(tally: Tally, readers: int, seconds: float) -> dict[str, Any]:
+def _figures(tally: LoadTally, readers: int, seconds: float) -> dict[str, Any]:
     asked = sorted(tally.admitted)
     half = tally.memory_mb[len(tally.memory_mb) // 2 :]
     growth = round(100 * (half[-1] / half[0] - 1), 2) if len(half) > 1 else None

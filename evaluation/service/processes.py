@@ -20,7 +20,7 @@ START_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class StartedProcess:
     """A process that answers at `url`."""
 
     process: subprocess.Popen[bytes]
@@ -41,7 +41,7 @@ class Started:
 
 
 @contextmanager
-def generators(folder: Path, count: int, *options: str) -> Iterator[list[Started]]:
+def generators(folder: Path, count: int, *options: str) -> Iterator[list[StartedProcess]]:
     """Our generator with the demo model, so often."""
     module = ("services.generator.server", "--model", "demo", "--served-name", "demo", *options)
     with started(folder, "generator", [(*module, "--port", str(port)) for port in free_ports(count)]) as running:
@@ -51,7 +51,7 @@ def generators(folder: Path, count: int, *options: str) -> Iterator[list[Started
 
 
 @contextmanager
-def services(folder: Path, hosts: Sequence[str], settings: Mapping[str, str], port: int | None = None) -> Iterator[list[Started]]:
+def services(folder: Path, hosts: Sequence[str], settings: Mapping[str, str], port: int | None = None) -> Iterator[list[StartedProcess]]:
     """`bedside serve` at each of these addresses; all on one port, or each on one of its own."""
     at = [(host, port or free_port()) for host in hosts]
     commands = [("rag_api.cli.app", "serve", "--host", host, "--port", str(own)) for host, own in at]
@@ -91,17 +91,17 @@ def environment(pid: int) -> dict[str, str]:
 @contextmanager
 def started(
     folder: Path, name: str, commands: Sequence[Sequence[str]], settings: Mapping[str, str] | None = None
-) -> Iterator[list[Started]]:
+) -> Iterator[list[StartedProcess]]:
     """Modules with their options, the last of which is a port. They are killed at the end."""
     environment = os.environ | {f"BEDSIDE_{key}": value for key, value in (settings or {}).items()}
-    running: list[Started] = []
+    running: list[StartedProcess] = []
     try:
         for number, command in enumerate(commands):
             host = command[command.index("--host") + 1] if "--host" in command else "127.0.0.1"
             log = folder / f"{name}-{number}.log"
             with log.open("wb") as out:
                 process = subprocess.Popen([sys.executable, "-m", *command], env=environment, stdout=out, stderr=out)
-            running.append(Started(process, f"http://{host}:{command[-1]}", log))
+            running.append(StartedProcess(process, f"http://{host}:{command[-1]}", log))
         yield running
     finally:
         for one in running:

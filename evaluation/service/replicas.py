@@ -23,7 +23,7 @@ from typing import Any
 
 import httpx
 
-from evaluation.service.processes import Started, generators, services
+from evaluation.service.processes import StartedProcess, generators, services
 from rag_api import handbook
 from rag_api.config import Settings
 from rag_api.container import Container
@@ -86,7 +86,7 @@ def _configurations(folder: Path) -> Iterator[list[Configuration]]:
                 yield [_of(serving[:number], len(writing[:of])) for of, serving in ((1, with_one), (2, with_both)) for number in (1, 2)]
 
 
-def _of(serving: Sequence[Started], writing: int) -> Configuration:
+def _of(serving: Sequence[StartedProcess], writing: int) -> Configuration:
     return Configuration(len(serving), writing, [one.url for one in serving])
 
 

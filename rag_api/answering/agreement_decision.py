@@ -1,4 +1,4 @@
-"""Whether what was chosen is quoted, where a second reader must agree to it: each thing that is asked is decided by itself.
+"""Agreement of a second reader, without which what was chosen is not quoted: each thing that is asked is decided by itself.
 
 What the reader does not agree to is left out and said; where nothing is left, there is no answer.
 """
@@ -10,7 +10,7 @@ from rag_api.answering.builder import AnswerBuilder, AskedApart
 from rag_api.answering.choosing.agreement import MOST, Agreement, agreement, agrees
 from rag_api.answering.composing.generation_request import sections_of
 from rag_api.domain import Candidate, Mode
-from rag_api.retrieval.decision.calibration import NotFound, calibration
+from rag_api.retrieval.decision.calibration import NotFoundModel, calibration
 from rag_api.retrieval.find import Retrieval, threshold_of
 from rag_api.retrieval.reader_model.pointing_reader import PointingReader
 
@@ -54,9 +54,9 @@ def _may_agree(asked: AskedApart, container: AskContainer) -> bool:
     return reader is not None and bool(asked.sentences) and agrees(MOST, asked.found, *_fitted(reader, container))
 
 
-def _fitted(reader: PointingReader, container: AskContainer) -> tuple[NotFound | None, float | None]:
+def _fitted(reader: PointingReader, container: AskContainer) -> tuple[NotFoundModel | None, float | None]:
     fitted = calibration(container.embedder.name, container.settings.data_dir).agreeing.get(reader.name)
-    return fitted, threshold_of(fitted, container.settings)
+    return fitted, threshold_of(fitted, container.settings, container.risk)
 
 
 def reading_of(builder: AnswerBuilder, asked: AskedApart, reader: PointingReader) -> Agreement | None:

@@ -28,7 +28,7 @@ from rag_api.answering.question.separate_asks import found_apart
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
 from rag_api.answering.warnings import source_warnings
-from rag_api.answering.warnings.notices import expired, not_found, notice, unread
+from rag_api.answering.warnings.notice_texts import expired, not_found, notice, unread
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
 from rag_api.db.questions.answers import get_conversation, given_before, queries_of
 from rag_api.domain import AnswerEvent, AnswerStatus, Done, Failed, Filters, Found, Mode, Nearest, PersonalChoice, Stage, User

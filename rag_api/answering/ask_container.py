@@ -1,4 +1,4 @@
-"""What answering a question needs of all that is open."""
+"""The parts that answering a question needs of all that is open."""
 
 from __future__ import annotations
 

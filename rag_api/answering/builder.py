@@ -9,10 +9,10 @@ from typing import Any
 
 from rag_api.answering.choosing.span_selection import Section
 from rag_api.answering.generator.prompt_passages import PromptPassage
-from rag_api.answering.parts import QuotedPart
-from rag_api.answering.warnings.notices import notice
+from rag_api.answering.quote_structure import QuotedPart
+from rag_api.answering.warnings.notice_texts import notice
 from rag_api.domain import Answer, AnswerStatus, Candidate, Citation, Filters, Mode, Notice, Page, PartKind, Source, Unsupported, User
-from rag_api.guard.personal import Kind
+from rag_api.guard.personal import IdentityKind
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.find import Retrieval
 from rag_api.text.language import Language
@@ -30,9 +30,9 @@ class Question:
     filters: Filters
     whole: str = ""  # id of the one document that the model is to read whole, in place of passages of several
     earlier: tuple[str, ...] = ()  # what was searched for before in this conversation; empty: this question stands alone
-    removed: tuple[Kind, ...] = ()  # what identified a patient and was left out of the text
+    removed: tuple[IdentityKind, ...] = ()  # what identified a patient and was left out of the text
     notices_in: Language | None = None  # of the page; None: the question's own
-    kept: tuple[Kind, ...] = ()  # what does and stayed, since its asker said so
+    kept: tuple[IdentityKind, ...] = ()  # what does and stayed, since its asker said so
     given: Answer | None = None  # the answer, where this was asked before under the same key
 
 

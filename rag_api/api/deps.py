@@ -1,4 +1,4 @@
-"""What routes are given: the container, the database, the user.
+"""Dependencies of routes: the container, the database, the user.
 
 What only looks something up is `async`: FastAPI runs plain functions in threads, and a turn there takes long while questions are looked up.
 """

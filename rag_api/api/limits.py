@@ -1,4 +1,5 @@
-"""How much one person or key may ask, and how many questions are looked up and wait at a time. What is over hears when to try again.
+"""Limits on how much one person or key may ask, and on how many questions are looked up and wait at a time. What is over hears when to try
+again.
 
 What one may ask is counted in the database, for all processes together; while that does not answer, each process counts by itself. How
 many are looked up at a time is each process's own: it is about its processors. Knows no route.
@@ -98,7 +99,7 @@ class Buckets:
         self._buckets = {name: kept[name] for name in oldest_first[max(0, len(kept) - MOST_KEPT // 2) :]}
 
 
-class Place:
+class AdmittedPlace:
     """Of one question among those that are looked up. Left once: by `leave`, or when nobody holds it any more."""
 
     def __init__(self, admission: Admission) -> None:
@@ -130,11 +131,11 @@ class Admission:
         """Of the questions that wait now."""
         return len(self._queue)
 
-    async def enter(self) -> Place:
+    async def enter(self) -> AdmittedPlace:
         """Raises TooBusy."""
         if self._free > 0:
             self._free -= 1
-            return Place(self)
+            return AdmittedPlace(self)
         if len(self._queue) >= self.waiting or (len(self._queue) + 1) * self._pace > self.patience:
             raise self._busy()
         turn = asyncio.get_running_loop().create_future()
@@ -147,7 +148,7 @@ class Admission:
         if not turn.done():
             self._give_up(turn)
             raise self._busy()
-        return Place(self)
+        return AdmittedPlace(self)
 
     @property
     def _pace(self) -> float:

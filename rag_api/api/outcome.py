@@ -1,4 +1,4 @@
-"""What came of each request, and whose it was: the one place to look on from (`app.state.observers`)."""
+"""Outcome of each request, and whose it was: the one place to look on from (`app.state.observers`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rag_api.domain import User
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RequestOutcome:
     """A request that is done, streams too. The query is not in it: it may hold what was searched for."""
 
     user: User | None  # None: nobody known, or a route for anyone
@@ -23,7 +23,7 @@ class Outcome:
     seconds: float
 
 
-Observer = Callable[[Outcome], None]
+Observer = Callable[[RequestOutcome], None]
 
 
 def client_of(scope: Scope) -> str:

@@ -13,7 +13,7 @@ GivenBy = Literal["everyone", "hand", "provider"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AccountFilter:
     """Empty and None: all."""
 
     search: str = ""
@@ -22,7 +22,7 @@ class Wanted:
     suspended: bool | None = None
 
 
-def matching(accounts: Iterable[Account], wanted: Wanted, role_groups: RoleGroups) -> list[Account]:
+def matching(accounts: Iterable[Account], wanted: AccountFilter, role_groups: RoleGroups) -> list[Account]:
     """Return those for whom all holds; every word of the search somewhere in name or login, whatever its case."""
     words = wanted.search.casefold().split()
 

@@ -1,4 +1,4 @@
-"""What happened -> an entry of the trail: its canonical bytes, and apart from them what is personal, sealed by a salted digest.
+"""An entry of the trail, made of what happened: its canonical bytes, and apart from them what is personal, sealed by a salted digest.
 
 Knows neither requests nor where entries are kept.
 """

@@ -93,7 +93,8 @@ class Journal:
             self._file, self._read, self._written, self._count = -1, 0, 0, 0
 
     def _put(self, record: bytes) -> None:
-        written = _framed(record) + _END  # whatever stood behind it from before is not read
+        frame = len(record).to_bytes(_LENGTH, "big") + hashlib.sha256(record).digest()[:_SUM]
+        written = frame + record + _END  # whatever stood behind it from before is not read
         if os.pwrite(self._file, written, self._written) != len(written):
             raise OSError("the journal's disk is full")
         os.fsync(self._file)
@@ -134,10 +135,6 @@ class Journal:
         if at:
             os.pwrite(file, _END, 0)
             os.fsync(file)
-
-
-def _framed(record: bytes) -> bytes:
-    return len(record).to_bytes(_LENGTH, "big") + hashlib.sha256(record).digest()[:_SUM] + record
 
 
 def _record_at(file: int, at: int) -> bytes | None:

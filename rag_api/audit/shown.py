@@ -1,4 +1,4 @@
-"""What of documents a reader saw: for the trail, which names places and never words."""
+"""Places of documents that a reader saw: for the trail, which names places and never words."""
 
 from __future__ import annotations
 

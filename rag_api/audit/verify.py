@@ -1,4 +1,5 @@
-"""Whether the trail is as it was written: every entry hashed anew, every sealed part compared with its digest, every anchor looked up.
+"""Verification that the trail is as it was written: every entry hashed anew, every sealed part compared with its digest, every anchor
+looked up.
 
 What was altered, put in, taken out or put elsewhere breaks the chain where it happened. What is missing at the end, or a chain that was
 made anew from somewhere on, only an anchor shows: a number and hash that were written down elsewhere.

@@ -19,14 +19,13 @@ from rag_api.cli.content.index import index
 from rag_api.cli.content.ingest import ingest
 from rag_api.cli.content.judged import judged
 from rag_api.cli.openapi import openapi
-from rag_api.cli.options import moved
-from rag_api.cli.people.audit import audit
+from rag_api.cli.options import moved_to
 from rag_api.cli.people.keys import keys
 from rag_api.cli.people.users import users
 from rag_api.cli.quality.askers import askers
 from rag_api.cli.quality.calibrate import calibrate
 from rag_api.cli.quality.compare import compare
-from rag_api.cli.quality.evaluate import MOVED, evaluate
+from rag_api.cli.quality.evaluate import evaluate
 from rag_api.cli.quality.export_prompts import export_prompts
 from rag_api.cli.quality.follow_ups import follow_ups
 from rag_api.cli.quality.report import report
@@ -34,11 +33,19 @@ from rag_api.cli.quality.try_settings import try_settings
 from rag_api.cli.serving.demo import demo
 from rag_api.cli.serving.mcp import mcp
 from rag_api.cli.serving.serve import serve
+from rag_api.cli.upkeep.audit import audit
 from rag_api.cli.upkeep.backup import backup, restore
 from rag_api.cli.upkeep.doctor import doctor
 from rag_api.cli.upkeep.migrate import migrate
 
+quality = typer.Typer(no_args_is_help=True, help="Measure on judged questions, compare, and fit what is decided to your own.")
+for command in (evaluate, compare, report, calibrate, follow_ups, askers, export_prompts):
+    quality.command()(command)
+quality.command("try")(try_settings)
+MOVED = ("evaluate", "try", "compare", "report", "calibrate", "follow-ups", "askers", "export-prompts")
+
 app = typer.Typer(
+    cls=moved_to("quality", *MOVED),
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -63,9 +70,7 @@ def add(panel: str, *commands: Callable[..., None]) -> None:
 
 add(USE, demo, serve, ingest, ask, documents, gaps, mcp)
 app.add_typer(judged, name="judged", rich_help_panel=MEASURE)
-app.command(rich_help_panel=MEASURE, cls=moved(MOVED))(evaluate)
-app.command("try", rich_help_panel=MEASURE)(try_settings)
-add(MEASURE, compare, report, calibrate, follow_ups, askers, export_prompts)
+app.add_typer(quality, name="quality", rich_help_panel=MEASURE)
 add(KEEP, doctor, migrate, backup, restore, abbreviations, openapi)
 app.add_typer(users, name="users", rich_help_panel=KEEP)
 app.add_typer(keys, name="keys", rich_help_panel=KEEP)

@@ -1,4 +1,4 @@
-"""What each command is called in the audit trail, and the entries around it: one before it does anything, one with what came of it.
+"""Names of the commands in the audit trail, and the entries around each: one before it does anything, one with what came of it.
 
 A command that is not in this table does not run.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class CommandAct:
     """`on`: options and arguments that are named in the entry; `account`: the one that says to whom it is done."""
 
     action: str
@@ -31,48 +31,48 @@ class Act:
 
 
 # By what is typed after `bedside`. None: shows and changes nothing of a hospital's, or writes its own entries.
-COMMANDS: dict[str, Act | None] = {
-    "ask": Act("question.asked", ("mode",)),  # what was asked stands in the second entry, as it was stored
+COMMANDS: dict[str, CommandAct | None] = {
+    "ask": CommandAct("question.asked", ("mode",)),  # what was asked stands in the second entry, as it was stored
     "demo": None,  # the handbook and its sample question; serving is an entry
     "dev": None,
     "serve": None,  # `served`
-    "ingest": Act("documents.ingested", ("paths", "sources", "watch", "retire_missing", "yes", "ray", "stop")),
-    "documents": Act("documents.listed", ("search", "status")),
-    "gaps": Act("gaps.read", ("department", "since", "as_csv")),
-    "judged list": Act("judged.listed"),
-    "judged export": Act("judged.exported", ("name", "file")),
-    "judged import": Act("judged.imported", ("name", "file")),
-    "judged feedback": Act("judged.feedback_taken", ("name",)),
-    "users add": Act("account.made", ("roles", "groups", "machine", "issuer"), account="login"),
-    "users list": Act("accounts.listed"),
-    "users suspend": Act("account.suspended", ("undo",), account="login"),
-    "users password": Act("account.password_set", account="login"),
-    "users roles": Act("account.changed", ("given",), account="login"),
-    "users groups": Act("account.changed", ("given",), account="login"),
-    "keys add": Act("key.made", ("name", "scopes", "days"), account="user"),
-    "keys list": Act("keys.listed"),
-    "keys revoke": Act("key.revoked", ("key",)),
-    "audit head": Act("audit.head_read"),
-    "audit verify": Act("audit.verified", ("anchor",)),
-    "audit export": Act("audit.exported", ("since", "until", "after")),
-    "audit forget": Act("audit.forgotten", ("identity", "conversations"), account="user"),
-    "audit retain": Act("audit.retained"),
-    "calibrate": Act("service.calibrated"),
+    "ingest": CommandAct("documents.ingested", ("paths", "sources", "watch", "retire_missing", "yes", "ray", "stop")),
+    "documents": CommandAct("documents.listed", ("search", "status")),
+    "gaps": CommandAct("gaps.read", ("department", "since", "as_csv")),
+    "judged list": CommandAct("judged.listed"),
+    "judged export": CommandAct("judged.exported", ("name", "file")),
+    "judged import": CommandAct("judged.imported", ("name", "file")),
+    "judged feedback": CommandAct("judged.feedback_taken", ("name",)),
+    "users add": CommandAct("account.made", ("roles", "groups", "machine", "issuer"), account="login"),
+    "users list": CommandAct("accounts.listed"),
+    "users suspend": CommandAct("account.suspended", ("undo",), account="login"),
+    "users password": CommandAct("account.password_set", account="login"),
+    "users roles": CommandAct("account.changed", ("given",), account="login"),
+    "users groups": CommandAct("account.changed", ("given",), account="login"),
+    "keys add": CommandAct("key.made", ("name", "scopes", "days"), account="user"),
+    "keys list": CommandAct("keys.listed"),
+    "keys revoke": CommandAct("key.revoked", ("key",)),
+    "audit head": CommandAct("audit.head_read"),
+    "audit verify": CommandAct("audit.verified", ("anchor",)),
+    "audit export": CommandAct("audit.exported", ("since", "until", "after")),
+    "audit forget": CommandAct("audit.forgotten", ("identity", "conversations"), account="user"),
+    "audit retain": CommandAct("audit.retained"),
+    "quality calibrate": CommandAct("service.calibrated"),
     "index mend": None,  # what is there is found again
     "index sentences": None,  # vectors of what is there
     "index backup": None,  # Weaviate's own, without a database to write to
     "index backups": None,
     "index restore": None,
-    "index copy": Act("index.copied", ("to", "name", "embedder", "replace", "then_switch")),
-    "index switch": Act("index.switched", ("to", "name", "embedder")),
-    "evaluate": Act("judged.evaluated", ("stored",)),
-    "try": Act("judged.evaluated", ("stored",)),
-    "compare": None,  # files
-    "report": Act("judged.evaluated", ("stored",)),
-    "follow-ups": Act("judged.evaluated", ("stored",)),
-    "askers": Act("judged.evaluated", ("stored",)),
-    "export-prompts": Act("judged.exported", ("stored",)),
-    "backup": Act("service.backed_up"),
+    "index copy": CommandAct("index.copied", ("to", "name", "embedder", "replace", "then_switch")),
+    "index switch": CommandAct("index.switched", ("to", "name", "embedder")),
+    "quality evaluate": CommandAct("judged.evaluated", ("stored",)),
+    "quality try": CommandAct("judged.evaluated", ("stored",)),
+    "quality compare": None,  # files
+    "quality report": CommandAct("judged.evaluated", ("stored",)),
+    "quality follow-ups": CommandAct("judged.evaluated", ("stored",)),
+    "quality askers": CommandAct("judged.evaluated", ("stored",)),
+    "quality export-prompts": CommandAct("judged.exported", ("stored",)),
+    "backup": CommandAct("service.backed_up"),
     "restore": None,  # nobody else may be connected
     "doctor": None,  # looks at parts, of which the database may be away
     "migrate": None,  # the trail's own tables may not be there yet
@@ -170,7 +170,7 @@ def begun(action: str, route: str, on: dict[str, Any], about: dict[str, Any] | N
     )  # fmt: skip
 
 
-def act_of(name: str) -> Act | None:
+def act_of(name: str) -> CommandAct | None:
     """Raises TypeError for a command that is not in the table."""
     if name.split(" ")[0] in ("", "bench"):  # "": a command run by itself, as `make dev` does
         return None

@@ -1,5 +1,5 @@
-"""What the commands share: how they open the container, say what they do, and print what came of it. People read standard error,
-results go to standard output."""
+"""Console of the commands: how they open the container, say what they do, and print what came of it. People read standard error, results go
+to standard output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that several commands have, and what became of those that are commands of their own now."""
+"""Options that several commands have, and what became of commands that stand in a group now."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperGroup
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
 SetFile = Annotated[Path | None, typer.Option("--set", help="A CSV file of judged questions; the sample handbook's when absent.")]
@@ -15,14 +15,13 @@ Half = Literal["validate", "test", "all"]
 Split = Annotated[Half, typer.Option(help="Which half of the set. Tune on validate, report test.")]
 
 
-def moved(options: dict[str, str]) -> type[TyperCommand]:
-    """Return the class of a command that says of each option of before which command does it now."""
+def moved_to(group: str, *names: str) -> type[TyperGroup]:
+    """Return the class of a group of commands that says of each command of before where it is now."""
 
-    class Moved(TyperCommand):
-        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-            for name in (argument.partition("=")[0] for argument in args):
-                if name in options:
-                    raise typer.BadParameter(f"{name} is a command of its own now: bedside {options[name]}", ctx=ctx)
-            return super().parse_args(ctx, args)
+    class Moved(TyperGroup):
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            if args and args[0] in names:
+                ctx.fail(f"{args[0]} is now: {ctx.info_name} {group} {args[0]}")
+            return super().resolve_command(ctx, args)
 
     return Moved

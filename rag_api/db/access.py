@@ -1,5 +1,4 @@
-"""Who may see which row, and who may change who sees it: the one place that decides. Every query of this package takes its condition
-from here.
+"""Rights to see rows, and to change who sees them: the one place that decides. Every query of this package takes its condition from here.
 
 Reading, listing, streaming, feedback and deletion share these conditions, so that none of them can forget one. A row that a
 user may not see does not exist for them: the answer is 404, never 403. An admin of one group must have no way to the documents of another:

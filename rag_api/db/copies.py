@@ -46,7 +46,7 @@ class TableCopy:
 
 
 @dataclass(frozen=True, slots=True)
-class Counter:
+class SequenceValue:
     """A sequence: the last number that it gave, and whether it gave it."""
 
     name: str
@@ -59,7 +59,7 @@ class DatabaseCopy:
     """Tables in an order in which none refers to a later one. migrations: (name, SHA-256) of those that made the schema."""
 
     tables: tuple[TableCopy, ...]
-    counters: tuple[Counter, ...]
+    counters: tuple[SequenceValue, ...]
     migrations: tuple[tuple[str, str], ...]
 
 
@@ -162,14 +162,14 @@ def _copy_table(connection: psycopg.Connection[DictRow], name: str, folder: Path
         return TableCopy(name, columns, cursor.rowcount)
 
 
-def _counters(connection: psycopg.Connection[DictRow]) -> list[Counter]:
+def _counters(connection: psycopg.Connection[DictRow]) -> list[SequenceValue]:
     names = [row["relname"] for row in connection.execute(
         "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'S' order by relname")]  # fmt: skip
     found = []
     for name in names:
         row = connection.execute(sql.SQL("select last_value, is_called from {}").format(sql.Identifier(name))).fetchone()
         assert row is not None
-        found.append(Counter(name, row["last_value"], row["is_called"]))
+        found.append(SequenceValue(name, row["last_value"], row["is_called"]))
     return found
 
 

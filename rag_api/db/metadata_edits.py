@@ -1,4 +1,5 @@
-"""What admins say of documents, over what the files say; and the record of who changed what. Values are texts, as in a sidecar CSV."""
+"""Metadata that admins give documents, over what the files say; and the record of who changed what. Values are texts, as in a sidecar
+CSV."""
 
 from __future__ import annotations
 

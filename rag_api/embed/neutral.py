@@ -1,4 +1,4 @@
-"""What a vector says of its language, taken out of it: so that an English question finds a Dutch procedure.
+"""Vectors without what they say of their language: so that an English question finds a Dutch procedure.
 
 An embedder that knows both languages still puts texts of one language nearer to each other. Sixty sentences with their
 translations (pairs.tsv, written for this project) show how: the two directions in which the pairs differ most are removed from

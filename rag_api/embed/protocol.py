@@ -1,4 +1,4 @@
-"""What an embedder promises, and the words that models want in front of a text."""
+"""The protocol of an embedder, and the words that models want in front of a text."""
 
 from __future__ import annotations
 

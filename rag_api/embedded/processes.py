@@ -1,4 +1,4 @@
-"""What processes of our own need: started one at a time, on a free port, and again when they die."""
+"""Processes of our own: started one at a time, on a free port, and again when they die."""
 
 from __future__ import annotations
 

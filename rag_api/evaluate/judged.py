@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +18,7 @@ from rag_api.domain import Judged, Place, TargetGroup
 from rag_api.errors import InvalidInput, Wrong
 from rag_api.text.csv_cells import harmless, read_cell
 
-__all__ = ["HANDBOOK", "Judged", "Place", "Split", "by_language", "half_of", "judged_csv", "parse_judged", "read_judged", "write_judged"]
+__all__ = ["HANDBOOK", "Judged", "Place", "Split", "half_of", "judged_csv", "parse_judged", "read_judged", "write_judged"]
 
 HANDBOOK = Path(__file__).parent.parent / "handbook" / "judged.csv"
 Split = Literal["validate", "test", "all"]
@@ -158,7 +158,3 @@ def judged_csv(questions: Iterable[Judged]) -> str:
 
 def _cell_of(page: int | None) -> str:
     return "" if page is None else str(page)
-
-
-def by_language(questions: Sequence[Judged]) -> dict[str, list[Judged]]:
-    return {language: [q for q in questions if q.language == language] for language in sorted({q.language for q in questions})}

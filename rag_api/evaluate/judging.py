@@ -16,7 +16,7 @@ from rag_api.evaluate.judged import Judged, Place, half_of
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedPlace:
     """A document that held the answer, and where in it if that was said."""
 
     document_id: str
@@ -27,7 +27,7 @@ class Marked:
 @dataclass(frozen=True, slots=True)
 class Judgement:
     found: str  # yes, partly, no or nothing said
-    marked: tuple[Marked, ...] = ()
+    marked: tuple[MarkedPlace, ...] = ()
     no_answer: bool = False  # someone looked: no document holds it
     function: str = ""
     department: str = ""
@@ -53,14 +53,14 @@ def judge_answer(db: Database, user: User, name: str, answer_id: str, judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenQuestion:
     """A question and its places as a reviewer wants them, whatever they were."""
 
     judged: Judged
     no_answer: bool = False  # without places: someone looked, and no document holds it; False: left open
 
 
-def write_question(db: Database, user: User, name: str, written: Written) -> Judged:
+def write_question(db: Database, user: User, name: str, written: WrittenQuestion) -> Judged:
     """Put it in place of the question with its id, or make it. Raises NotFound, and InvalidInput for a place that is not there.
 
     Places that stand as they stood are not looked at again: their document may have been replaced since."""
@@ -129,7 +129,7 @@ def _judged(id: str, question: str, places: Sequence[Place], language: str, conv
     )
 
 
-def _place(db: Database, user: User, marked: Marked) -> Place:
+def _place(db: Database, user: User, marked: MarkedPlace) -> Place:
     """Raises NotFound, and InvalidInput for a page that is not there or words that do not stand on it."""
     document = get_document(db, user, marked.document_id)
     place = Place(document.source, marked.page, marked.span.strip())

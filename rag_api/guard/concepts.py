@@ -1,4 +1,4 @@
-"""Which clinical concepts a text names: devices, procedures, diseases, germs, wards, staff, materials and the like.
+"""Clinical concepts that a text names: devices, procedures, diseases, germs, wards, staff, materials and the like.
 
 The table (concepts.csv) has a concept in a line, with its names in Dutch and English, lay words, abbreviations and brands, and what it is
 a kind of: a PICC and an implanted port are both central venous catheters, so what is said of one may not be said of the other. Drugs have
@@ -96,11 +96,6 @@ def _names_of_all(lines: frozenset[int]) -> tuple[str, ...]:
     if not meant or any(concept.kind not in _SOUGHT for concept in meant):
         return ()
     return tuple(name for name in meant[0].names if all(name in other.names for other in meant[1:]))
-
-
-def by_itself(lines: frozenset[int], said: str) -> bool:
-    """Whether a name means one thing, and is no part of a compound."""
-    return len(lines) == 1 and _is_whole(lines, said)
 
 
 def _is_whole(lines: frozenset[int], said: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which drugs a question names, and whether a text names them too.
+"""Drugs that a question names, and whether a text names them too.
 
 A drug is known by the table (drugs.csv: a substance in a line, with its names in Dutch and English, the brands that staff say, and its
 class; drug_classes.csv: what a class is called, and how a text begins to name it; the hospital's own names with it, drug_list.py), or by

@@ -1,4 +1,4 @@
-"""What a drug is asked for: its dose for one disease is none for another, nor what prevents a clot what treats one.
+"""The indication that a drug is asked for: its dose for one disease is none for another, nor what prevents a clot what treats one.
 
 By the table of concepts and by words; where a question names neither a disease nor whether it is to treat or to prevent, nothing follows.
 """

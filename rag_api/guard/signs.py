@@ -1,4 +1,4 @@
-"""What staff type for a sign or a treatment that they do not name: "38,5" for a fever, "tijdens bloed" for a transfusion.
+"""Words that staff type for a sign or a treatment that they do not name: "38,5" for a fever, "tijdens bloed" for a transfusion.
 
 By words (signs.csv; "~" stands for up to three words between) and by values (values.csv). What a question denies ("geen koorts") is not
 there; what somebody has who is about to get something ("voor de transfusie") is no sign of it.
@@ -48,7 +48,7 @@ def signs_in(text: str) -> tuple[Sign, ...]:
     """What a question has words or a value for, by the tables, each once."""
     plain = readable(text)
     away = denied(plain)
-    found = [*_by_words(plain), *_by_values(plain)]
+    found = [*((name, match.start(), match.end()) for name, pattern in _words() for match in pattern.finditer(plain)), *_by_values(plain)]
     there = (Sign(name, plain[start:end], is_to_come(plain, start)) for name, start, end in found if not is_denied(start, end, away))
     return tuple({sign.name: sign for sign in there}.values())
 
@@ -70,10 +70,6 @@ def is_to_come(plain: str, start: int) -> bool:
 def known() -> frozenset[str]:
     """All that the tables have words or values for."""
     return frozenset(name for name, _ in _words()) | {value.name for value in _values()}
-
-
-def _by_words(plain: str) -> Iterator[tuple[str, int, int]]:
-    return ((name, match.start(), match.end()) for name, pattern in _words() for match in pattern.finditer(plain))
 
 
 def _by_values(plain: str) -> Iterator[tuple[str, int, int]]:

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_api.guard import concepts
+from rag_api.guard.complications import NOTHING, Complications, complications_in
 from rag_api.guard.drugs import also_called, class_names, given_in, substance_of
 from rag_api.guard.numbers.levels import Level, is_about_the_other, level_in
 from rag_api.guard.people.patient import Patient, patient_of
-from rag_api.guard.together import NOTHING, Together, together
 from rag_api.query.asks import without_form
 from rag_api.query.shorthand import written_out
 from rag_api.query.synonyms import Expander
 from rag_api.text.bm25_analyzer import question_terms
 from rag_api.text.language import Language, language_said
-from rag_api.text.ranges import Asked, asked
+from rag_api.text.ranges import AskedNumber, asked
 from rag_api.text.word_match import Called, Expand, content_words, sought_words
 
 
@@ -35,16 +35,16 @@ class Analysis:
     patient: Patient
     drugs: tuple[str, ...]  # as the question calls them, or as the hospital's lists do
     drug_names: tuple[str, ...]  # the same and what else the lists call them
-    numbers: tuple[Asked, ...]
+    numbers: tuple[AskedNumber, ...]
     said: str = ""  # a follow-up as it was typed, where that is not the text: what is new in it is what is asked
     fresh: tuple[Called, ...] = ()  # the content words of that
     level: Level | None = None  # a salt or the glucose of the blood that it says is too high or too low
-    together: Together = NOTHING  # what its words mean that it does not say
+    complications: Complications = NOTHING  # what its words mean that it does not say
 
     @property
     def meant(self) -> str:
-        """What an embedder gets: the question, and what its words are together."""
-        return f"{self.text} ({', '.join(self.together.names)})" if self.together.names else self.text
+        """What an embedder gets: the question, and the complications that its words are."""
+        return f"{self.text} ({', '.join(self.complications.names)})" if self.complications.names else self.text
 
 
 def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
@@ -56,7 +56,7 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
     patient, level = patient_of(text), level_in(text)
     if level is not None and level.high:  # of what there is too much none is given
         drugs = tuple(drug for drug in drugs if drug not in level.of.names)
-    joined = together(patient.groups, text)
+    joined = complications_in(patient.groups, text)
     unsaid = [name for one in joined.named for name in one.names]
     classes = (name for drug in drugs for name in class_names(drug))
     other = (*listed, *filter(None, map(substance_of, drugs)), *classes, *concepts.other_words(text), *unsaid)
@@ -74,14 +74,14 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
         numbers=tuple(replace(one, scale=level.unit) if level is not None and not one.unit else one for one in asked(text)),
         said=follow_up,
         level=level,
-        together=joined,
+        complications=joined,
         fresh=tuple(sought_words(follow_up, other_names(expander))) if follow_up else (),
     )
 
 
-def other_names(expander: Expander, joined: Together = NOTHING, level: Level | None = None) -> Expand:
+def other_names(expander: Expander, joined: Complications = NOTHING, level: Level | None = None) -> Expand:
     """Return what tells a word's other names: the hospital's lists, the table of drugs and that of concepts. joined: what the question's
-    words mean together; level: of a salt, whose word has that name too."""
+    words mean together (complications); level: of a salt, whose word has that name too."""
     unsaid = [(frozenset(content_words(one.said)), one.names) for one in joined.named]
 
     def names(word: str) -> Sequence[str]:

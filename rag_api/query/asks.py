@@ -1,4 +1,5 @@
-"""What a question asks for: one thing or two, a list as a whole, or nothing of the documents at all. By its words, Dutch and English."""
+"""The extent that a question asks for: one thing or two, a list as a whole, or nothing of the documents at all. By its words, Dutch and
+English."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from rag_api.domain import TargetGroup
 from rag_api.guard.drugs import is_drug
 from rag_api.guard.people.patient import CHILD_UNTIL
 from rag_api.guard.words import folded, pattern, words
-from rag_api.query.instead import in_its_place, with_its_number
 from rag_api.query.shorthand import written_out
+from rag_api.query.slot_substitution import in_its_place, with_its_number
 from rag_api.text.bm25_analyzer import STOP_WORDS
 
 
@@ -224,7 +224,7 @@ def _without_replaced(previous: str, question: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedPatient:
     """Whom a question is about, in its own words: "kind", "oudere patiënt", "niet-zwangere"."""
 
     start: int
@@ -241,7 +241,7 @@ class Named:
         return TargetGroup.PREGNANCY in self.groups
 
 
-def patients_in(text: str) -> list[Named]:
+def patients_in(text: str) -> list[NamedPatient]:
     """By the guard's table; a word of it that is part of a longer one with hyphens stands for all of that."""
     known, found = words("patient"), []
     for match in pattern("patient").finditer(folded(text)):
@@ -250,7 +250,7 @@ def patients_in(text: str) -> list[Named]:
             start = before.start()
         while after := _WORD_AFTER.match(text, end):
             end = after.end()
-        found.append(Named(start, end, text[start:end], known[match[0]]))
+        found.append(NamedPatient(start, end, text[start:end], known[match[0]]))
     return found
 
 

@@ -1,4 +1,4 @@
-"""How staff type in a hurry -> the words that documents use: "hvl dgn", "24u", "b4", "K 6.7".
+"""Shorthand that staff type in a hurry -> the words that documents use: "hvl dgn", "24u", "b4", "K 6.7".
 
 Only what is an abbreviation in every hospital; a hospital's own stand in its lists (synonyms.py). Where an abbreviation is short for
 something else in the other language, the one that the question's small words are in decides.

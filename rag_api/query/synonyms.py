@@ -97,7 +97,7 @@ class Expander:
             others.append(other)
 
 
-class Lists:
+class SynonymLists:
     """The expander of two files, read again when they change. A file that becomes wrong is reported, and what it said before stays."""
 
     def __init__(self, paths: dict[str, Path]) -> None:
@@ -133,9 +133,9 @@ def paths_of(settings: Settings) -> dict[str, Path]:
     }
 
 
-def lists_of(settings: Settings) -> Lists:
+def lists_of(settings: Settings) -> SynonymLists:
     """Return the lists by the settings; they add nothing where there are none. Raises ConfigurationError."""
-    return Lists(paths_of(settings))
+    return SynonymLists(paths_of(settings))
 
 
 def put_lists(folder: Path, data_dir: Path) -> None:

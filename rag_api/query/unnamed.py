@@ -1,4 +1,4 @@
-"""What a question says and a quoted passage does not: its specific words that stand there under no known name.
+"""Words that a question says and a quoted passage does not: its specific words that stand there under no known name.
 
 A hint for the reader's eye, never a verdict: under a passage about another condition than the one asked for it stands oftener than under
 one that answers, and under those too (docs/evaluation.md has the counts). Specific are words that are rare in general Dutch and

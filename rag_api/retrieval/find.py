@@ -18,15 +18,15 @@ from rag_api.domain import Candidate, Document, DocumentStatus, Filters, Hit, Us
 from rag_api.embed import Embedder
 from rag_api.embed.vector_cache import DbVectorCache
 from rag_api.errors import ConfigurationError
+from rag_api.guard.complications import is_about_another, names_it
 from rag_api.guard.drugs import names
 from rag_api.guard.numbers.levels import is_about_the_other
 from rag_api.guard.people.patient import Patient
-from rag_api.guard.together import is_about_another, names_it
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.decision.answerability import decide
-from rag_api.retrieval.decision.calibration import Calibration, NotFound, calibration
+from rag_api.retrieval.decision.calibration import Calibration, NotFoundModel, calibration
 from rag_api.retrieval.reader_model.pointing_reader import NEEDED, PointingReader, pointed
-from rag_api.retrieval.reader_model.reader_scores import Read, read, rescored
+from rag_api.retrieval.reader_model.reader_scores import ReaderScores, read, rescored
 from rag_api.retrieval.search.patient_ranking import RetrievalContainer, is_for_others, rank
 from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
 from rag_api.text.quotable.prompt_injection import addressed
@@ -49,7 +49,7 @@ class Retrieval:
     may_be_quoted: tuple[Hit, ...] = ()  # those for these patients and of these drugs, best first
     scored: tuple[Scored, ...] = ()  # their sentences, best first
     signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
-    read: Read | None = None  # what a reader made of them, in the order of `scored`
+    read: ReaderScores | None = None  # what a reader made of them, in the order of `scored`
     # Of the documents, by id; very long ones are left out. What was read in doubt or speaks to a machine is blank, as in the hits' chunks.
     texts: Mapping[str, str] = field(default_factory=dict)
     structures: Mapping[str, str] = field(default_factory=dict)  # their blocks, packed (rag_api/text/blocks.py)
@@ -106,7 +106,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         [s.candidate for s in scored],
         fitted,
         only_for_others=ranking.only_for_others,
-        threshold=threshold_of(fitted, settings),
+        threshold=threshold_of(fitted, settings, container.risk),
         read=judged.signals(0) if judged is not None else None,
         texts=texts,
     )
@@ -130,7 +130,7 @@ def _pointed(question: Analysis, whole: Retrieval, measured: Calibration, contai
     found = pointed(question.text, whole.may_be_quoted, whole.texts, whole.structures, reader)
     if found is None:
         return None
-    needed = needed_by(reader, measured, container.settings)
+    needed = needed_by(reader, measured, container.settings, container.risk)
     return replace(
         whole,
         confidence=found.confidence,
@@ -168,25 +168,25 @@ def _in_turn(found: Sequence[Sequence[Hit]], most: int) -> tuple[Hit, ...]:
     return tuple(replace(hit, rank=place) for place, hit in enumerate(list(hits.values())[:most], 1))
 
 
-def needed_by(reader: PointingReader, measured: Calibration, settings: Settings) -> float:
+def needed_by(reader: PointingReader, measured: Calibration, settings: Settings, risk: str | float) -> float:
     """The confidence from which what it points to is an answer. Raises ConfigurationError for a risk that nobody proved for it."""
     if settings.not_found_threshold is not None:
         return settings.not_found_threshold
     if (own := measured.pointing.get(reader.name)) is not None:
-        return own.at(settings.risk)
-    if isinstance(settings.risk, float):
-        raise ConfigurationError(f"BEDSIDE_RISK={settings.risk}: the reader {reader.name} was never measured here: run `bedside calibrate`")
+        return own.at(risk)
+    if isinstance(risk, float):
+        raise ConfigurationError(f"BEDSIDE_RISK={risk}: the reader {reader.name} was never measured here: run `bedside quality calibrate`")
     return NEEDED
 
 
-def threshold_of(fitted: NotFound | None, settings: Settings) -> float | None:
+def threshold_of(fitted: NotFoundModel | None, settings: Settings, risk: str | float) -> float | None:
     """Raises ConfigurationError for a risk that this decision does not reach."""
-    return settings.not_found_threshold if settings.not_found_threshold is not None or fitted is None else fitted.at(settings.risk)
+    return settings.not_found_threshold if settings.not_found_threshold is not None or fitted is None else fitted.at(risk)
 
 
 def _read(
     question: Analysis, hits: Sequence[Hit], scored: list[Scored], measured: Calibration, container: RetrievalContainer
-) -> tuple[list[Scored], NotFound | None, Read | None]:
+) -> tuple[list[Scored], NotFoundModel | None, ReaderScores | None]:
     """The sentences, the decision and what was read, with a reader's share where one reads and was measured for this."""
     reader = container.reader
     with_reader = measured.readers.get(reader.name) if reader is not None else None
@@ -244,8 +244,8 @@ def _of_other_complications(question: Analysis, documents: Mapping[str, Document
     """The documents that are titled after another complication than what the question's words are together. One whose text is not there
     may name it."""
     titles = {name: documents[name].metadata.title for name in texts if name in documents}
-    own = any(names_it(question.together, title) for title in titles.values())
-    return frozenset(name for name, title in titles.items() if is_about_another(question.together, title, texts[name], own))
+    own = any(names_it(question.complications, title) for title in titles.values())
+    return frozenset(name for name, title in titles.items() if is_about_another(question.complications, title, texts[name], own))
 
 
 def _kept_vectors(hits: Sequence[Hit], container: RetrievalContainer) -> Embedder:

@@ -1,4 +1,4 @@
-"""Whether somebody waits for an answer just now: what can wait does not work then.
+"""Questions in flight: while somebody waits for an answer, what can wait does not work then.
 
 Processes of one machine share its processors, so each says in the data directory that it answers: by a lock, which goes with a process that
 is killed, and by the time when it let go.

@@ -18,13 +18,13 @@ from rag_api.embed import Embedder
 from rag_api.embed.vector_cache import halved
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
-from rag_api.retrieval.decision.calibration import Weights
+from rag_api.retrieval.decision.calibration import SentenceWeights
 from rag_api.text.blocks import names_of, structure_of
 from rag_api.text.quotable.prompt_injection import speaks_to_a_machine
 from rag_api.text.quotable.quotable_spans import Quotable, quotable_of
 from rag_api.text.quotable.uncertain import Places, is_certain
 from rag_api.text.ranges import fits, fits_age
-from rag_api.text.sentence_splitter import Kind
+from rag_api.text.sentence_splitter import LineKind
 from rag_api.text.word_match import coverage
 
 VERSION = 1  # one more whenever `lines_of` gives other lines of the same quotes (tests/rag_api/retrieval/test_rule_versions.py)
@@ -44,7 +44,7 @@ def scored_sentences(
     question: Analysis,
     hits: Sequence[Hit],
     embedder: Embedder,
-    weights: Weights,
+    weights: SentenceWeights,
     texts: Mapping[str, str] | None = None,
     uncertain: Mapping[str, Places] | None = None,
     structures: Mapping[str, str] | None = None,
@@ -121,7 +121,7 @@ def _sentences(
             inside = min(end, chunk.end) - max(start, chunk.start)
             key = (chunk.document_id, start, end)
             words_of = _words(source, quote)
-            named = actions and chunk.document_id == hits[0].chunk.document_id and quote.kind == Kind.ITEM
+            named = actions and chunk.document_id == hits[0].chunk.document_id and quote.kind == LineKind.ITEM
             if (
                 (inside < MOSTLY * (end - start) and not named)
                 or key in taken

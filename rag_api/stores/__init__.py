@@ -1,4 +1,4 @@
-"""Where chunks and their vectors live, and hybrid search over them. A store knows nothing of files, answers or HTTP."""
+"""Stores of chunks and their vectors, and hybrid search over them. A store knows nothing of files, answers or HTTP."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Which index is in force: the one that the settings name, until `bedside index switch` says otherwise in the data directory, for every
-process that works on it. Running services follow (rag_api/container.py)."""
+"""The index in force: the one that the settings name, until `bedside index switch` says otherwise in the data directory, for every process
+that works on it. Running services follow (rag_api/container.py)."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Copied:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ComparisonQuery:
     """A question for comparing two stores: its words, its vector, and who asks."""
 
     text: str
@@ -76,10 +76,10 @@ def verify_copy(source: Store, target: Store, tell: Tell, *, same_vectors: bool 
     return compared
 
 
-def ranked_alike(source: Store, target: Store, questions: Iterable[Asked], alpha: float = 0.5, limit: int = 10) -> list[bool]:
+def ranked_alike(source: Store, target: Store, questions: Iterable[ComparisonQuery], alpha: float = 0.5, limit: int = 10) -> list[bool]:
     """Whether both find the same for each question, up to ties."""
 
-    def hits(store: Store, asked: Asked) -> list[Hit]:
+    def hits(store: Store, asked: ComparisonQuery) -> list[Hit]:
         return store.search(asked.text, asked.vector, limit, asked.filters, alpha)
 
     return [same_ranking(hits(source, asked), hits(target, asked)) for asked in questions]
@@ -96,14 +96,14 @@ def same_ranking(expected: Sequence[Hit], found: Sequence[Hit], tied: float = TI
     )
 
 
-def sampled_questions(store: Store, count: int) -> Iterator[Asked]:
+def sampled_questions(store: Store, count: int) -> Iterator[ComparisonQuery]:
     """Make questions of what the index itself holds: a chunk's first words, asked by who may read it. One of a document, spread evenly."""
     ids = sorted(store.document_ids())
     for identity in ids[:: max(1, len(ids) // count)][:count]:
         chunks, vectors = store.chunks_of(identity)
         middle = len(chunks) // 2
         words = chunks[middle].text.split()[:10]
-        yield Asked(" ".join(words), vectors[middle], Filters(groups=chunks[middle].groups))
+        yield ComparisonQuery(" ".join(words), vectors[middle], Filters(groups=chunks[middle].groups))
 
 
 def _batches(source: Store, ids: Sequence[str]) -> Iterator[list[Contents]]:

@@ -1,4 +1,4 @@
-"""What a filter admits, said once in Python; the stores say the same in their own query language and are tested against it."""
+"""Filters and what they admit, said once in Python; the stores say the same in their own query language and are tested against it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rag_api.domain import Chunk, Contents, Filters, Hit
 from rag_api.stores.filters import admits, may_read
 from rag_api.stores.ranking.bm25 import Scorer, Statistics, cosines
-from rag_api.stores.ranking.fuse import CANDIDATES, Fusion, Lists, fuse
+from rag_api.stores.ranking.fuse import CANDIDATES, Fusion, ScoreLists, fuse
 from rag_api.text.bm25_analyzer import document_terms, further_terms, question_terms
 
 
@@ -84,7 +84,7 @@ class MemoryStore:
         dense = dict(zip(rows, cosines(np.stack([row.vector for row in rows.values()]), vector).tolist(), strict=True))
         scorer = Scorer.of(_statistics(readable, looked_up), looked_up)
         bm25 = {key: score for key, row in rows.items() if (score := scorer.score(row.counts, row.length)) > 0}
-        fused = fuse(Lists(dense, bm25, dense, len(terms)), alpha, fusion, max(limit, CANDIDATES))[:limit]
+        fused = fuse(ScoreLists(dense, bm25, dense, len(terms)), alpha, fusion, max(limit, CANDIDATES))[:limit]
         return [Hit(rows[key].chunk, score, dense[key], bm25.get(key, 0.0), rank) for rank, (key, score) in enumerate(fused, 1)]
 
     def tidy(self) -> None:

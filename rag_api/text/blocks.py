@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from rag_api.domain import Block, BlockKind
-from rag_api.text.shapes import Shape, is_note, shapes
+from rag_api.text.block_shapes import Shape, is_note, shapes
 
 _NEARLY_ALL = 0.8
 _INTERRUPTED = 600  # characters that may stand between two items of a list

@@ -100,7 +100,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedNumber:
     number: float
     unit: str
     word: str  # before it, lower case
@@ -113,13 +113,13 @@ def fit(question: str, text: str) -> int:
     return fits(asked(question), text)
 
 
-def fits(numbers: Sequence[Asked], text: str) -> int:
+def fits(numbers: Sequence[AskedNumber], text: str) -> int:
     found = ranges(text) if numbers else []
     said = [verdict for number in numbers if (verdict := _fit(number, found, text.casefold()))]
     return 0 if not said else -1 if -1 in said else 1
 
 
-def fits_age(numbers: Sequence[Asked], case: str) -> int:
+def fits_age(numbers: Sequence[AskedNumber], case: str) -> int:
     """The same of whom a row is for, where months and years are both an age: three years are not in "3 tot 12 maanden"."""
     years = [(number, _OF_A_YEAR | _OF_AN_INFANTS if _INFANT.fullmatch(number.word) else _OF_A_YEAR) for number in numbers]
     ages = [number.number * of_a_year[number.unit] for number, of_a_year in years if number.unit in of_a_year]
@@ -136,12 +136,12 @@ def since(text: str) -> tuple[float, bool] | None:
     return (_value(match["n"]) * _DAYS[unit], bool(match["late"])) if match is not None and unit in _DAYS else None
 
 
-def days(number: Asked) -> float | None:
+def days(number: AskedNumber) -> float | None:
     """Of a time."""
     return number.number * _DAYS[number.unit] if number.unit in _DAYS else None
 
 
-def asked(question: str) -> list[Asked]:
+def asked(question: str) -> list[AskedNumber]:
     found = []
     for match in _ASKED.finditer(question):
         if _NTH.match(question, match.start("n")):
@@ -153,7 +153,7 @@ def asked(question: str) -> list[Asked]:
         elif not unit and _value(match["n"]) <= _OLDEST and _tells_age(match, word):
             unit = "year"
         last = _LAST_WORD.search(question, 0, match.start())
-        found.append(Asked(_value(match["n"]) + _beside(word), unit, word, last[1].casefold() if last is not None else ""))
+        found.append(AskedNumber(_value(match["n"]) + _beside(word), unit, word, last[1].casefold() if last is not None else ""))
     return found
 
 
@@ -198,7 +198,7 @@ def _range(match: re.Match[str]) -> Range | None:
     return Range(-math.inf, number, False, False, unit)
 
 
-def _fit(number: Asked, found: list[Range], text: str) -> int:
+def _fit(number: AskedNumber, found: list[Range], text: str) -> int:
     """The word before a number without a unit must stand in the text too: "MEWS 6" says nothing of "5 of 6 dagen"."""
     if number.unit:
         same = [r for r in found if r.unit == number.unit]

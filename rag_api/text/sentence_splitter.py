@@ -1,4 +1,4 @@
-"""Where sentences end, in Dutch and English clinical text. Knows characters only: no pages, no scores, no models.
+"""Ends of sentences, in Dutch and English clinical text. Knows characters only: no pages, no scores, no models.
 
 A wrong join makes a sentence long; a wrong cut can lose a "not". So where it is in doubt nothing is cut. Line breaks are
 boundaries (headings, list items, table rows, paragraphs: cleaning joins wrapped lines), save where the next line goes on in
@@ -52,7 +52,7 @@ tussen until up van vanaf via volgens voor when wanneer with without zonder
 _HANGING = frozenset(_HANGING_WORDS.split())
 
 
-class Kind(StrEnum):
+class LineKind(StrEnum):
     PROSE = "prose"
     HEADING = "heading"  # a line that names what follows and answers nothing
     ITEM = "item"  # of a list
@@ -65,15 +65,15 @@ class Span:
 
     start: int
     end: int
-    kind: Kind = Kind.PROSE
+    kind: LineKind = LineKind.PROSE
 
 
 def sentences(text: str) -> list[Span]:
     """Spans in order, `"".join(text[s.start:s.end]) == text`; leading white space belongs to the first."""
     spans: list[Span] = []
     for line in lines(text):
-        cut = sentences_of(text, line.start, line.end) if line.kind in (Kind.PROSE, Kind.ITEM) else [(line.start, line.end)]
-        spans.extend(Span(a, b, line.kind if a == line.start or line.kind != Kind.ITEM else Kind.PROSE) for a, b in cut)
+        cut = sentences_of(text, line.start, line.end) if line.kind in (LineKind.PROSE, LineKind.ITEM) else [(line.start, line.end)]
+        spans.extend(Span(a, b, line.kind if a == line.start or line.kind != LineKind.ITEM else LineKind.PROSE) for a, b in cut)
     return spans
 
 
@@ -110,14 +110,14 @@ def _continues(text: str, line: int, begin: int, end: int) -> bool:
     return following[:1] == "(" and not following[1:2].isupper() and not is_heading(text[line:begin])
 
 
-def kind_of_line(block: str, followed: bool) -> Kind:
+def kind_of_line(block: str, followed: bool) -> LineKind:
     """What a line is by its characters. followed: something comes after it."""
     line = block.strip()
     if _CELLS.search(line):
-        return Kind.ROW
+        return LineKind.ROW
     if is_heading(line) and followed:
-        return Kind.HEADING
-    return Kind.ITEM if _BULLET.match(line) else Kind.PROSE
+        return LineKind.HEADING
+    return LineKind.ITEM if _BULLET.match(line) else LineKind.PROSE
 
 
 def is_heading(line: str) -> bool:

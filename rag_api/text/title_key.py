@@ -1,4 +1,4 @@
-"""Which titles are one to a reader."""
+"""Keys of titles that are one to a reader."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.errors import BedsideError
-from rag_api.upkeep import machine, parts
+from rag_api.upkeep import component_checks as parts
+from rag_api.upkeep import machine
 from rag_api.upkeep.finding import Finding, fail
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""What a look at an installation found. Values only."""
+"""Findings of a look at an installation. Values only."""
 
 from __future__ import annotations
 

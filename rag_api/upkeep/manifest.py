@@ -1,4 +1,5 @@
-"""What a backup says of itself, in one file that is written last: a backup without it is half made. Values and their file only."""
+"""The manifest that a backup gives of itself, in one file that is written last: a backup without it is half made. Values and their file
+only."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from rag_api.ingest.common.chunk import embedding_text
 from rag_api.ingest.pipeline.embedding import BATCH
 from rag_api.stores import Store, open_store
 from rag_api.stores.active_index import put_in_force
-from rag_api.stores.copying import Asked, Copied, Tell, copy_index, ranked_alike, sampled_questions, verify_copy
+from rag_api.stores.copying import ComparisonQuery, Copied, Tell, copy_index, ranked_alike, sampled_questions, verify_copy
 
 SAMPLE = 100  # questions
 ALIKE = 0.97  # of them must be ranked alike: beyond a hundred thousand chunks neither index of vectors is exact
@@ -85,13 +85,13 @@ def move(container: Container, target: Settings, tell: Tell, *, replace_others: 
         return Moved(copied, compared, len(alike), sum(alike))
 
 
-def _questions(container: Container, store: Store) -> Iterator[Asked]:
+def _questions(container: Container, store: Store) -> Iterator[ComparisonQuery]:
     """The hospital's own judged questions, and more from what the index holds until there are enough."""
     sets = [read_set(container.db, LOCAL_USER, found.name) for found in list_sets(container.db, LOCAL_USER)]
     judged = [question.question for questions in sets for question in questions]
     chosen = judged[:: -(-len(judged) // SAMPLE) or 1]
     groups = Filters(groups=_groups(store))
-    yield from (Asked(text, container.embedder.query(text), groups) for text in chosen)
+    yield from (ComparisonQuery(text, container.embedder.query(text), groups) for text in chosen)
     yield from sampled_questions(store, SAMPLE - len(chosen))
 
 

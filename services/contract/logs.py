@@ -50,7 +50,7 @@ class JsonLines(Discreet):
         return json.dumps(line, ensure_ascii=False)
 
 
-class Words(Discreet):
+class TextFormatter(Discreet):
     def format(self, record: logging.LogRecord) -> str:
         fields = " ".join(f"{name}={value}" for name, value in getattr(record, "fields", {}).items())
         of = f" [{current()[:8]}]" if current() else ""
@@ -62,7 +62,7 @@ def configure(kind: str, level: int = logging.INFO) -> None:
     """kind: "json" or "text". To standard error; uvicorn's own lines and other libraries' warnings go the same way."""
     handler = logging.StreamHandler(sys.stderr)
     messages = level <= logging.DEBUG
-    handler.setFormatter(JsonLines(messages) if kind == "json" else Words(messages))
+    handler.setFormatter(JsonLines(messages) if kind == "json" else TextFormatter(messages))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     for name in ("rag_api", "services", "uvicorn"):
         logging.getLogger(name).setLevel(level)

@@ -27,7 +27,7 @@ class PassageText(Protocol):
     def text(self) -> str: ...
 
 
-class Piece(NamedTuple):
+class TemplatePiece(NamedTuple):
     text: str
     passage: int | None = None  # all of that passage, character for character, but for forged marks; None: the template's own words
 
@@ -37,7 +37,7 @@ class Rendered:
     """A user message in pieces. `stop`: strings at which the template's answer ends."""
 
     version: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TemplatePiece, ...]
     stop: tuple[str, ...] = ()
 
     @property
@@ -74,13 +74,13 @@ def _unbracketed(text: str) -> str:
 def _thesis(question: str, passages: Sequence[PassageText], language: Language) -> Rendered:
     """Return the thesis's prompt (section 3.2.5, appendix B); the hospital's name is left out."""
     words = _THESIS_WORDS[language]
-    pieces = [Piece(f"[begin context]\n{words.role}\n[{words.end} context]\n[begin {words.documents}]\n")]
+    pieces = [TemplatePiece(f"[begin context]\n{words.role}\n[{words.end} context]\n[begin {words.documents}]\n")]
     for index, passage in enumerate(passages):
-        pieces += [Piece("\n---\n")] if index else []
-        pieces.append(Piece(_unbracketed(passage.text), index))
+        pieces += [TemplatePiece("\n---\n")] if index else []
+        pieces.append(TemplatePiece(_unbracketed(passage.text), index))
     end = words.end
     asked = f"[begin {words.question}]\n{_unbracketed(question)}\n[{end} {words.question}]"
-    pieces.append(Piece(f"\n[{end} {words.documents}]\n{asked}\n[begin {words.answer}]\n"))
+    pieces.append(TemplatePiece(f"\n[{end} {words.documents}]\n{asked}\n[begin {words.answer}]\n"))
     return Rendered(f"thesis-{language}-1", tuple(pieces), stop=(f"[{words.end} {words.answer}]",))
 
 
@@ -103,10 +103,12 @@ _THESIS_WORDS: dict[Language, _ThesisWords] = {
 def _demo(question: str, passages: Sequence[PassageText], language: Language) -> Rendered:
     """Return one instruction: the demo model is too small to follow more (a prompt full of rules failed on nearly all questions)."""
     del language  # the model knows English only
-    pieces: list[Piece] = []
+    pieces: list[TemplatePiece] = []
     for index, passage in enumerate(passages):
-        pieces += [Piece(_unparted(passage.text), index), Piece("\n\n")]
-    pieces.append(Piece(f"Answer the question in one or two full sentences, using the words of the passages.\nQuestion: {question}"))
+        pieces += [TemplatePiece(_unparted(passage.text), index), TemplatePiece("\n\n")]
+    pieces.append(
+        TemplatePiece(f"Answer the question in one or two full sentences, using the words of the passages.\nQuestion: {question}")
+    )
     return Rendered("demo-en-1", tuple(pieces))
 
 
@@ -128,7 +130,7 @@ def _quote(question: str, passages: Sequence[PassageText], language: Language) -
     del passages
     dutch = "Citeer de zinnen die deze vraag beantwoorden.\nVraag: "
     english = "Quote the sentences that answer this question.\nQuestion: "
-    return Rendered(f"quote-{language}-1", (Piece((dutch if language == "nl" else english) + question),))
+    return Rendered(f"quote-{language}-1", (TemplatePiece((dutch if language == "nl" else english) + question),))
 
 
 TEMPLATES: dict[str, Template] = {"thesis": _thesis, "demo": _demo, "quote": _quote}

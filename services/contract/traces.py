@@ -40,7 +40,7 @@ def configure(service: str, url: str | None, exporter: Any = None) -> Any:
     return provider
 
 
-class Span:
+class TraceSpan:
     """A request's, or nothing."""
 
     def __init__(self, span: Any = None) -> None:
@@ -55,10 +55,10 @@ class Span:
 
 
 @contextmanager
-def request(method: str, headers: Mapping[str, str]) -> Iterator[Span]:
+def request(method: str, headers: Mapping[str, str]) -> Iterator[TraceSpan]:
     """A request that came: part of its asker's trace, when its headers say so. Calls made inside are its children."""
     if _tracer is None:
-        yield Span()
+        yield TraceSpan()
         return
     from opentelemetry import context, trace
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -67,7 +67,7 @@ def request(method: str, headers: Mapping[str, str]) -> Iterator[Span]:
     span = _tracer.start_span(method, context=came, kind=trace.SpanKind.SERVER)
     token = context.attach(trace.set_span_in_context(span, came))
     try:
-        yield Span(span)
+        yield TraceSpan(span)
     finally:
         context.detach(token)
         span.end()

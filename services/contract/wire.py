@@ -1,4 +1,4 @@
-"""What travels between the generator service and its clients: OpenAI's chat completions plus `documents` and `bedside`.
+"""Requests and responses between the generator service and its clients: OpenAI's chat completions plus `documents` and `bedside`.
 
 With templates.py what both sides share. Knows neither torch nor the engine.
 Unknown fields are refused: a silently dropped option is a wrong answer.
@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 MAX_STOP_LENGTH = 1_000  # characters of one stop string
-MAX_STOPS = 16
 MAX_MESSAGES = 64
 MAX_TEXT = 200_000  # characters of one message or document: more than any context holds
 MAX_NAME = 200
@@ -39,13 +38,13 @@ class SpanIn(WireModel):
     end: int = Field(gt=0)
 
 
-class PlaceIn(SpanIn):
+class RetrievedRangeIn(SpanIn):
     """Characters of one of the request's documents."""
 
     document: str = Field(max_length=MAX_NAME)
 
 
-class CandidateIn(PlaceIn):
+class CandidateIn(RetrievedRangeIn):
     """A sentence that a verbatim answer may contain: characters [start, end) of the document's text."""
 
     lead: list[SpanIn] = Field(
@@ -83,7 +82,7 @@ class BedsideIn(WireModel):
         description="Texts that the model is not shown but that drafts may be copied from, the likeliest last: the documents around the "
         "passages, earlier answers. They change the time, never the answer, so they must be what the asker may read.",
     )
-    retrieved: list[PlaceIn] = Field(
+    retrieved: list[RetrievedRangeIn] = Field(
         default=[],
         max_length=64,
         description="Of long documents: the parts that retrieval found. The model reads all; the drafter `rag`, which reads these alone, "
@@ -101,7 +100,7 @@ class BedsideIn(WireModel):
     transfer: float = Field(10.0, ge=0, le=100, description="'augmented': how far the drafter is believed (RAPID's eta).")
 
 
-class SpanOut(WireModel):
+class CopiedSpanOut(WireModel):
     """answer[start:end] == documents[document].text[source_start:source_end], character for character."""
 
     start: int
@@ -146,7 +145,7 @@ class CandidateOut(BaseModel):
 class BedsideOut(BaseModel):
     """`bedside` on a response, and on stream chunks (spans when closed; the rest on the last one)."""
 
-    spans: list[SpanOut] = []
+    spans: list[CopiedSpanOut] = []
     candidates: list[CandidateOut] = Field(default=[], description="verbatim: every sentence that could be quoted, as it was weighed.")
     prompt_version: str | None = None
     stats: StatsOut | None = None
@@ -334,7 +333,7 @@ class ModelOut(BaseModel):
     max_model_len: int
 
 
-class ModelList(BaseModel):
+class ServedModels(BaseModel):
     object: Literal["list"] = "list"
     data: list[ModelOut]
 

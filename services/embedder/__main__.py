@@ -8,13 +8,13 @@ import uvicorn
 
 from services.contract import logs, traces
 from services.embedder.app import create_app
-from services.embedder.config import Settings
+from services.embedder.config import EmbedderSettings
 
 log = logging.getLogger("services.embedder")
 
 
 def main() -> None:
-    settings = Settings()
+    settings = EmbedderSettings()
     logs.configure(settings.logs)
     traces.configure("bedside embedder", settings.otlp_url)
     log.info("loading %s; /health on http://%s:%d says when it is ready", settings.model, settings.host, settings.port)

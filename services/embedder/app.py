@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from services.contract.request_ids import RequestIds
-from services.embedder.config import Settings
+from services.embedder.config import EmbedderSettings
 
 CARRIED = "e5-small"  # the model whose weights a package carries: computed without torch and without a hub
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -45,10 +45,10 @@ class Refused(Exception):
         self.status, self.code, self.message = status, code, message
 
 
-class Service:
+class EmbedderService:
     """The model, loaded in the background: /health says when it is there."""
 
-    def __init__(self, settings: Settings, load: Callable[[Settings], Encode]) -> None:
+    def __init__(self, settings: EmbedderSettings, load: Callable[[EmbedderSettings], Encode]) -> None:
         self.settings = settings
         self.load = load
         self.encode: Encode | None = None
@@ -67,7 +67,7 @@ class Service:
             return self.encode(texts)
 
 
-def load_model(settings: Settings) -> Encode:
+def load_model(settings: EmbedderSettings) -> Encode:
     if settings.model == CARRIED:
         from rag_api.embed.e5.encoder import E5Encoder
 
@@ -83,9 +83,9 @@ def load_model(settings: Settings) -> Encode:
     return encode
 
 
-def create_app(settings: Settings | None = None, load: Callable[[Settings], Encode] = load_model) -> FastAPI:
+def create_app(settings: EmbedderSettings | None = None, load: Callable[[EmbedderSettings], Encode] = load_model) -> FastAPI:
     """`load` replaces reading the model that the settings name (tests bring their own)."""
-    service = Service(settings or Settings(), load)
+    service = EmbedderService(settings or EmbedderSettings(), load)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -123,7 +123,7 @@ async def models(request: Request) -> dict[str, Any]:
 
 
 async def health(request: Request) -> JSONResponse:
-    service: Service = request.app.state.service
+    service: EmbedderService = request.app.state.service
     ready = service.encode is not None
     state = {
         "status": "ok" if ready else "failed" if service.error else "loading",
@@ -133,8 +133,8 @@ async def health(request: Request) -> JSONResponse:
     return JSONResponse(state, 200 if ready else 503)
 
 
-def _authorised(request: Request) -> Service:
-    service: Service = request.app.state.service
+def _authorised(request: Request) -> EmbedderService:
+    service: EmbedderService = request.app.state.service
     key = service.settings.api_key
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     if key is not None and not secrets.compare_digest(given.encode(), key.get_secret_value().encode()):
@@ -142,7 +142,7 @@ def _authorised(request: Request) -> Service:
     return service
 
 
-def _check(model: str, texts: list[str], settings: Settings) -> None:
+def _check(model: str, texts: list[str], settings: EmbedderSettings) -> None:
     if model not in (settings.served_name, settings.model):
         raise Refused(404, "model_not_found", f"the model {model!r} does not exist; this service has {settings.served_name!r}")
     if not 1 <= len(texts) <= settings.max_texts:

@@ -8,7 +8,7 @@ from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
-class Settings(BaseSettings):
+class EmbedderSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="BEDSIDE_EMBEDDER_", env_file=None, extra="ignore")
 
     model: str = Field(

@@ -1,4 +1,4 @@
-"""What can go wrong in the generator, by the HTTP status it becomes. Raised with a sentence a caller can act on.
+"""Errors of the generator, by the HTTP status it becomes. Raised with a sentence a caller can act on.
 
 GeneratorError          500 generator-error
 ├── BadRequest          400 bad-request       the request cannot be served as it is (unknown template, ...)
@@ -21,7 +21,7 @@ class BadRequest(GeneratorError):
     status = 400
 
 
-class PromptTooLong(BadRequest):
+class ContextTooLong(BadRequest):
     code = "context_length_exceeded"  # wire.TOO_LONG: the engine runs without pydantic
 
 

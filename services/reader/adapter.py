@@ -29,7 +29,7 @@ LAST_WEIGHT, REASON_WEIGHT = 0.5, 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PackScores:
     """Log-probabilities of one pass over a pack: `first` [items, labels + 1], `last` [items, labels], `reason` [items, reasons]."""
 
     first: torch.Tensor
@@ -58,7 +58,7 @@ class ReadingModel:
             out = self._inner(input_ids=prefix[None].to(self.device), use_cache=True)
         return out.past_key_values
 
-    def tell(self, packed: Packed, keys: DynamicCache | None = None) -> Told:
+    def tell(self, packed: Packed, keys: DynamicCache | None = None) -> PackScores:
         """Return what it says to each of the pack's questions. `keys`: the passage's, if they are known; they are not changed. Without
         them an adapter that is not an activated one learns from the passage too."""
         if keys is None and not self.activated:
@@ -67,7 +67,9 @@ class ReadingModel:
             hidden = self._behind(packed, keys if keys is not None else self.keys_of(packed.prefix))
         first, last, reasons = self._head.split(self._sizes)
         at_first, at_second = hidden[packed.first_at].float(), hidden[packed.second_at].float()
-        return Told((at_first @ first.T).log_softmax(-1), (at_second @ last.T).log_softmax(-1), (at_second @ reasons.T).log_softmax(-1))
+        return PackScores(
+            (at_first @ first.T).log_softmax(-1), (at_second @ last.T).log_softmax(-1), (at_second @ reasons.T).log_softmax(-1)
+        )
 
     def _behind(self, packed: Packed, keys: DynamicCache) -> torch.Tensor:
         """Hidden states [T, hidden] of the questions behind a passage whose keys are known."""

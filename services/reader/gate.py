@@ -31,22 +31,22 @@ from rag_api.domain import AnswerStatus, Candidate, Done, Filters, Mode, Persona
 from rag_api.errors import BedsideError
 from rag_api.ingest import ingest, survey
 from rag_api.query.analysis import analyse
-from rag_api.retrieval.decision.calibration import Calibration, NotFound, shipped
+from rag_api.retrieval.decision.calibration import Calibration, NotFoundModel, shipped
 from rag_api.retrieval.find import Retrieval, find
 from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
-from rag_api.retrieval.reader_model.pointing_reader import Reading, order
+from rag_api.retrieval.reader_model.pointing_reader import PointedReading, order
 from services.contract.reading_prompt import REASONS
 from services.reader.adapter import ReadingModel
 from services.reader.measure import area
 from services.reader.packing import pack
-from services.reader.questions import Asked, AskedPassage
+from services.reader.questions import AskedPassage, TrainingQuestion
 
 READ = 4  # passages a question
 WHOLE, HALF = 0.85, 0.34  # share of the expected answer's parts that stand in an answer
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class GatedAnswer:
     """One question, answered by one of the two. verdict: right, half, wrong, refused."""
 
     id: str
@@ -68,24 +68,26 @@ class InProcess:
         self._keys.clear()
 
     @torch.no_grad()
-    def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[Reading]:
+    def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[PointedReading]:
         return [self._read(question, passage) for passage in passages]
 
-    def _read(self, question: str, passage: ReadingPassage) -> Reading:
+    def _read(self, question: str, passage: ReadingPassage) -> PointedReading:
         lines = tuple(line.text for line in passage.lines)
         asked = AskedPassage("", passage.document_id, "", "", passage.title, passage.heading, lines, (), ())
-        packed = pack(asked, [Asked(question, reason="other")], self._reading.vocabulary, longest=4_096)
+        packed = pack(asked, [TrainingQuestion(question, reason="other")], self._reading.vocabulary, longest=4_096)
         keys = self._keys.get(passage) or self._reading.keys_of(packed.prefix)
         self._keys[passage] = keys
         told = self._reading.tell(packed, keys)
         none = float(told.first[0, self._reading.vocabulary.none])
         some = math.log(max(1e-9, -math.expm1(none)))
         first = int(told.first[0, : len(lines)].argmax())
-        ends = self._reading.tell(pack(asked, [Asked(question, first, first, first)], self._reading.vocabulary, longest=4_096), keys)
+        ends = self._reading.tell(
+            pack(asked, [TrainingQuestion(question, first, first, first)], self._reading.vocabulary, longest=4_096), keys
+        )
         end = ends.last[0, first : len(lines)]
         sure = float(told.first[0, first]) - some + float(end.max())
         reason = list(REASONS)[int(told.reason[0].argmax())]
-        return Reading(some - none, first, first + int(end.argmax()), min(0.0, sure), reason)
+        return PointedReading(some - none, first, first + int(end.argmax()), min(0.0, sure), reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ async def _ask(row: dict[str, str], container: Container) -> Captured:
     )
 
 
-def read_by(reader: InProcess, captured: Captured) -> Judged:
+def read_by(reader: InProcess, captured: Captured) -> GatedAnswer:
     """What the adapter points to in what the product found."""
     row, found = captured.row, captured.found
     passages = passages_of(found.may_be_quoted, found.texts, found.structures, READ)
@@ -162,11 +164,11 @@ def read_by(reader: InProcess, captured: Captured) -> Judged:
         quote = passage.quoted(one.first, one.last, found.texts[passage.document_id], one.odds)
         if quote is not None:
             verdict = judged(row, True, quote.text, [captured.sources.get(passage.document_id, "")])
-            return Judged(row["id"], row.get("kind") or "", verdict, quote.text, one.odds, one.reason)
-    return Judged(row["id"], row.get("kind") or "", "refused", "", -20.0)
+            return GatedAnswer(row["id"], row.get("kind") or "", verdict, quote.text, one.odds, one.reason)
+    return GatedAnswer(row["id"], row.get("kind") or "", "refused", "", -20.0)
 
 
-def agreed_on(reader: InProcess, captured: Captured, fitted: NotFound | None) -> bool:
+def agreed_on(reader: InProcess, captured: Captured, fitted: NotFoundModel | None) -> bool:
     """Whether it agrees to what the product quotes: BEDSIDE_READER=agreeing:NAME. fitted: of this reader; `captured` was then asked
     without a threshold."""
     told = agreement(captured.query or captured.row["question"], captured.quoted, captured.found, reader) if captured.answered else None
@@ -195,9 +197,9 @@ def _plain(text: str) -> str:
 
 
 def report(
-    today: Sequence[Judged],
-    reader: Sequence[Judged],
-    agreeing: Sequence[Judged],
+    today: Sequence[GatedAnswer],
+    reader: Sequence[GatedAnswer],
+    agreeing: Sequence[GatedAnswer],
     near: Sequence[bool],
     near_odds: Sequence[float],
     near_agreeing: Sequence[bool],
@@ -220,14 +222,14 @@ def report(
     }
 
 
-def _at(reader: Sequence[Judged], near_odds: Sequence[float], share: float) -> dict[str, Any]:
+def _at(reader: Sequence[GatedAnswer], near_odds: Sequence[float], share: float) -> dict[str, Any]:
     ordered = sorted(near_odds)
     threshold = ordered[min(len(ordered) - 1, math.ceil(share * len(ordered)))] if ordered else 0.0
-    kept = [one if one.odds >= threshold else Judged(one.id, one.kind, "refused", one.said, one.odds, one.reason) for one in reader]
+    kept = [one if one.odds >= threshold else GatedAnswer(one.id, one.kind, "refused", one.said, one.odds, one.reason) for one in reader]
     return {"threshold": round(threshold, 3), **_counts(kept)}
 
 
-def _counts(judgements: Sequence[Judged]) -> dict[str, Any]:
+def _counts(judgements: Sequence[GatedAnswer]) -> dict[str, Any]:
     kinds = {kind: dict(Counter(one.verdict for one in judgements if one.kind == kind)) for kind in sorted({j.kind for j in judgements})}
     return {"n": len(judgements), **dict(Counter(one.verdict for one in judgements)), "kinds": kinds}
 
@@ -253,9 +255,9 @@ def measure(
     return report(today, read, agreeing, refused, [one.odds for one in near], [not agreed_on(reader, one, fitted) for one in missed])
 
 
-def answered(one: Captured, agreed: bool = True) -> Judged:
+def answered(one: Captured, agreed: bool = True) -> GatedAnswer:
     said = agreed and one.answered
-    return Judged(one.row["id"], one.row.get("kind") or "", judged(one.row, said, one.said, one.cited), one.said if said else "")
+    return GatedAnswer(one.row["id"], one.row.get("kind") or "", judged(one.row, said, one.said, one.cited), one.said if said else "")
 
 
 def write(figures: dict[str, Any], file: Path | None) -> None:

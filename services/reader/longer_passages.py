@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from services.contract.reading_prompt import LABELS
-from services.reader.questions import Asked, AskedPassage
+from services.reader.questions import AskedPassage, TrainingQuestion
 
 LONGEST = 2_400  # characters, as rag_api/retrieval/reader_model/passages.py has it
 JOINED = 0.75  # share of the passages that get neighbours
@@ -43,7 +43,7 @@ class LongerPassages:
         place = {one.id: n for n, one in enumerate(self._of_document[passage.document])}
         chosen.sort(key=lambda one: place[one.id])
         lines: list[str] = []
-        asked: list[Asked] = []
+        asked: list[TrainingQuestion] = []
         for part in chosen:
             if lines and part.heading != chosen[0].heading:
                 lines.append(part.heading)
@@ -60,13 +60,13 @@ def _fits(parts: Sequence[AskedPassage]) -> bool:
     return len(lines) <= len(LABELS) and sum(map(len, lines)) <= LONGEST
 
 
-def _few(asked: Sequence[Asked], draw: random.Random) -> Iterable[Asked]:
+def _few(asked: Sequence[TrainingQuestion], draw: random.Random) -> Iterable[TrainingQuestion]:
     several = [one for one in asked if one.first is not None and one.first != one.last]
     rest = [one for one in asked if one not in several]
     return [*several, *draw.sample(rest, min(1, len(rest)))]
 
 
-def _moved(asked: Iterable[Asked], by: int) -> list[Asked]:
+def _moved(asked: Iterable[TrainingQuestion], by: int) -> list[TrainingQuestion]:
     return [
         one if one.first is None or one.last is None or one.heart is None
         else replace(one, first=one.first + by, last=one.last + by, heart=one.heart + by)
@@ -74,10 +74,10 @@ def _moved(asked: Iterable[Asked], by: int) -> list[Asked]:
     ]  # fmt: skip
 
 
-def _whole_section(part: AskedPassage, draw: random.Random) -> list[Asked]:
+def _whole_section(part: AskedPassage, draw: random.Random) -> list[TrainingQuestion]:
     """A question for all that stands below the passage's heading, in words around the heading."""
     name = part.heading.rsplit(" > ", 1)[-1].strip(" .:")
     if len(part.lines) < 2 or not name:
         return []
     words = draw.choice(OF_SECTION.get(part.language, OF_SECTION["nl"])).format(name)
-    return [Asked(words if draw.random() < 0.3 else words.lower(), 0, len(part.lines) - 1, 0)]
+    return [TrainingQuestion(words if draw.random() < 0.3 else words.lower(), 0, len(part.lines) - 1, 0)]

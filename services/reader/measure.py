@@ -1,4 +1,4 @@
-"""What a reader makes of questions on given passages: is the right line pointed to, are near misses told from what is answered."""
+"""A reader measured on questions with given passages: is the right line pointed to, are near misses told from what is answered."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from services.reader.questions import AskedPassage
 
 
 @dataclass(slots=True)
-class Measured:
+class ReaderFigures:
     """odds: log-odds that there is an answer, of the answerable and of the near misses."""
 
     answered: int = 0
@@ -57,8 +57,8 @@ class Examination:
         self._kept, self._keys = kept, dict[str, DynamicCache]()
 
     @torch.no_grad()
-    def of(self, reading: ReadingModel) -> Measured:
-        found = Measured()
+    def of(self, reading: ReadingModel) -> ReaderFigures:
+        found = ReaderFigures()
         reading.model.eval()
         for passage in self._passages:
             packed = pack(passage, passage.asked, reading.vocabulary)

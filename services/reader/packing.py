@@ -13,7 +13,7 @@ from typing import Protocol
 import torch
 
 from services.contract.reading_prompt import BECAUSE, LABELS, NONE, REASONS, TO, passage_part, question_part
-from services.reader.questions import Asked, AskedPassage
+from services.reader.questions import AskedPassage, TrainingQuestion
 
 IGNORED = -100
 
@@ -62,7 +62,7 @@ class Packed:
     reason: torch.Tensor  # [items], index in Vocabulary.reasons, IGNORED where there is an answer
 
 
-def pack(passage: AskedPassage, asked: Sequence[Asked], vocabulary: Vocabulary, longest: int = 1_536) -> Packed:
+def pack(passage: AskedPassage, asked: Sequence[TrainingQuestion], vocabulary: Vocabulary, longest: int = 1_536) -> Packed:
     """Return the passage with these questions. A passage above `longest` tokens is refused with ValueError."""
     prefix = vocabulary.encode(passage_part(passage.title, passage.heading, passage.lines))
     if len(prefix) > longest:

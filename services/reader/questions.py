@@ -18,7 +18,7 @@ from services.contract.reading_prompt import LABELS, REASONS
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrainingQuestion:
     """A question and its answer in one passage: lines first to last, from 0; None: it is not there, and `reason` says what does not fit.
     heart: the line of the range that matters most; answer: the words of it that answer."""
 
@@ -41,7 +41,7 @@ class AskedPassage:
     title: str
     heading: str
     lines: tuple[str, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[TrainingQuestion, ...]
     alone: tuple[str, ...]  # its answered questions that say what they are about: they can be asked of other passages
     language: str = "nl"
 
@@ -64,17 +64,17 @@ def read_passages(files: Iterable[Path], splits: Sequence[str] = ("train",)) -> 
 
 
 def _passage(row: dict[str, Any], file: str) -> AskedPassage:
-    asked: list[Asked] = []
+    asked: list[TrainingQuestion] = []
     alone: list[str] = []
     for one in row["questions"]:
         first, last = one["block"]
         if not 1 <= first <= one["line"] <= last <= len(row["lines"]):
             raise ValueError(f"lines {first} to {last} of {one['question']!r}")
         range_ = _without_header(row["lines"], first - 1, last - 1, one["line"] - 1)
-        asked.append(Asked(one["question"], *range_, answer=one.get("answer", "")))
+        asked.append(TrainingQuestion(one["question"], *range_, answer=one.get("answer", "")))
         if one.get("alone", True):
             alone.append(one["question"])
-        asked += [Asked(miss["question"], reason=_reason(miss["changed"])) for miss in one.get("near_misses", ())]
+        asked += [TrainingQuestion(miss["question"], reason=_reason(miss["changed"])) for miss in one.get("near_misses", ())]
     text = f"{row['title']}|{row['heading']}|{row['lines']}"
     return AskedPassage(
         row.get("id") or sha256(text.encode()).hexdigest()[:12],
@@ -115,7 +115,7 @@ class Foreign:
             self._of_document.setdefault(passage.document, []).append(passage)
             self._of_trade.setdefault(passage.trade, []).append(passage)
 
-    def of(self, passage: AskedPassage, count: int, draw: random.Random, within: frozenset[str] = frozenset()) -> list[Asked]:
+    def of(self, passage: AskedPassage, count: int, draw: random.Random, within: frozenset[str] = frozenset()) -> list[TrainingQuestion]:
         """Return `count` questions for this passage, half from its own document where that has other passages. within: ids of those
         whose lines it holds too."""
         siblings = [one for one in self._of_document[passage.document] if one.id != passage.id and one.id not in within and one.alone]
@@ -125,5 +125,5 @@ class Foreign:
             pool = siblings if n % 2 == 0 and siblings else trade or [one for one in self._passages if one.document != passage.document]
             other = draw.choice(pool)
             if other.alone:
-                found.append(Asked(draw.choice(other.alone), reason="other"))
+                found.append(TrainingQuestion(draw.choice(other.alone), reason="other"))
         return found

@@ -13,20 +13,20 @@ from html import escape
 from itertools import chain, groupby, repeat
 from pathlib import Path
 
-from evaluation.calibration.cases import Kind
-from evaluation.calibration.decision import Row, fit_decision
+from evaluation.calibration.cases import QuestionKind
+from evaluation.calibration.decision import DecisionRow, fit_decision
 from rag_api.answering.choosing.agreement import Agreement, agreement
-from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, NotFound
+from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, NotFoundModel
 from services.reader.gate import Captured, InProcess, capture, judged
 from services.reader.questions import AskedPassage, read_passages
 
 
 def collected(
     name: str, documents: Path, questions: Path, near_misses: Path, reader: InProcess, on_progress: Callable[[int], None]
-) -> list[Row]:
+) -> list[DecisionRow]:
     """One collection's questions, asked of an installation of its own that refuses by its rules alone."""
     asked, missed = capture(documents, [questions, near_misses], on_progress, threshold=0.0)
-    return [*rows_of(name, asked, Kind.ANSWERABLE, reader), *rows_of(name, missed, Kind.NEAR_MISS, reader)]
+    return [*rows_of(name, asked, QuestionKind.ANSWERABLE, reader), *rows_of(name, missed, QuestionKind.NEAR_MISS, reader)]
 
 
 def written_out(data: Sequence[Path], folder: Path, most: int, split: str = "validate") -> tuple[Path, Path, Path]:
@@ -90,14 +90,14 @@ def _write(file: Path, names: list[str], rows: Sequence[list[str]]) -> None:
         csv.writer(out).writerows([names, *rows])
 
 
-def rows_of(name: str, asked: Sequence[Captured], kind: Kind, reader: InProcess) -> Iterable[Row]:
+def rows_of(name: str, asked: Sequence[Captured], kind: QuestionKind, reader: InProcess) -> Iterable[DecisionRow]:
     for one in asked:
         told = (agreement(one.query or one.row["question"], one.quoted, one.found, reader) if one.answered else None) or Agreement()
-        right = kind == Kind.ANSWERABLE and judged(one.row, one.answered, one.said, one.cited) == "right"
-        yield Row(name, "fit", kind, one.row["id"].partition("-")[0], one.answered, right, told.signals(one.found.confidence))
+        right = kind == QuestionKind.ANSWERABLE and judged(one.row, one.answered, one.said, one.cited) == "right"
+        yield DecisionRow(name, "fit", kind, one.row["id"].partition("-")[0], one.answered, right, told.signals(one.found.confidence))
 
 
-def fitted(rows: Sequence[Row]) -> NotFound:
+def fitted(rows: Sequence[DecisionRow]) -> NotFoundModel:
     """Raises InvalidInput where there is nothing to tell apart."""
     return fit_decision(rows, AGREED, risks=AGREEING_RISKS)
 

@@ -9,8 +9,8 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
 
 from rag_api.config import Settings as Api
-from services.embedder.config import Settings as Embedder
-from services.generator.server.config import Settings as Generator
+from services.embedder.config import EmbedderSettings as Embedder
+from services.generator.server.config import GeneratorSettings as Generator
 
 SERVICES: dict[str, type[BaseSettings]] = {"rag_api": Api, "generator": Generator, "embedder": Embedder}
 MARK = re.compile(r"(<!-- settings (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

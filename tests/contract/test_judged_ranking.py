@@ -18,7 +18,7 @@ from rag_api.domain import Chunk, Filters, Metadata, Page
 from rag_api.evaluate.judged import HANDBOOK, read_judged
 from rag_api.ingest.common.chunk import chunk
 from rag_api.stores import Store, open_store
-from rag_api.stores.copying import Asked, copy_index, ranked_alike, same_ranking, verify_copy
+from rag_api.stores.copying import ComparisonQuery, copy_index, ranked_alike, same_ranking, verify_copy
 from rag_api.stores.memory import MemoryStore
 from rag_api.text.bm25_analyzer import words
 from tests.contract.conftest import weaviate_server, weaviate_settings  # noqa: F401
@@ -107,6 +107,6 @@ def test_an_index_that_is_copied_there_and_back_holds_and_ranks_the_same(
         store.close()
 
 
-def asked() -> list[Asked]:
+def asked() -> list[ComparisonQuery]:
     """A quarter of the handbook's judged questions."""
-    return [Asked(one.question, embedded(one.question), Filters()) for one in read_judged(HANDBOOK, "all")[::4][:QUESTIONS]]
+    return [ComparisonQuery(one.question, embedded(one.question), Filters()) for one in read_judged(HANDBOOK, "all")[::4][:QUESTIONS]]

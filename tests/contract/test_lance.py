@@ -1,4 +1,4 @@
-"""What only LanceDB must do: index at its own times, read few rows, and bring an older version's table up to date."""
+"""LanceDB's own duties: index at its own times, read few rows, and bring an older version's table up to date."""
 
 from __future__ import annotations
 

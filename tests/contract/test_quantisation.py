@@ -1,4 +1,4 @@
-"""What `bedside bench quantisation` tells, in small, of a real Weaviate."""
+"""`bedside bench quantisation`, in small, on a real Weaviate."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def test_what_an_interrupted_run_left_out_is_written(few: Settings, tmp_path: Pa
     with own_store(few, tmp_path, "generated", DIM, "BenchGaps") as store:
         assert isinstance(store, WeaviateStore)
         quantisation._write(store, corpus.documents(300, left_out={second}), 0, lambda _: None)
-        assert quantisation._fill(store, corpus, 300, quantisation.Server(), lambda _: None).written == 100
+        assert quantisation._fill(store, corpus, 300, quantisation.WeaviateProcess(), lambda _: None).written == 100
         assert store.document_ids() == {first, second, third}
         store.connection.do(lambda client: client.collections.get("BenchGaps").data.delete_by_id(f"{first[:-1]}2"))
-        assert quantisation._fill(store, corpus, 300, quantisation.Server(), lambda _: None).written == 300
+        assert quantisation._fill(store, corpus, 300, quantisation.WeaviateProcess(), lambda _: None).written == 300
         assert store.count() == 300
 
 
@@ -100,9 +100,9 @@ def test_a_server_of_this_machine_tells_its_disk_and_another_one_nothing(tmp_pat
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        server = quantisation.Server(process.pid)
+        server = quantisation.WeaviateProcess(process.pid)
         assert (server.disk_mb("BenchNone"), server.memory_mb() > 0) == (3, True)
         assert server.processor_seconds() > 0
         process.communicate(b"\n")
-    away = quantisation.Server()
+    away = quantisation.WeaviateProcess()
     assert (away.disk_mb("BenchNone"), away.memory_mb(), away.processor_seconds()) == (0, 0, 0.0)

@@ -1,4 +1,4 @@
-"""What every store promises, on every store: in memory, LanceDB, and Weaviate on a real server."""
+"""The contract of every store, on every store: in memory, LanceDB, and Weaviate on a real server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rag_api.domain import Chunk, Filters, Metadata, TargetGroup
 from rag_api.errors import EmbedderMismatch
 from rag_api.stores import Store, describe
 from rag_api.stores.filters import admits
-from rag_api.stores.ranking.fuse import Fusion, Lists, fuse
+from rag_api.stores.ranking.fuse import Fusion, ScoreLists, fuse
 from rag_api.text.bm25_analyzer import question_terms
 from tests.contract.conftest import DIM, Reopen
 
@@ -162,7 +162,7 @@ class TestRanking:
         dense = {h.chunk.id: h.dense_score for h in hits}
         bm25 = {h.chunk.id: h.bm25_score for h in hits if h.bm25_score}
         assert len(hits) == 30
-        fused = dict(fuse(Lists(dense, bm25, dense, len(question_terms("katheter vocht"))), 0.7, fusion))
+        fused = dict(fuse(ScoreLists(dense, bm25, dense, len(question_terms("katheter vocht"))), 0.7, fusion))
         for hit in hits:
             assert hit.score == pytest.approx(fused[hit.chunk.id], abs=1e-4)
         assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)

@@ -1,4 +1,5 @@
-"""What somebody may not read changes nothing of what they find: not a score, whatever it holds, however much there is of it."""
+"""Documents that somebody may not read: they change nothing of what they find: not a score, whatever it holds, however much there is of
+it."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 from rag_api.api.server.closing import LAST
 from rag_api.cli.app import app
 from rag_api.config import Settings as ApiSettings
-from services.embedder.config import Settings as EmbedderSettings
-from services.generator.server.config import Settings as GeneratorSettings
+from services.embedder.config import EmbedderSettings
+from services.generator.server.config import GeneratorSettings
 from tests.project.test_architecture import imports, modules
 
 ROOT = Path(__file__).parents[2]

@@ -17,7 +17,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from evaluation.service.processes import Started, generators, services
+from evaluation.service.processes import StartedProcess, generators, services
 from rag_api.config import Settings
 from rag_api.container import Container
 from tests.deployment.nginx import MISSING, Gate, nginx
@@ -54,8 +54,8 @@ class Asked:
 @dataclass(frozen=True)
 class Installation:
     gate: Gate
-    services: list[Started]
-    generators: list[Started]
+    services: list[StartedProcess]
+    generators: list[StartedProcess]
     container: Container
 
 

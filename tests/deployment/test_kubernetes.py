@@ -14,8 +14,8 @@ import yaml
 from pydantic_settings import BaseSettings
 
 from rag_api.config import Settings as ApiSettings
-from services.embedder.config import Settings as EmbedderSettings
-from services.generator.server.config import Settings as GeneratorSettings
+from services.embedder.config import EmbedderSettings
+from services.generator.server.config import GeneratorSettings
 
 pytestmark = pytest.mark.quick
 

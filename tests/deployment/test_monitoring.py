@@ -15,7 +15,7 @@ from rag_api.api.server.metrics import PHASES
 from rag_api.api.server.metrics import Metrics as ApiMetrics
 from rag_api.domain import AnswerStatus, KeptState, Mode, SentencesKept
 from rag_api.errors import TooBusy, TooManyTries
-from services.generator.server.metrics import Metrics as GeneratorMetrics
+from services.generator.server.metrics import GeneratorMetrics
 
 pytestmark = pytest.mark.quick
 

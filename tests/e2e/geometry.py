@@ -1,4 +1,4 @@
-"""What stands under a rectangle of a page, as PDFium sees it. Shares no arithmetic with rag_api or with the page."""
+"""The text under a rectangle of a page, as PDFium sees it. Shares no arithmetic with rag_api or with the page."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from reportlab.pdfgen.canvas import Canvas
 from rag_api.api import schemas as s
 from rag_api.api.schemas.people.accounts import SessionOut
 from rag_api.domain import DocumentStatus, PartKind, TargetGroup
-from rag_api.guard.numbers.support import Passage, unsupported
+from rag_api.guard.numbers.support import SupportPassage, unsupported
 from rag_api.guard.people.patient import patient_of
 
 DIST = Path(__file__).parents[2] / "web" / "dist"
@@ -274,7 +274,7 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
             stored = script.answer(body, conversation, id="x", answer=text, spans=spans)
             script.conversations.setdefault(conversation, []).append(stored)
             raise ConnectionResetError
-    found = unsupported(text, [Passage(source.text, "nl") for source in sources], "nl", patient_of(question))
+    found = unsupported(text, [SupportPassage(source.text, "nl") for source in sources], "nl", patient_of(question))
     marks = [s.UnsupportedOut(start=one.start, end=one.end, text=one.text) for one in found]
     whole = {"query": query, "answer": text, "spans": spans, "sources": sources, "notices": notices, "unsupported": marks}
     yield "done", s.DoneEvent(answer=script.answer(body, conversation, **whole))

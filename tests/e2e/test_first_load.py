@@ -1,4 +1,4 @@
-"""What the page fetches before the first question: little, and the words of one language alone."""
+"""The first load of the page, before the first question: little, and the words of one language alone."""
 
 from __future__ import annotations
 

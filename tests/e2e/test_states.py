@@ -461,7 +461,17 @@ def test_earlier_questions_that_cannot_be_fetched_are_not_called_none(page: Page
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/quality/session", "/quality/sets", "/quality/gaps", "/admin/documents", "/admin/accounts", "/admin/keys", "/audit/trail"],
+    [
+        "/",
+        "/quality/session",
+        "/quality/sets",
+        "/quality/gaps",
+        "/quality/usage",
+        "/admin/documents",
+        "/admin/accounts",
+        "/admin/keys",
+        "/audit/trail",
+    ],
 )
 def test_every_page_has_the_bar_with_the_readers_theme_and_language_and_says_what_holds(page: Page, base_url: str, path: str) -> None:
     page.get_by_label("Thema").select_option("dark")

@@ -1,4 +1,4 @@
-"""What was measured, as the tables of docs/reliability.md."""
+"""Measurements as the tables of docs/reliability.md."""
 
 from __future__ import annotations
 

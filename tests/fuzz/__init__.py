@@ -1,4 +1,4 @@
-"""What comes from outside, drawn by a fuzzer that follows the code's branches (atheris, on libFuzzer).
+"""Inputs from outside, drawn by a fuzzer that follows the code's branches (atheris, on libFuzzer).
 
     make fuzz TARGET=pdf SECONDS=1800
 

@@ -1,4 +1,4 @@
-"""What a generator answers, and what is sent to it and to the API: read, or refused by name."""
+"""Messages that a generator answers, and that are sent to it and to the API: read, or refused by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cache
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from rag_api.answering.generator.client import Finished, Generator, Request, Text, passages_of
+from rag_api.answering.generator.client import Finished, Generator, GeneratorRequest, TextDelta, passages_of
 from rag_api.api import schemas
 from rag_api.api.schemas import quality
 from rag_api.api.schemas.people import accounts
@@ -19,7 +19,7 @@ from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import templates, wire
 from tests.support.scripted_server import piece, stats
 
-_REQUEST = Request("Hoeveel?", "nl", passages_of([("Kalium", "Geef 15 mg/kg.")]))
+_REQUEST = GeneratorRequest("Hoeveel?", "nl", passages_of([("Kalium", "Geef 15 mg/kg.")]))
 _PIECES = 17  # bytes: lines and characters are cut anywhere
 MODELS: list[type[BaseModel]] = [
     *(kind for kind in vars(wire).values() if isinstance(kind, type) and issubclass(kind, wire.WireModel)),
@@ -90,7 +90,7 @@ async def _asked(server: Generator, health: bool) -> None:
     ended = False
     async for event in server.stream(_REQUEST):
         assert not ended, "something came after the end"
-        if isinstance(event, Text):
+        if isinstance(event, TextDelta):
             assert isinstance(event.text, str), event
         elif isinstance(event, Finished):
             ended = True

@@ -1,4 +1,4 @@
-"""What is fuzzed: bytes -> a call of ours, and what must hold of its result."""
+"""Targets of the fuzzer: bytes -> a call of ours, and what must hold of its result."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ FLOORS = {
         "text domain errors config handbook liveness_timeout",
         "guard db embed stores query embedded",
         "retrieval ingest audit",
-        "readers",
+        "qa_readers",
         "answering evaluate",
         "container",
         "api upkeep",

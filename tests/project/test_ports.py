@@ -1,4 +1,4 @@
-"""What tests listen on is theirs: no port comes twice, and none is the kernel's to give away."""
+"""Ports that tests listen on are theirs: none port comes twice, and none is the kernel's to give away."""
 
 from __future__ import annotations
 

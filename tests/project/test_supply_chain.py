@@ -1,4 +1,4 @@
-"""What is installed is what the locks name, by its hash; an audit that asked nobody is none; licences are listed."""
+"""The supply chain: what is installed is what the locks name, by its hash; an audit that asked nobody is none; licences are listed."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from rag_api.errors import EmbedderUnavailable, StoreUnavailable
 from rag_api.ingest.sources.retries import patient
 from rag_api.liveness_timeout import begun_again, while_alive
 from rag_api.stores.weaviate import connection as weaviate_connection
-from rag_api.stores.weaviate.connection import Connection
+from rag_api.stores.weaviate.connection import WeaviateConnection
 
 
 def test_what_takes_long_is_waited_for_as_long_as_the_service_lives() -> None:
@@ -156,7 +156,7 @@ def test_a_weaviate_that_stands_still_is_unavailable(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(weaviate_connection, "_check_version", lambda client: None)
     monkeypatch.setattr(weaviate_connection, "_connect", lambda node, settings: object())
     with silent() as port:
-        connection = Connection(Settings(store="weaviate", weaviate_url=f"http://127.0.0.1:{port}"))
+        connection = WeaviateConnection(Settings(store="weaviate", weaviate_url=f"http://127.0.0.1:{port}"))
         never = threading.Event()
         with pytest.raises(StoreUnavailable):
             connection.do(lambda client: never.wait())  # it waited for half a minute

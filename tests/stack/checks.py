@@ -1,4 +1,5 @@
-"""What only running containers show, as sentences: who runs in them with which rights, one id through all logs, what Prometheus sees."""
+"""Checks that only running containers show, as sentences: who runs in them with which rights, one id through all logs, what Prometheus
+sees."""
 
 from __future__ import annotations
 

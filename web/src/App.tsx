@@ -17,8 +17,8 @@ whenIdle(() => void Promise.all([pdfjs(), pane()]).catch(() => undefined));
 const PAGES: Record<PageName, ComponentType> = {
   chat: Chat,
   linked: lazy(async () => ({ default: (await import("./components/source/Linked")).Linked })),
-  conversations: lazy(async () => ({ default: (await import("./components/find/Conversations")).Conversations })),
-  procedures: lazy(async () => ({ default: (await import("./components/find/Procedures")).Procedures })),
+  conversations: lazy(async () => ({ default: (await import("./components/browse/Conversations")).Conversations })),
+  procedures: lazy(async () => ({ default: (await import("./components/browse/Procedures")).Procedures })),
   documents: lazy(async () => ({ default: (await import("./components/admin/documents/Documents")).Documents })),
   session: lazy(async () => ({ default: (await import("./components/quality/Session")).Session })),
   sets: lazy(async () => ({ default: (await import("./components/quality/Sets")).Sets })),
@@ -26,6 +26,7 @@ const PAGES: Record<PageName, ComponentType> = {
   keys: lazy(async () => ({ default: (await import("./components/admin/keys/Keys")).Keys })),
   audit: lazy(async () => ({ default: (await import("./components/audit/Audit")).Audit })),
   gaps: lazy(async () => ({ default: (await import("./components/quality/Gaps")).Gaps })),
+  usage: lazy(async () => ({ default: (await import("./components/quality/usage/Usage")).Usage })),
 };
 
 export function App() {

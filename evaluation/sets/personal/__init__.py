@@ -1,4 +1,4 @@
-"""How much of what identifies patients is found in questions, and how many questions without it are held up: counts, for any such CSV.
+"""Recall of what identifies patients in questions, and how many questions without it are held up: counts, for any such CSV.
 
 questions.csv: 454 questions as a hurried nurse and a pharmacist type them, all names invented, written and frozen before the rules were;
 `identity` holds kind=words, parted by " ; ". The half called held_back was not looked at while the rules were made.
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rag_api.errors import InvalidInput
-from rag_api.guard.personal import Also, Identifying, Kind, identifying, warm
+from rag_api.guard.personal import Also, Identifying, IdentityKind, identifying, warm
 
 QUESTIONS = Path(__file__).parent / "questions.csv"
 Half = Literal["development", "held_back", "all"]
@@ -26,7 +26,7 @@ Half = Literal["development", "held_back", "all"]
 class Labelled:
     question: str
     language: str
-    identity: tuple[tuple[Kind, str], ...]
+    identity: tuple[tuple[IdentityKind, str], ...]
 
 
 def read_labelled(path: Path = QUESTIONS, half: Half = "held_back") -> list[Labelled]:
@@ -36,7 +36,7 @@ def read_labelled(path: Path = QUESTIONS, half: Half = "held_back") -> list[Labe
         for number, row in enumerate(csv.DictReader(file), 2):
             try:
                 marks = [mark.split("=", 1) for mark in row["identity"].split(" ; ") if mark]
-                labelled = Labelled(row["question"], row.get("language", ""), tuple((Kind(kind), words) for kind, words in marks))
+                labelled = Labelled(row["question"], row.get("language", ""), tuple((IdentityKind(kind), words) for kind, words in marks))
                 if half in ("all", row.get("half", half)):
                     found.append(labelled)
             except (KeyError, ValueError) as error:
@@ -69,7 +69,9 @@ def measure(questions: Iterable[Labelled], also: Also | None = None) -> dict[str
     return {
         "with_identity": {"questions": asked[True], "stopped": stopped[True]},
         "without": {"questions": asked[False], "stopped": stopped[False]},
-        "kinds": {kind.value: {"of": of[kind.value], "found": hit[kind.value], "false_alarms": alarms[kind.value]} for kind in Kind},
+        "kinds": {
+            kind.value: {"of": of[kind.value], "found": hit[kind.value], "false_alarms": alarms[kind.value]} for kind in IdentityKind
+        },
         "milliseconds": {"median": round(1000 * statistics.median(seconds), 3), "worst": round(1000 * max(seconds), 3)},
     }
 

@@ -21,7 +21,7 @@ _LONGEST = 1.5  # times the words of a row; a quote that is longer holds several
 _NAME = 5  # letters; a shorter one stands by chance in other words
 
 
-class Outcome(StrEnum):
+class RowOutcome(StrEnum):
     RIGHT = "right"
     LACKS = "lacks"  # its name: which patients, which level
     WRONG = "wrong"  # it holds the name of other rows, or their words
@@ -29,7 +29,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MarkedRow:
     """cells: as a careful reader sees them, those too that stand for several rows; none that is empty."""
 
     set: str
@@ -48,7 +48,7 @@ class _Quote:
 def measure(tell: Callable[[int], Any] = lambda done: None) -> dict[str, Any]:
     """How many rows are quoted how, in all and by set. tell: called with how many documents are read."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
-    documents: dict[str, list[Row]] = defaultdict(list)
+    documents: dict[str, list[MarkedRow]] = defaultdict(list)
     for row in rows():
         documents[row.document].append(row)
     for done, (name, own) in enumerate(documents.items(), start=1):
@@ -63,13 +63,15 @@ def measure(tell: Callable[[int], Any] = lambda done: None) -> dict[str, Any]:
     }
 
 
-def rows() -> list[Row]:
+def rows() -> list[MarkedRow]:
     with (HERE / "rows.csv").open(encoding="utf-8", newline="") as file:
         read_ = list(csv.DictReader(file))
-    return [Row(row["set"], row["document"], int(row["page"]), row["table"], tuple(row["cells"].split(" || "))) for row in read_]
+    return [MarkedRow(row["set"], row["document"], int(row["page"]), row["table"], tuple(row["cells"].split(" || "))) for row in read_]
 
 
-def outcomes(of_document: Sequence[Row], text: str, blocks: Sequence[Block], uncertain: Places = ()) -> Mapping[Row, Outcome]:
+def outcomes(
+    of_document: Sequence[MarkedRow], text: str, blocks: Sequence[Block], uncertain: Places = ()
+) -> Mapping[MarkedRow, RowOutcome]:
     """How each row of a document is quoted, at best. uncertain: what is never quoted."""
     quotes = [
         _Quote(_plain(text[quote.start : quote.end]), _plain("".join(text[a:b] for a, b in quote.lead if a >= _table(quote, blocks))))
@@ -88,22 +90,26 @@ def _table(quote: Quotable, blocks: Sequence[Block]) -> int:
     return blocks[block.parent].start if block.kind == BlockKind.ROW else 0
 
 
-def _outcome(cells: Sequence[str], names: set[str], quotes: Sequence[_Quote]) -> Outcome:
+def _outcome(cells: Sequence[str], names: set[str], quotes: Sequence[_Quote]) -> RowOutcome:
     others = [name for name in names if len(name) >= _NAME and name not in "".join(cells)]
     found = {_of_quote(cells, others, quote) for quote in quotes}
-    return next(outcome for outcome in (Outcome.RIGHT, Outcome.WRONG, Outcome.LACKS, Outcome.NONE) if outcome in {*found, Outcome.NONE})
+    return next(
+        outcome
+        for outcome in (RowOutcome.RIGHT, RowOutcome.WRONG, RowOutcome.LACKS, RowOutcome.NONE)
+        if outcome in {*found, RowOutcome.NONE}
+    )
 
 
-def _of_quote(cells: Sequence[str], others: Sequence[str], quote: _Quote) -> Outcome:
+def _of_quote(cells: Sequence[str], others: Sequence[str], quote: _Quote) -> RowOutcome:
     both = quote.lead + quote.words
     own = sum(cell in quote.words for cell in cells) >= max(1, len(cells) - 2)
     if not own or not all(cell in both for cell in cells[len(cells) > 1 :]):
-        return Outcome.NONE
+        return RowOutcome.NONE
     long = len(quote.words) > _LONGEST * sum(map(len, cells))
     whole = cells[0] in both
     if any(name in quote.lead or ((long or not whole) and name in quote.words) for name in others):
-        return Outcome.WRONG
-    return Outcome.RIGHT if whole else Outcome.LACKS
+        return RowOutcome.WRONG
+    return RowOutcome.RIGHT if whole else RowOutcome.LACKS
 
 
 def _plain(text: str) -> str:
@@ -111,4 +117,4 @@ def _plain(text: str) -> str:
 
 
 def _counts(found: Counter[str]) -> dict[str, int]:
-    return {"rows": found.total(), **{outcome.value: found[outcome] for outcome in Outcome}}
+    return {"rows": found.total(), **{outcome.value: found[outcome] for outcome in RowOutcome}}

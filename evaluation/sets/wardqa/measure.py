@@ -1,4 +1,4 @@
-"""What Bedside makes of WardQA: which sentence it would quote first, how much of what a colleague needs, and what it refuses.
+"""Bedside's answers to WardQA: which sentence it would quote first, how much of what a colleague needs, and what it refuses.
 
 The documents of the chosen splits become an index of their own, through the product's chunking, embedding, ranking and decision; no
 generator is asked, for the choice of a quote does not need one.
@@ -40,7 +40,7 @@ class _Indexed:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class WardOutcome:
     """How one question fared. `near_miss`: what it alters; empty: it can be answered."""
 
     passage: WardPassage
@@ -66,7 +66,7 @@ def measure(settings: Settings, splits: Sequence[str], limit: int | None = None,
                 tell(done)
             container.store.tidy()
             asked = [(passage, question) for parts in documents for passage in parts for question in passage.questions if question.alone]
-            outcomes: list[Outcome] = []
+            outcomes: list[WardOutcome] = []
             for passage, question in asked:
                 outcomes += _outcomes(passage, question, indexed[passage.document], container)
                 tell(len(documents) + len(outcomes))
@@ -89,7 +89,7 @@ def _index(parts: Sequence[WardPassage], container: Container) -> _Indexed:
     return _Indexed(document, text, lines)
 
 
-def _outcomes(passage: WardPassage, question: WardQuestion, where: _Indexed, container: Container) -> Iterable[Outcome]:
+def _outcomes(passage: WardPassage, question: WardQuestion, where: _Indexed, container: Container) -> Iterable[WardOutcome]:
     retrieval = _find(question.question, container)
     lines = where.lines[passage.id]
     chosen = retrieval.sentences[0] if retrieval.sentences else None
@@ -98,10 +98,10 @@ def _outcomes(passage: WardPassage, question: WardQuestion, where: _Indexed, con
     needed = lines[first - 1 : last]
     whole = None if first == last else right and chosen is not None and all(_brings(chosen, line) for line in needed)
     found = where.document.id in [hit.chunk.document_id for hit in retrieval.hits[:3]]
-    yield Outcome(passage, question.question, "", retrieval.confidence, retrieval.answerable, found, right, whole)
+    yield WardOutcome(passage, question.question, "", retrieval.confidence, retrieval.answerable, found, right, whole)
     for miss in question.near_misses:
         missed = _find(miss.question, container)
-        yield Outcome(passage, miss.question, miss.changed, missed.confidence, missed.answerable)
+        yield WardOutcome(passage, miss.question, miss.changed, missed.confidence, missed.answerable)
 
 
 def _find(question: str, container: Container) -> Retrieval:
@@ -120,7 +120,7 @@ def _brings(chosen: Candidate, line: tuple[int, int]) -> bool:
     return any(min(end, line[1]) - max(start, line[0]) >= 0.8 * (line[1] - line[0]) for start, end in places)
 
 
-def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def report(outcomes: Sequence[WardOutcome]) -> dict[str, Any]:
     """Shares with their 95% intervals; `curve` says what other thresholds would do."""
     answerable, near = [o for o in outcomes if not o.near_miss], [o for o in outcomes if o.near_miss]
     return {
@@ -135,7 +135,7 @@ def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def _shares(answerable: Sequence[Outcome]) -> dict[str, Any]:
+def _shares(answerable: Sequence[WardOutcome]) -> dict[str, Any]:
     return {
         "found_in_three": share(answerable, lambda o: o.found),
         "first_sentence_right": share(answerable, lambda o: o.right),
@@ -145,7 +145,7 @@ def _shares(answerable: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def share(outcomes: Sequence[Outcome], holds: Callable[[Outcome], bool]) -> dict[str, Any]:
+def share(outcomes: Sequence[WardOutcome], holds: Callable[[WardOutcome], bool]) -> dict[str, Any]:
     """Of how many it holds; the interval is over documents, since questions of one document fare alike."""
     by_document: dict[str, list[bool]] = {}
     for outcome in outcomes:
@@ -155,7 +155,7 @@ def share(outcomes: Sequence[Outcome], holds: Callable[[Outcome], bool]) -> dict
     return {"share": round(true / len(outcomes), 4) if outcomes else None, "interval": [round(low, 3), round(high, 3)], "n": len(outcomes)}
 
 
-def _refused(outcome: Outcome) -> bool:
+def _refused(outcome: WardOutcome) -> bool:
     return not outcome.answered
 
 
@@ -167,7 +167,7 @@ def auc(right: Sequence[float], wrong: Sequence[float]) -> float | None:
     return round(float(((above > below) + 0.5 * (above == below)).mean()), 4)
 
 
-def _at(budget: float, answerable: Sequence[Outcome], near: Sequence[Outcome]) -> dict[str, Any]:
+def _at(budget: float, answerable: Sequence[WardOutcome], near: Sequence[WardOutcome]) -> dict[str, Any]:
     """With the threshold that refuses this share of the answerable."""
     threshold = float(np.quantile([o.confidence for o in answerable], budget)) if answerable else 0.0
     return {

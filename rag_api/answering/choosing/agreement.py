@@ -16,7 +16,7 @@ from rag_api.answering.choosing.span_selection import overlap
 from rag_api.domain import Candidate
 from rag_api.errors import Unavailable
 from rag_api.retrieval.decision.answerability import probability
-from rag_api.retrieval.decision.calibration import NotFound
+from rag_api.retrieval.decision.calibration import NotFoundModel
 from rag_api.retrieval.find import Retrieval
 from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
 from rag_api.retrieval.reader_model.pointing_reader import READ, PointingReader
@@ -56,7 +56,7 @@ def agreement(question: str, quoted: Sequence[Candidate], retrieval: Retrieval, 
         return None
 
 
-def agrees(told: Agreement, retrieval: Retrieval, fitted: NotFound | None, threshold: float | None) -> bool:
+def agrees(told: Agreement, retrieval: Retrieval, fitted: NotFoundModel | None, threshold: float | None) -> bool:
     """Whether what was chosen is quoted. threshold: in place of the fitted one."""
     if fitted is None:
         return retrieval.answerable and told.points >= NEEDED

@@ -1,4 +1,4 @@
-"""Which sentences fit who is asked about: none of another drug, for other patients, another weight or age, or worked out for other numbers.
+"""Sentences that fit who is asked about: none of another drug, for other patients, another weight or age, or worked out for other numbers.
 
 Knows no document beside the sentence itself.
 """
@@ -6,12 +6,12 @@ Knows no document beside the sentence itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rag_api.domain import Candidate
 from rag_api.guard.drugs import is_of_another
+from rag_api.guard.exclusions import is_turned
 from rag_api.guard.indication import is_of_the_other_intent
-from rag_api.guard.left_out import is_turned
 from rag_api.guard.numbers.levels import is_about_the_other
 from rag_api.guard.numbers.salts import Salt
 from rag_api.guard.words import folded
@@ -76,24 +76,12 @@ def _is_example(question: Analysis, candidate: Candidate) -> bool:
     return bool(numbers) and not any((one.number, one.unit) in numbers for one in question.numbers)
 
 
-def _is_with(question: Analysis, candidate: Candidate) -> bool:
-    """For "without telemetry" what is said of "with telemetry", and the other way round."""
-    return is_turned(question.text, candidate.text)
-
-
-def _of_the_other_intent(question: Analysis, candidate: Candidate) -> bool:
-    """The dose that prevents, for "treatment dose"."""
-    return is_of_the_other_intent(question.text, candidate.text)
-
-
-def _of_another_level(question: Analysis, candidate: Candidate) -> bool:
-    """How potassium is given, for a patient who has too much of it."""
-    return question.level is not None and is_about_the_other(question.level, candidate.text)
-
-
-def _is_of_itself(question: Analysis, candidate: Candidate) -> bool:
-    """Says what its document is for, or what changed in it."""
-    return bool(OF_ITSELF.search(candidate.text))
-
-
-_WRONG = (_of_another_drug, _of_another_level, _for_others, _is_example, _is_of_itself, _is_with, _of_the_other_intent)
+_WRONG: tuple[Callable[[Analysis, Candidate], bool], ...] = (
+    _of_another_drug,
+    lambda q, c: q.level is not None and is_about_the_other(q.level, c.text),  # how potassium is given, for who has too much of it
+    _for_others,
+    _is_example,
+    lambda _, c: bool(OF_ITSELF.search(c.text)),
+    lambda q, c: is_turned(q.text, c.text),  # "with telemetry" for "without telemetry", and the other way round
+    lambda q, c: is_of_the_other_intent(q.text, c.text),  # the dose that prevents, for "treatment dose"
+)

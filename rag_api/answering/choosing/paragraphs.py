@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag_api.answering.choosing.fitting import is_unfit
-from rag_api.answering.choosing.read_documents import Read
+from rag_api.answering.choosing.read_documents import ReadDocuments
 from rag_api.answering.choosing.span_selection import Section, overlap
 from rag_api.answering.generator.prompt_passages import CANDIDATES
 from rag_api.domain import Candidate
@@ -18,13 +18,13 @@ from rag_api.text.quotable.quotable_spans import Quotable, quotable_of
 from rag_api.text.quotable.uncertain import BLANK
 from rag_api.text.ranges import asked as numbers_in
 from rag_api.text.ranges import fits
-from rag_api.text.sentence_splitter import Kind
+from rag_api.text.sentence_splitter import LineKind
 
 _PATIENTS = {"kg", "year", "month"}  # units of what a patient is told by
 LONGEST = 600  # characters of a paragraph that are quoted around a sentence
 
 
-def with_paragraphs(sections: Sequence[Section], read: Read) -> list[Section]:
+def with_paragraphs(sections: Sequence[Section], read: ReadDocuments) -> list[Section]:
     """Return the sections with each sentence of prose grown to its paragraph. A section whose sentence another one's paragraph holds is
     said there; so is one that would quote a whole table or list of which another one quotes the row that is asked for."""
     found: list[Section] = []
@@ -38,7 +38,7 @@ def with_paragraphs(sections: Sequence[Section], read: Read) -> list[Section]:
     return found
 
 
-def _grown(candidates: Sequence[Candidate], asked: Analysis, read: Read) -> tuple[Candidate, ...]:
+def _grown(candidates: Sequence[Candidate], asked: Analysis, read: ReadDocuments) -> tuple[Candidate, ...]:
     """Best first, as many as the generator weighs; a sentence that a better one's paragraph holds is quoted there."""
     grown: list[Candidate] = []
     for candidate in candidates:
@@ -50,10 +50,10 @@ def _grown(candidates: Sequence[Candidate], asked: Analysis, read: Read) -> tupl
     return tuple(grown)
 
 
-def _paragraph(candidate: Candidate, asked: Analysis, read: Read) -> Candidate:
+def _paragraph(candidate: Candidate, asked: Analysis, read: ReadDocuments) -> Candidate:
     """The sentences around it, as many as are short enough and fit who is asked about."""
     quote = read.quote(candidate)
-    if quote is None or quote.kind != Kind.PROSE or quote.block < 0:
+    if quote is None or quote.kind != LineKind.PROSE or quote.block < 0:
         return candidate
     text = read.texts[candidate.document_id]
     own = [q for q in quotable_of(text, read.structures.get(candidate.document_id, "")) if q.block == quote.block]

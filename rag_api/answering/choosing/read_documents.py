@@ -12,7 +12,7 @@ from rag_api.text.quotable.quotable_spans import Quotable, quotable_of
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadDocuments:
     """The documents that candidates come from, by id."""
 
     texts: Mapping[str, str]

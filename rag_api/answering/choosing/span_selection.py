@@ -1,4 +1,5 @@
-"""What a verbatim answer may be made of: which sentences fit who is asked about, and whether they are quoted alone or as a whole list.
+"""Choice of the spans that a verbatim answer may be made of: which sentences fit who is asked about, and whether they are quoted alone or
+as a whole list.
 
 Candidates come best first. What is left out here cannot be quoted; what comes in a section of its own stands before the rest.
 Knows no language model, no database and no pages.
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rag_api.answering.choosing.fitting import OF_ITSELF, fitting, names_others
-from rag_api.answering.choosing.read_documents import Read
+from rag_api.answering.choosing.read_documents import ReadDocuments
 from rag_api.answering.choosing.table_rows import (
     LONGEST_LIST,
     ROWS,
@@ -27,15 +28,15 @@ from rag_api.answering.choosing.table_rows import (
     without_other_times,
 )
 from rag_api.domain import Block, BlockKind, Candidate, TargetGroup
+from rag_api.guard.complications import names_it
 from rag_api.guard.drugs import drugs_in, is_of_another, names
-from rag_api.guard.together import names_it
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import AT_ONCE, Wanted, asks_nothing, says_all, wanted
 from rag_api.query.followup import patients_in
 from rag_api.text.quotable.quotable_spans import Quotable, quotable_of, wholes
 from rag_api.text.quotable.uncertain import BLANK
 from rag_api.text.ranges import fits
-from rag_api.text.sentence_splitter import Kind
+from rag_api.text.sentence_splitter import LineKind
 from rag_api.text.word_match import Called, held
 
 BEHIND, LESS = 2.0, 1.0  # nats below the best sentence where a list is still what is wanted: of actions, of all there is
@@ -79,7 +80,7 @@ class Section:
         return best.document_id, best.start, best.end
 
 
-def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Section]:
+def sections(question: Analysis, candidates: Sequence[Candidate], read: ReadDocuments) -> list[Section]:
     """Return what is quoted, section by section: an exception that concerns who is asked about before what it overrules."""
     left = fitting(question, _without_the_titles_drug(question, candidates, read))
     left = without_other_times(question, without_other_cases(question, left, read), read)
@@ -87,7 +88,7 @@ def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) ->
     return [replace(section, asked=question) for section in _sections(question, left, read)] if left else []
 
 
-def _without_the_titles_drug(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Candidate]:
+def _without_the_titles_drug(question: Analysis, candidates: Sequence[Candidate], read: ReadDocuments) -> list[Candidate]:
     """In a document that is titled after another drug, what does not name the one that is asked about is said of that, however the document
     names it elsewhere."""
     if not question.drugs:
@@ -95,7 +96,7 @@ def _without_the_titles_drug(question: Analysis, candidates: Sequence[Candidate]
     return [c for c in candidates if not _is_of_the_titles_drug(question, c, read)]
 
 
-def _is_of_the_titles_drug(question: Analysis, candidate: Candidate, read: Read) -> bool:
+def _is_of_the_titles_drug(question: Analysis, candidate: Candidate, read: ReadDocuments) -> bool:
     title, quote = read.titles.get(candidate.document_id, ""), read.quote(candidate)
     if not is_of_another(title, question.drug_names) or names(candidate.text, question.drug_names):
         return False
@@ -103,7 +104,7 @@ def _is_of_the_titles_drug(question: Analysis, candidate: Candidate, read: Read)
     return not any(names(text[a:b], question.drug_names) for a, b in (quote.path if quote is not None else ()))
 
 
-def _sections(question: Analysis, left: list[Candidate], read: Read) -> list[Section]:
+def _sections(question: Analysis, left: list[Candidate], read: ReadDocuments) -> list[Section]:
     if (told := _of_complication(question, left, read)) is not None:
         return [Section((told,), 1)]
     first = [c for c in left if c.document_id == left[0].document_id]
@@ -126,7 +127,7 @@ def _sections(question: Analysis, left: list[Candidate], read: Read) -> list[Sec
 _SPECIAL = frozenset((TargetGroup.CHILD, TargetGroup.NEONATE, TargetGroup.PREGNANCY))
 
 
-def _without_special_patients(question: Analysis, left: list[Candidate], read: Read) -> list[Candidate]:
+def _without_special_patients(question: Analysis, left: list[Candidate], read: ReadDocuments) -> list[Candidate]:
     """Of somebody of whom nothing is said no more is quoted beside the best sentence than what holds for all: not the child's dose behind
     the adult's."""
     best = left[0] if left else None
@@ -139,7 +140,7 @@ def _specials(text: str) -> bool:
     return any(_SPECIAL & named.groups for named in patients_in(text))
 
 
-def _with_what_it_introduces(left: list[Candidate], read: Read) -> list[Candidate]:
+def _with_what_it_introduces(left: list[Candidate], read: ReadDocuments) -> list[Candidate]:
     """A line that only introduces ("High risk, in addition:") with the list or paragraph below it; without one it says nothing."""
     found = []
     for candidate in left:
@@ -157,12 +158,12 @@ def _with_what_it_introduces(left: list[Candidate], read: Read) -> list[Candidat
     return found or left
 
 
-def _with_what_to_do(question: Analysis, left: list[Candidate], read: Read) -> list[Candidate]:
+def _with_what_to_do(question: Analysis, left: list[Candidate], read: ReadDocuments) -> list[Candidate]:
     """A question that only tells how it is with somebody ("grey skin after a nerve block") wants what is done about it: the sentence that
     follows the one on what is the matter."""
     best, text = left[0], read.texts.get(left[0].document_id, "")
     quote = read.quote(best) if asks_nothing(question.text) else None
-    if quote is None or quote.kind != Kind.PROSE:
+    if quote is None or quote.kind != LineKind.PROSE:
         return left
     structure = read.structures.get(best.document_id, "")
     after = next((q for q in quotable_of(text, structure) if q.start == best.end and q.block == quote.block), None)
@@ -172,7 +173,7 @@ def _with_what_to_do(question: Analysis, left: list[Candidate], read: Read) -> l
     return [both, *(c for c in left[1:] if not overlap(c, both))]
 
 
-def _exception(question: Analysis, first: Sequence[Candidate], read: Read) -> Candidate | None:
+def _exception(question: Analysis, first: Sequence[Candidate], read: ReadDocuments) -> Candidate | None:
     """A sentence that takes something away from patients as the question names them, near to what would be quoted without it; None when
     that is the best one anyway."""
     conditions = _conditions(question, first, read.titles.get(first[0].document_id, ""))
@@ -207,12 +208,12 @@ def overlap(one: Candidate, other: Candidate) -> bool:
     return one.document_id == other.document_id and one.start < other.end and other.start < one.end
 
 
-def _lists(whole: Candidate, read: Read) -> bool:
+def _lists(whole: Candidate, read: ReadDocuments) -> bool:
     inside = (block for block in read.blocks(whole.document_id) if whole.start <= block.start < whole.end)
     return any(block.kind in (BlockKind.LIST, BlockKind.TABLE) for block in inside)
 
 
-def _whole(question: Analysis, left: Sequence[Candidate], read: Read) -> Candidate | None:
+def _whole(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -> Candidate | None:
     """The list, table or paragraph that is asked for as a whole; None when a fact is asked for, or none of them fits."""
     asks = wanted(question.text)
     if asks == Wanted.ONE:
@@ -233,14 +234,14 @@ def _whole(question: Analysis, left: Sequence[Candidate], read: Read) -> Candida
     return next((whole for unit in (section, chosen.place) if unit and BLANK not in (whole := _of(unit, best, text)).text), None)
 
 
-def _of_complication(question: Analysis, left: Sequence[Candidate], read: Read) -> Candidate | None:
+def _of_complication(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -> Candidate | None:
     """All that stands below a heading that names what the question's words are together, where it asks what to do or only tells: that is
     done then, whatever else is likely."""
-    if not question.together.lines or not (wanted(question.text) in INSISTS or asks_nothing(question.text)):
+    if not question.complications.lines or not (wanted(question.text) in INSISTS or asks_nothing(question.text)):
         return None
     for candidate in (c for c in left if c.document_id in read.texts and c.score >= left[0].score - NAMED):
         text, blocks, quote = read.texts[candidate.document_id], read.blocks(candidate.document_id), read.quote(candidate)
-        if quote is None or not quote.path or not names_it(question.together, "".join(text[a:b] for a, b in quote.path[-1:])):
+        if quote is None or not quote.path or not names_it(question.complications, "".join(text[a:b] for a, b in quote.path[-1:])):
             continue
         unit = wholes(text, blocks).get(quote.group if quote.group >= 0 else quote.block)
         section = _section(question, unit, text, blocks) if unit is not None else None
@@ -258,7 +259,7 @@ class _Unit:
     score: float
 
 
-def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Read) -> list[_Unit]:
+def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: ReadDocuments) -> list[_Unit]:
     """The lists, tables and paragraphs of one document that may be asked for. own: its candidates, best first."""
     document_id = own[0].document_id
     if document_id not in read.texts:
@@ -270,16 +271,16 @@ def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Rea
     for candidate in own:
         quote = quotes.get((candidate.start, candidate.end))
         unit = units.get(quote.group if quote is not None and quote.group >= 0 else quote.block if quote is not None else -1)
-        if quote is None or unit is None or unit.end - unit.start > (LONGEST_PARAGRAPH if unit.kind == Kind.PROSE else LONGEST_LIST):
+        if quote is None or unit is None or unit.end - unit.start > (LONGEST_PARAGRAPH if unit.kind == LineKind.PROSE else LONGEST_LIST):
             continue
         # A paragraph is quoted for its best sentence alone, or for saying what is done first: what is less likely is no list that was
         # asked for.
         first = asks == Wanted.ACTIONS and _says_what_is_first(quote, text)
-        if unit.kind == Kind.PROSE and ((candidate is not own[0] and not first) or OF_ITSELF.search(text[unit.start : unit.end])):
+        if unit.kind == LineKind.PROSE and ((candidate is not own[0] and not first) or OF_ITSELF.search(text[unit.start : unit.end])):
             continue
-        if _speaks_of_others(question, unit, text, each_line=unit.kind == Kind.ROW):
+        if _speaks_of_others(question, unit, text, each_line=unit.kind == LineKind.ROW):
             continue
-        if unit.kind == Kind.ROW and not _is_asked_whole(question, asks, [c for c in own if unit.start <= c.start < unit.end]):
+        if unit.kind == LineKind.ROW and not _is_asked_whole(question, asks, [c for c in own if unit.start <= c.start < unit.end]):
             continue
         score = candidate.score + _favour(asks, unit, quote, text, blocks)
         found[unit.block] = float(np.logaddexp(score, found.get(unit.block, -np.inf)))
@@ -297,7 +298,7 @@ def _section(question: Analysis, unit: Quotable, text: str, blocks: Sequence[Blo
     before = [block for block in blocks if block.kind == BlockKind.HEADING and start <= block.start < unit.start]
     tables = inside.count(BlockKind.TABLE)
     whole = replace(unit, start=start, end=end, lead=unit.path[-1:])
-    if before or end - start > LONGEST_SECTION or tables > (unit.kind == Kind.ROW):
+    if before or end - start > LONGEST_SECTION or tables > (unit.kind == LineKind.ROW):
         return None
     return None if _speaks_of_others(question, whole, text, each_line=True) else whole
 
@@ -313,7 +314,7 @@ def _likeliest(question: Analysis, asks: Wanted, units: Sequence[_Unit], first: 
     least = first.score - {Wanted.ACTIONS: BEHIND, Wanted.ALL: LESS}.get(asks, 0.0)
     near = [replace(unit, score=unit.score + NEAREST * (unit.document_id == nearest)) for unit in units if unit.score >= least]
     rows = asks == Wanted.ALL or (asks == Wanted.ACTIONS and says_all(question.text))
-    kinds = (Kind.ITEM, *((Kind.ROW,) if rows else ()))
+    kinds = (LineKind.ITEM, *((LineKind.ROW,) if rows else ()))
     listed = [unit for unit in near if asks in INSISTS and unit.place.kind in kinds]
     own = [unit for unit in near if unit.document_id == first.document_id]
     return max(listed or own, key=lambda unit: unit.score, default=None)
@@ -331,12 +332,12 @@ def _is_asked_whole(question: Analysis, asks: Wanted, rows: Sequence[Candidate])
 def _favour(asks: Wanted, unit: Quotable, quote: Quotable, text: str, blocks: Sequence[Block]) -> float:
     """How much more a list is what is asked for than its best item says, in nats."""
     if asks == Wanted.ALL:
-        return NAMED if unit.kind != Kind.PROSE else 0.0
+        return NAMED if unit.kind != LineKind.PROSE else 0.0
     if asks == Wanted.SEVERAL:
-        return LISTED if unit.kind == Kind.ITEM else 0.0
-    if asks == Wanted.ACTIONS and unit.kind == Kind.PROSE:
+        return LISTED if unit.kind == LineKind.ITEM else 0.0
+    if asks == Wanted.ACTIONS and unit.kind == LineKind.PROSE:
         return FIRST if _says_what_is_first(quote, text) else 0.0
-    if asks != Wanted.ACTIONS or unit.kind != Kind.ITEM:
+    if asks != Wanted.ACTIONS or unit.kind != LineKind.ITEM:
         return 0.0
     label = blocks[quote.block].label
     ordered = ORDERED if label[:1].isdigit() else 0.0

@@ -1,11 +1,11 @@
-"""Which rows of a table answer: none for another case; also those that overrule it for some patients; all where none stands out."""
+"""Rows of a table that answer: none for another case; also those that overrule it for some patients; all where none stands out."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from rag_api.answering.choosing.read_documents import Read
+from rag_api.answering.choosing.read_documents import ReadDocuments
 from rag_api.domain import Candidate
 from rag_api.guard.concepts import is_named
 from rag_api.guard.drugs import drugs_in
@@ -15,7 +15,7 @@ from rag_api.query.asks import Wanted, wanted
 from rag_api.query.followup import patients_in
 from rag_api.text.quotable.quotable_spans import Quotable, wholes
 from rag_api.text.ranges import days, fits, ranges, since
-from rag_api.text.sentence_splitter import Kind
+from rag_api.text.sentence_splitter import LineKind
 from rag_api.text.word_match import held
 
 SURE = 0.85
@@ -31,7 +31,7 @@ _SHORTEST = 5  # letters of a word for which another row may be quoted
 TELLS = 6  # letters of a word that can name a condition
 
 
-def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
+def without_other_rows(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -> list[Candidate]:
     """Beside a row stands none of its table that is for another weight, age or level, nor one for another case than the question names:
     "knieprothese" is not answered by the row of the heupprothese too; nor, where one thing is asked, one that fits clearly less. But what
     else the question names may stand in another row."""
@@ -56,7 +56,7 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
     return kept
 
 
-def without_other_cases(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
+def without_other_cases(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -> list[Candidate]:
     """Without the rows for another germ or disease, of a table that has one for what the question names: how measles are isolated is not
     what stands in the row of influenza, however alike the rest of it is. A list that is asked for keeps them all."""
     asked = ills_in(question.text)
@@ -75,7 +75,7 @@ def without_other_cases(question: Analysis, left: Sequence[Candidate], read: Rea
     return [c for c in left if c not in wrong]
 
 
-def without_other_times(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
+def without_other_times(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -> list[Candidate]:
     """Of two rows of a table that are for what was less long ago and what was longer ago ("within 7 days", "after 7 days") the one for the
     time that the question names."""
     times = [time for number in question.numbers if (time := days(number)) is not None]
@@ -91,9 +91,9 @@ def without_other_times(question: Analysis, left: Sequence[Candidate], read: Rea
     return [c for c in left if c not in wrong]
 
 
-def _row_of(candidate: Candidate, read: Read) -> Quotable | None:
+def _row_of(candidate: Candidate, read: ReadDocuments) -> Quotable | None:
     quote = read.quote(candidate)
-    return quote if quote is not None and quote.kind == Kind.ROW else None
+    return quote if quote is not None and quote.kind == LineKind.ROW else None
 
 
 def _may_be_elsewhere(word: str) -> bool:
@@ -106,7 +106,7 @@ def _measured(row: Candidate) -> set[str]:
     return {"age" if one.unit in _AGES else one.unit for one in ranges(row.case)}
 
 
-def special_rows(question: Analysis, first: Sequence[Candidate], read: Read) -> list[Candidate]:
+def special_rows(question: Analysis, first: Sequence[Candidate], read: ReadDocuments) -> list[Candidate]:
     """Return the rows of the best one's table that may overrule it. That one holds for the age or weight asked about, but says nothing of
     what else is told of the patient; a row for patients of whom it gives no number ("child after tonsillectomy") may be the one for that,
     by whatever name."""
@@ -120,7 +120,7 @@ def special_rows(question: Analysis, first: Sequence[Candidate], read: Read) -> 
     return [c for c in of_table if patients_in(c.case) and not _DIGIT.search(c.case)][:_MOST_SPECIAL]
 
 
-def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Quotable | None:
+def tied_table(question: Analysis, first: Sequence[Candidate], read: ReadDocuments) -> Quotable | None:
     """Return the table of which several rows would be quoted though the question names the case of none: any three of them mislead."""
     best = _row_of(first[0], read)
     if best is None or question.numbers:
@@ -135,10 +135,10 @@ def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Qu
     return _unit(first[0].document_id, best.group, read)
 
 
-def tied_list(first: Sequence[Candidate], read: Read) -> Quotable | None:
+def tied_list(first: Sequence[Candidate], read: ReadDocuments) -> Quotable | None:
     """Return the list of which two items would be quoted: what stands between them may be what makes them right."""
     best = read.quote(first[0])
-    if best is None or best.kind != Kind.ITEM or best.group < 0:
+    if best is None or best.kind != LineKind.ITEM or best.group < 0:
         return None
     near = [c for c in first[1:ROWS] if c.score >= first[0].score - TOGETHER]
     if not any((other := read.quote(c)) is not None and other.group == best.group for c in near):
@@ -146,7 +146,7 @@ def tied_list(first: Sequence[Candidate], read: Read) -> Quotable | None:
     return _unit(first[0].document_id, best.group, read)
 
 
-def _unit(document_id: str, group: int, read: Read) -> Quotable | None:
+def _unit(document_id: str, group: int, read: ReadDocuments) -> Quotable | None:
     """A list or table, unless it is a document rather."""
     whole = wholes(read.texts[document_id], read.blocks(document_id)).get(group)
     return whole if whole is not None and whole.end - whole.start <= LONGEST_LIST else None

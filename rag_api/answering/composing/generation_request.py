@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 from rag_api.answering.builder import AnswerBuilder, AskedApart
 from rag_api.answering.choosing.paragraphs import with_paragraphs
-from rag_api.answering.choosing.read_documents import Read
+from rag_api.answering.choosing.read_documents import ReadDocuments
 from rag_api.answering.choosing.span_selection import Section, sections
 from rag_api.answering.choosing.two_asks import shortened, told_apart
 from rag_api.answering.generator import client as gen
 from rag_api.answering.generator.passage_completion import completed
 from rag_api.answering.generator.prompt_passages import PromptPassage, passages_of_hits, to_quote
 from rag_api.answering.quoting.citations import within_reach
-from rag_api.answering.warnings.notices import notice
+from rag_api.answering.warnings.notice_texts import notice
 from rag_api.answering.warnings.source_warnings import usable
 from rag_api.db.documents import read_pages
 from rag_api.db.questions.answers import said_of
@@ -31,7 +31,7 @@ AROUND = 8_000  # characters of a document before and behind a passage that are 
 class Prepared:
     """What the generator is asked, and the passages that its spans will be places in, in the order of their wire ids."""
 
-    request: gen.Request
+    request: gen.GeneratorRequest
     passages: tuple[PromptPassage, ...]
 
 
@@ -47,10 +47,6 @@ def sections_of(builder: AnswerBuilder) -> tuple[Section, ...]:
     if builder.sections is None:
         builder.sections = tuple(_sections(builder, [source.hit for source in usable(builder.sources, len(builder.sources))]))
     return builder.sections
-
-
-def _asked_by(section: Section, builder: AnswerBuilder) -> str:
-    return section.asked.text if section.asked is not None and len(builder.asked) > 1 else builder.query
 
 
 def scope_of(user: User) -> str:
@@ -71,7 +67,7 @@ def _prepared(builder: AnswerBuilder, container: RetrievalContainer) -> list[Pre
         return [_whole(builder, hits, container)]
     read = _completed(builder, hits, container)
     passages = gen.passages_of([(hit.chunk.title, passage.text) for hit, passage in zip(hits, read, strict=True)])
-    request = gen.Request(builder.query, builder.language, passages, max_tokens=settings.max_tokens)
+    request = gen.GeneratorRequest(builder.query, builder.language, passages, max_tokens=settings.max_tokens)
     if settings.draft_from == "documents":
         request = replace(request, beside=_beside(builder, read, container))
     return [Prepared(request, read)]
@@ -83,8 +79,8 @@ def _whole(builder: AnswerBuilder, hits: Sequence[Hit], container: RetrievalCont
     builder.pages[passage.document_id] = read_pages(container.db, passage.document_id)
     builder.stats["whole_document"] = passage.document_id
     builder.notices.append(notice("whole_document", builder.notices_in, title=hits[0].chunk.title))
-    places = [wire.PlaceIn(document="0", start=hit.chunk.start, end=hit.chunk.end) for hit in hits]
-    request = gen.Request(
+    places = [wire.RetrievedRangeIn(document="0", start=hit.chunk.start, end=hit.chunk.end) for hit in hits]
+    request = gen.GeneratorRequest(
         builder.query,
         builder.language,
         gen.passages_of([(hits[0].chunk.title, passage.text)]),
@@ -108,7 +104,9 @@ def _beside(builder: AnswerBuilder, passages: Sequence[PromptPassage], container
 def _sections(builder: AnswerBuilder, hits: Sequence[Hit]) -> list[Section]:
     """Of each thing that is asked, what may be quoted; nothing is said twice."""
     documents = {hit.chunk.document_id for hit in hits}
-    read = Read(builder.texts, builder.structures, {source.document.id: source.document.metadata.title for source in builder.sources})
+    read = ReadDocuments(
+        builder.texts, builder.structures, {source.document.id: source.document.metadata.title for source in builder.sources}
+    )
     own = [_sections_for(asked, [c for c in asked.sentences if c.document_id in documents], read) for asked in builder.asked]
     if all(asked.pointed for asked in builder.asked):
         return told_apart(own) or [Section(())]
@@ -117,7 +115,7 @@ def _sections(builder: AnswerBuilder, hits: Sequence[Hit]) -> list[Section]:
     return with_paragraphs(told_apart(own), read) or [Section(())]
 
 
-def _sections_for(asked: AskedApart, candidates: list[Candidate], read: Read) -> list[Section]:
+def _sections_for(asked: AskedApart, candidates: list[Candidate], read: ReadDocuments) -> list[Section]:
     """What a reader pointed to is quoted as it is."""
     if asked.pointed:
         return [Section(tuple(candidates[:1]), 1, asked.question)] if candidates else []
@@ -134,7 +132,8 @@ def _quoted(builder: AnswerBuilder, hits: Sequence[Hit], section: Section, conta
             builder.said.setdefault(candidate.document_id, []).append(candidate.said)
     longest = sorted((len(c.text) for c in section.candidates), reverse=True)[: writing.sentences]
     most = max(settings.max_tokens, sum(longest))  # every token has a character at least: no quote is cut short
-    request, passages = to_quote(_asked_by(section, builder), builder.language, hits, section.candidates, writing, builder.texts, most)
+    query = section.asked.text if section.asked is not None and len(builder.asked) > 1 else builder.query
+    request, passages = to_quote(query, builder.language, hits, section.candidates, writing, builder.texts, most)
     _read_further(builder, request.candidates or (), passages, container)
     return Prepared(request, passages)
 

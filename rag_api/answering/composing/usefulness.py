@@ -1,5 +1,5 @@
-"""What a model writes -> whether it says anything yet. A small model repeats the question, or talks about something else; then the sources
-alone are the better answer. Knows no model."""
+"""Usefulness of what a model writes: whether it says anything yet. A small model repeats the question, or talks about something else; then
+the sources alone are the better answer. Knows no model."""
 
 from __future__ import annotations
 

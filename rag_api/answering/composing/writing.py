@@ -83,7 +83,7 @@ async def _write_on(prepared: Prepared, builder: AnswerBuilder, held: Held, cont
     async with contextlib.aclosing(container.generator.stream(prepared.request)) as events:
         async for event in events:
             match event:
-                case gen.Text():
+                case gen.TextDelta():
                     if "first_token_seconds" not in builder.stats:
                         builder.stats["first_token_seconds"] = builder.seconds()
                         yield Stage("writing", len(prepared.passages))
@@ -93,7 +93,7 @@ async def _write_on(prepared: Prepared, builder: AnswerBuilder, held: Held, cont
                     builder.text += event.text
                     for shown in held.add(Token(event.text), builder.text):
                         yield shown
-                case wire.SpanOut():
+                case wire.CopiedSpanOut():
                     for said in quotes.taken(event) if quotes is not None else _cited(event, shift, builder):
                         for shown in held.add(said, builder.text):
                             yield shown
@@ -112,7 +112,7 @@ class Quotes:
     shown: int = 0  # characters of it
     differs: bool = False  # nothing more of it is shown: what follows may need what is missing
 
-    def taken(self, span: wire.SpanOut) -> list[Token | Cited]:
+    def taken(self, span: wire.CopiedSpanOut) -> list[Token | Cited]:
         """Take the span into the answer, with the white space before it. Nothing where it differs from its document, or a word stands
         before it that is of none."""
         if self.differs:
@@ -135,7 +135,7 @@ class Quotes:
                 self.builder.note("broken_off")
 
 
-def _cited(span: wire.SpanOut, shift: int, builder: AnswerBuilder) -> list[Token | Cited]:
+def _cited(span: wire.CopiedSpanOut, shift: int, builder: AnswerBuilder) -> list[Token | Cited]:
     """shift: from places of the section to places of the answer."""
     return [Cited(citation) for citation in cite(span.model_copy(update={"start": span.start + shift, "end": span.end + shift}), builder)]
 
@@ -146,12 +146,12 @@ def _quoted(passage: PromptPassage, builder: AnswerBuilder, held: Held) -> Itera
         yield from held.add(parting, builder.text)
     builder.prompt_passages, length = (passage,), len(passage.text)
     quotes = Quotes(builder, passage.text)
-    for said in quotes.taken(wire.SpanOut(document="0", start=0, end=length, source_start=0, source_end=length)):
+    for said in quotes.taken(wire.CopiedSpanOut(document="0", start=0, end=length, source_start=0, source_end=length)):
         yield from held.add(said, builder.text)
     quotes.end()
 
 
-def _usefulness(builder: AnswerBuilder, request: gen.Request) -> Usefulness | None:
+def _usefulness(builder: AnswerBuilder, request: gen.GeneratorRequest) -> Usefulness | None:
     """None for quotes: those are the sources' own words."""
     if request.mode == "verbatim":
         return None

@@ -23,7 +23,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from rag_api.answering.generator.replicas import Replica, Replicas
+from rag_api.answering.generator.replicas import GeneratorReplicas, Replica
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable, PromptTooLong
 from services.contract import request_ids, templates, traces, wire
 
@@ -37,7 +37,7 @@ REFUSED = (400, 401, 403, 404, 413, 422)
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class GeneratorRequest:
     """What one answer needs. Passage ids are unique within the request; `candidates` are for verbatim answers."""
 
     question: str
@@ -48,12 +48,12 @@ class Request:
     max_tokens: int = 512
     options: dict[str, Any] = field(default_factory=dict)  # further fields of wire.BedsideIn
     scope: str = ""  # of who may read the passages: what the generator keeps of the prompt serves no others
-    retrieved: tuple[wire.PlaceIn, ...] = ()  # of a document that is read whole: what was found in it, to draft from
+    retrieved: tuple[wire.RetrievedRangeIn, ...] = ()  # of a document that is read whole: what was found in it, to draft from
     beside: tuple[str, ...] = ()  # texts that the asker may read and the answer may repeat: they are drafted from, not shown to the model
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextDelta:
     text: str
 
 
@@ -68,7 +68,7 @@ class Finished:
     weighed: tuple[wire.CandidateOut, ...] = ()  # verbatim: every sentence that could be quoted
 
 
-Event = Text | wire.SpanOut | Finished
+Event = TextDelta | wire.CopiedSpanOut | Finished
 
 
 # What is read of a server's answers; other servers' extra fields are left alone.
@@ -109,7 +109,7 @@ def translated() -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class ReplicaHealth:
     """Of one replica: the models that it serves and how long it took to say so, or why it did not."""
 
     name: str
@@ -132,7 +132,7 @@ class Generator:
         timeout: float = 120.0,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self.replicas = Replicas(url if callable(url) else lambda: url)
+        self.replicas = GeneratorReplicas(url if callable(url) else lambda: url)
         self.model = model
         self.kind = kind
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
@@ -143,7 +143,7 @@ class Generator:
         self._client: httpx.AsyncClient | None = None  # belongs to an event loop: made when first used, and again after close()
         self._looks: set[asyncio.Task[None]] = set()
 
-    async def stream(self, request: Request) -> AsyncGenerator[Event]:
+    async def stream(self, request: GeneratorRequest) -> AsyncGenerator[Event]:
         """Text and copied spans as they come, then Finished. Closing the iterator cancels the generation.
 
         Raises GeneratorUnavailable when no replica begins, and in mid-stream; and GeneratorRefused.
@@ -164,7 +164,7 @@ class Generator:
         }
         asked = body | ({"stop": list(stop)} if stop else {})
         async with contextlib.aclosing(self._anywhere(asked, "", prompt)) as events:
-            return "".join([event.text async for event in events if isinstance(event, Text)])
+            return "".join([event.text async for event in events if isinstance(event, TextDelta)])
 
     async def _anywhere(self, body: dict[str, Any], version: str, key: str) -> AsyncGenerator[Event]:
         """The events of the first replica that begins. One that breaks off after that has been heard: nobody else goes on for it."""
@@ -247,11 +247,11 @@ class Generator:
             if not task.cancelled():  # it failed meanwhile, or as it was cancelled: nobody else looks at that
                 task.exception()
 
-    async def health(self, patience: float = 5.0) -> list[Health]:
+    async def health(self, patience: float = 5.0) -> list[ReplicaHealth]:
         """Return how each replica is; what it says puts it in or out. Raises GeneratorUnavailable while there is none yet."""
         return list(await asyncio.gather(*(self._health(replica, patience) for replica in self.replicas.all())))
 
-    async def _health(self, replica: Replica, patience: float) -> Health:
+    async def _health(self, replica: Replica, patience: float) -> ReplicaHealth:
         began, names = time.perf_counter(), ""
         problem: GeneratorUnavailable | None = None
         try:
@@ -261,7 +261,7 @@ class Generator:
             problem = error
             if not isinstance(error, GeneratorRefused):  # one that refuses is there
                 self.replicas.take_out(replica)
-        return Health(replica.name, names, (time.perf_counter() - began) * 1000, problem)
+        return ReplicaHealth(replica.name, names, (time.perf_counter() - began) * 1000, problem)
 
     async def _models(self, replica: Replica, patience: float) -> str:
         """The models it serves. Raises GeneratorUnavailable."""
@@ -297,7 +297,7 @@ class Generator:
             self._client = self._new_client()
         return self._client
 
-    def _body(self, request: Request) -> tuple[dict[str, Any], str]:
+    def _body(self, request: GeneratorRequest) -> tuple[dict[str, Any], str]:
         """The request as JSON, and the version of the prompt when it is rendered here."""
         if self.kind == "bedside":
             extension = wire.BedsideIn(
@@ -330,7 +330,7 @@ class Generator:
         return body | ({"stop": list(rendered.stop)} if rendered.stop else {}), rendered.version
 
 
-def _key(request: Request) -> str:
+def _key(request: GeneratorRequest) -> str:
     """The same for all questions about the same passages: what a generator keeps of their prompt is found again."""
     said = "\0".join(f"{passage.title}\0{passage.text}" for passage in request.passages)
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
@@ -363,7 +363,7 @@ def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[Event]:
     said = _Piece.model_validate(chunk)
     choice = next(iter(said.choices or []), _Choice())
     if choice.delta and choice.delta.content:
-        yield Text(choice.delta.content)
+        yield TextDelta(choice.delta.content)
     extension = said.bedside or wire.BedsideOut()
     yield from extension.spans
     if choice.finish_reason:

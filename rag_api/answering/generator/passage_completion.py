@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from rag_api.answering.generator.prompt_passages import PromptPassage
-from rag_api.text.sentence_splitter import Kind, Span, sentences
+from rag_api.text.sentence_splitter import LineKind, Span, sentences
 
 MOST = 600  # characters added on either side
 
@@ -46,7 +46,7 @@ def _whole(spans: Sequence[Span], start: int, end: int) -> tuple[int, int]:
 
 
 def _listed(spans: Sequence[Span], index: int) -> bool:
-    return spans[index].kind in (Kind.ITEM, Kind.ROW)
+    return spans[index].kind in (LineKind.ITEM, LineKind.ROW)
 
 
 @lru_cache(maxsize=128)

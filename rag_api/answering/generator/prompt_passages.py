@@ -9,7 +9,7 @@ from itertools import islice
 
 from rag_api.answering.generator import client as gen
 from rag_api.domain import Candidate, Hit
-from rag_api.retrieval.decision.calibration import Verbatim
+from rag_api.retrieval.decision.calibration import VerbatimWeights
 from rag_api.text.language import Language
 from services.contract import wire
 
@@ -38,10 +38,10 @@ def to_quote(
     language: Language,
     hits: Sequence[Hit],
     sentences: Sequence[Candidate],
-    writing: Verbatim,
+    writing: VerbatimWeights,
     texts: Mapping[str, str],
     max_tokens: int,
-) -> tuple[gen.Request, tuple[PromptPassage, ...]]:
+) -> tuple[gen.GeneratorRequest, tuple[PromptPassage, ...]]:
     """A request for the likeliest of these exact sentences (best first) of the hits' documents. All sentences of an answer come from one
     document: two documents may be about different patients, and what one says first the other may take back."""
     homes = ((c, _home(c, hits, texts)) for c in sentences)
@@ -52,7 +52,7 @@ def to_quote(
     shown = {home: _around(own, home) if home.document_id in texts else home for home, own in apart.items()}
     passages, number = tuple(shown.values()), {home: index for index, home in enumerate(shown)}
     titles = {hit.chunk.document_id: hit.chunk.title for hit in hits}
-    request = gen.Request(
+    request = gen.GeneratorRequest(
         query,
         language,
         gen.passages_of([(titles[passage.document_id], passage.text) for passage in passages]),

@@ -1,4 +1,5 @@
-"""Which of several generators is asked: by the passages, so that what one keeps of a prompt is found again; else the least busy.
+"""Choice of the generator that is asked, of several: by the passages, so that what one keeps of a prompt is found again; else the least
+busy.
 
 Every process chooses alike, without knowing of the others: the choice follows from the addresses and the passages alone. One that does not
 answer is asked last until it answers again. Knows no HTTP.
@@ -41,7 +42,7 @@ def addresses(given: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.strip().rstrip("/") for one in given.split(",") if one.strip()))
 
 
-class Replicas:
+class GeneratorReplicas:
     """Those at `urls`, a list with commas that is asked for anew each time: an own generator has another port after a restart."""
 
     def __init__(self, urls: Callable[[], str], clock: Callable[[], float] = time.monotonic) -> None:

@@ -1,4 +1,4 @@
-"""What becomes of a question that holds a patient's identity, before it is stored or sent on: its asker is warned, or it is left out.
+"""Questions that hold a patient's identity, before it is stored or sent on: its asker is warned, or it is left out.
 
 Ages stay, and a date of birth becomes the age that it tells: a dose depends on it.
 """
@@ -12,7 +12,7 @@ from typing import Literal
 
 from rag_api.domain import PersonalChoice
 from rag_api.errors import PersonalDataFound, Wrong
-from rag_api.guard.personal import Identifying, Kind, identifying
+from rag_api.guard.personal import Identifying, IdentityKind, identifying
 from rag_api.guard.personal.births import born
 from rag_api.text.language import Language, detect
 
@@ -29,8 +29,8 @@ class Checked:
     """A question that may be stored, and the kinds of what was left out of it, or kept because its asker said so."""
 
     text: str
-    removed: tuple[Kind, ...] = ()
-    kept: tuple[Kind, ...] = ()
+    removed: tuple[IdentityKind, ...] = ()
+    kept: tuple[IdentityKind, ...] = ()
 
 
 def checked(text: str, choice: PersonalChoice, policy: Policy) -> Checked:
@@ -54,9 +54,9 @@ def without(text: str, found: Sequence[Identifying], today: date) -> str:
     return text
 
 
-def _instead(words: str, kind: Kind, language: Language, today: date) -> str:
+def _instead(words: str, kind: IdentityKind, language: Language, today: date) -> str:
     """An age for a date of birth: that is what picks the procedure."""
-    day = born(words) if kind == Kind.BIRTH_DATE else None
+    day = born(words) if kind == IdentityKind.BIRTH_DATE else None
     return LEFT_OUT if day is None or day > today else f"[{age(day, today, language)}]"
 
 

@@ -37,15 +37,15 @@ Rewritten question:"""
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class StandaloneQuery:
     text: str
     by: Literal["reader", "rules", "llm"]  # reader: the question as it was asked
 
 
-async def query_of(question: str, earlier: Sequence[str], generator: Generator | None) -> Query:
+async def query_of(question: str, earlier: Sequence[str], generator: Generator | None) -> StandaloneQuery:
     """earlier: what was searched for before in this conversation, oldest first. generator: None where no model is to be asked."""
     found = standalone(question, earlier[-1] if earlier else None)
-    by_rules = Query(found.query, "rules" if found.query != question else "reader")
+    by_rules = StandaloneQuery(found.query, "rules" if found.query != question else "reader")
     if generator is None or not earlier or not (found.leans or is_short(question)):
         return by_rules
     try:
@@ -58,7 +58,7 @@ async def query_of(question: str, earlier: Sequence[str], generator: Generator |
     if not is_sound(rewritten, question, earlier):
         log.warning("a follow-up question is rewritten by rules: the model's rewriting failed the check")
         return by_rules
-    return Query(rewritten, "llm" if rewritten != question else "reader")
+    return StandaloneQuery(rewritten, "llm" if rewritten != question else "reader")
 
 
 def is_sound(rewritten: str, question: str, earlier: Sequence[str]) -> bool:

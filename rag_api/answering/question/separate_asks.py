@@ -21,7 +21,7 @@ Search = Callable[[Analysis, frozenset[str]], Retrieval]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundAsk:
     """What one of them was searched for as, and what that found."""
 
     analysis: Analysis
@@ -37,10 +37,10 @@ class Found:
         return self.place[0]
 
 
-def found_apart(asks: Sequence[Ask], whole: Retrieval, expander: Expander, search: Search) -> list[Found | None]:
+def found_apart(asks: Sequence[Ask], whole: Retrieval, expander: Expander, search: Search) -> list[FoundAsk | None]:
     """Return what answers each, in their order; None: nothing does. `whole`: what the question finds as it is. `search`: within these
     documents, or within all where there are none."""
-    found = [_rivals([Found(analysis, search(analysis, frozenset())) for analysis in _read(ask, expander)]) for ask in asks]
+    found = [_rivals([FoundAsk(analysis, search(analysis, frozenset())) for analysis in _read(ask, expander)]) for ask in asks]
     answering = [_answering(max(own, key=_sureness).retrieval) for own in found]
     chosen = []
     for at, (ask, own) in enumerate(zip(asks, found, strict=True)):
@@ -59,7 +59,7 @@ def _read(ask: Ask, expander: Expander) -> list[Analysis]:
     return [with_topic, replace(analyse(ask.alone, expander), patient=with_topic.patient, numbers=with_topic.numbers)]
 
 
-def _rivals(own: Sequence[Found]) -> list[Found]:
+def _rivals(own: Sequence[FoundAsk]) -> list[FoundAsk]:
     """With its topic; and by its words alone where that has no answer, or where the topic may outweigh them: for another sentence of the
     same document. What only another document says of the words alone may be of another drug or procedure."""
     first, *alone = own
@@ -68,13 +68,13 @@ def _rivals(own: Sequence[Found]) -> list[Found]:
     return [first, *(one for one in alone if one.document_id == first.document_id and one.place != first.place)]
 
 
-def _within(document_ids: frozenset[str], own: Sequence[Found], search: Search) -> list[Found]:
+def _within(document_ids: frozenset[str], own: Sequence[FoundAsk], search: Search) -> list[FoundAsk]:
     """What these documents answer, where the best sentence stood in another one."""
     elsewhere = [one for one in own if document_ids and one.document_id not in document_ids]
-    return [Found(one.analysis, search(one.analysis, document_ids)) for one in elsewhere]
+    return [FoundAsk(one.analysis, search(one.analysis, document_ids)) for one in elsewhere]
 
 
-def _chosen(own: Sequence[Found], within: Sequence[Found], beside: frozenset[str]) -> Found | None:
+def _chosen(own: Sequence[FoundAsk], within: Sequence[FoundAsk], beside: frozenset[str]) -> FoundAsk | None:
     """The surest of those that answer; where none does, of those that nearly do in a document that answers another. own: found among all
     documents, so that it says something that such a one came first."""
     sure = [one for one in (*own, *within) if one.retrieval.answerable]
@@ -88,7 +88,7 @@ def _is_only_unsure(found: Retrieval) -> bool:
     return found.may_answer and bool(found.sentences) and found.confidence < found.needed
 
 
-def _sureness(found: Found) -> tuple[bool, float]:
+def _sureness(found: FoundAsk) -> tuple[bool, float]:
     return found.retrieval.answerable, found.retrieval.confidence
 
 

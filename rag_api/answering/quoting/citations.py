@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from rag_api.answering.builder import AnswerBuilder
 from rag_api.answering.generator.prompt_passages import PromptPassage
-from rag_api.answering.parts import QuotedPart, parts_of
+from rag_api.answering.quote_structure import QuotedPart, parts_of
 from rag_api.answering.quoting.highlight import page_of, rects
 from rag_api.db import Database
 from rag_api.db.documents import read_pages
-from rag_api.domain import Citation, Document, Hit, Mode, Page, PartKind, Piece, Source, Token
+from rag_api.domain import Citation, Document, Hit, Mode, Page, PartKind, QuotedPiece, Source, Token
 from rag_api.text.blocks import structure_of
 from rag_api.text.quotable.uncertain import BLANK, Places, blanked, is_same, touches
 from services.contract import wire
@@ -50,7 +50,7 @@ def within_reach(builder: AnswerBuilder, passage: PromptPassage, places: Sequenc
     return at_hand()
 
 
-def cite(span: wire.SpanOut, builder: AnswerBuilder) -> list[Citation]:
+def cite(span: wire.CopiedSpanOut, builder: AnswerBuilder) -> list[Citation]:
     """Take the span into the answer as places in a document, one for each thing that it holds: an introduction, a sentence, a list, a row.
     Nothing when its characters are not the document's."""
     passages, text = {str(index): passage for index, passage in enumerate(builder.prompt_passages)}, builder.text[span.start : span.end]
@@ -111,7 +111,8 @@ def _cited(part: QuotedPart, shift: int, builder: AnswerBuilder, document_id: st
     page = placed[0].page if placed else page_of(pages, part.start)
     start, end = part.start + shift, part.end + shift
     pieces = tuple(
-        Piece(i.start + shift, i.end + shift, i.start, i.end, i.label, i.level, i.header, i.column, i.columns, i.asked) for i in part.pieces
+        QuotedPiece(i.start + shift, i.end + shift, i.start, i.end, i.label, i.level, i.header, i.column, i.columns, i.asked)
+        for i in part.pieces
     )
     return Citation(
         start,

@@ -1,7 +1,7 @@
 """sources -> what the reader must know before using them: cautions on each, and the notices above the answer.
 
 For other patients, expired, superseded, contradicted by another; a twin for other patients; numbers that no source holds. The rules are
-rag_api.guard's, the sentences rag_api.answering.warnings.notices'. Nothing is left out or ordered here.
+rag_api.guard's, the sentences rag_api.answering.warnings.notice_texts'. Nothing is left out or ordered here.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from rag_api.answering.generator.prompt_passages import PromptPassage
-from rag_api.answering.warnings.notices import day_of, for_whom, notice, the_patient, title_of
+from rag_api.answering.warnings.notice_texts import day_of, for_whom, notice, the_patient, title_of
 from rag_api.answering.warnings.partial_lists import PartialList
 from rag_api.db.documents import get_documents, superseding
 from rag_api.domain import Document, Filters, Notice, Source, TargetGroup, Unsupported, User, code_of
-from rag_api.guard.numbers.conflicts import Conflict, conflicts
+from rag_api.guard.numbers.conflicts import ValueConflict, conflicts
 from rag_api.guard.numbers.levels import is_about_the_other
-from rag_api.guard.numbers.support import Passage, unsupported
+from rag_api.guard.numbers.support import SupportPassage, unsupported
 from rag_api.guard.people.asker import function_of
 from rag_api.guard.people.patient import Patient, wards_in
 from rag_api.guard.people.twin_documents import are_twins
@@ -108,9 +108,9 @@ def of_other_drugs(sources: Sequence[Source], question: Analysis, others: Contai
 def of_other_complications(sources: Sequence[Source], question: Analysis, others: Container[str], language: str) -> tuple[Source, ...]:
     """What a document that is about another complication than the question's, and never names that one, is marked with. `others`: the ids
     of those documents."""
-    if not question.together.names:
+    if not question.complications.names:
         return tuple(sources)
-    card = notice("card_other_complication", language, (), names=" / ".join(question.together.names))
+    card = notice("card_other_complication", language, (), names=" / ".join(question.complications.names))
     return tuple(replace(s, cautions=(*s.cautions, card)) if s.document.id in others else s for s in sources)
 
 
@@ -131,8 +131,8 @@ def unsupported_in(
 ) -> tuple[Unsupported, ...]:
     """Return numbers of an answer that stand in none of the sources it was written from. `told`: what else of their documents it had."""
     languages = {s.document.id: s.document.metadata.language or language for s in sources}
-    passages = [Passage(f"{s.hit.chunk.title}\n{s.hit.chunk.text}", languages[s.document.id]) for s in sources]
-    passages += [Passage(one.text, languages[one.document_id]) for one in told if one.document_id in languages]
+    passages = [SupportPassage(f"{s.hit.chunk.title}\n{s.hit.chunk.text}", languages[s.document.id]) for s in sources]
+    passages += [SupportPassage(one.text, languages[one.document_id]) for one in told if one.document_id in languages]
     return unsupported(answer, passages, language, question.patient)
 
 
@@ -162,12 +162,8 @@ def _doubt_cautions(source: Source, language: str) -> list[Notice]:
     return [notice(code, language) for code, holds in causes.items() if holds]
 
 
-def _is_expired(document: Document, today: date) -> bool:
-    return document.metadata.valid_until is not None and document.metadata.valid_until < today
-
-
 def _are_valid(sources: Iterable[Source], today: date, newer: Mapping[str, Document]) -> bool:
-    return not any(_is_expired(s.document, today) or s.document.id in newer for s in sources)
+    return all((s.document.metadata.valid_until or today) >= today and s.document.id not in newer for s in sources)
 
 
 def _group_caution(source: Source, patient: Patient, language: str) -> list[Notice]:
@@ -302,14 +298,16 @@ def in_doubt(unnamed: Sequence[str], ranks: Sequence[int], sources: Sequence[Sou
 
 
 def in_part(lists: Sequence[PartialList], language: str) -> list[Notice]:
-    """That there is more: of the list that lacks most, where several are quoted in part."""
-    most = max(lists, key=lambda one: one.items - one.quoted, default=None)
-    if most is None:
-        return []
-    return [notice("list_in_part", language, (most.rank,), quoted=str(most.quoted), items=str(most.items))]
+    """That there is more: of the list, and of the table, that lacks most, where several are quoted in part."""
+    told = []
+    for code, rows in (("list_in_part", False), ("table_in_part", True)):
+        most = max((one for one in lists if one.rows == rows), key=lambda one: one.items - one.quoted, default=None)
+        if most is not None:
+            told.append(notice(code, language, (most.rank,), quoted=str(most.quoted), items=str(most.items)))
+    return told
 
 
-def _conflict_notices(found: Sequence[Conflict], sources: Sequence[Source], language: str) -> list[Notice]:
+def _conflict_notices(found: Sequence[ValueConflict], sources: Sequence[Source], language: str) -> list[Notice]:
     return [
         notice(
             "conflict", language, (c.first + 1, c.second + 1),
@@ -340,7 +338,7 @@ def _version(document: Document) -> str:
     return document.metadata.version or document.source
 
 
-def _conflict_cautions(index: int, found: Sequence[Conflict], sources: Sequence[Source], language: str) -> list[Notice]:
+def _conflict_cautions(index: int, found: Sequence[ValueConflict], sources: Sequence[Source], language: str) -> list[Notice]:
     sides = [(c.first, c.first_value, c.second, c.second_value) for c in found]
     sides += [(c.second, c.second_value, c.first, c.first_value) for c in found]
     return [

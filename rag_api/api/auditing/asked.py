@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 ANSWERED = "question.answered"
 
 
-class Asked:
+class QuestionAudit:
     def __init__(self, noted: Noted, question: Question, container: AskContainer) -> None:
         self.noted, self.question, self.container = noted, question, container
         self.sources: tuple[Source, ...] = ()

@@ -1,4 +1,4 @@
-"""What each route is called in the audit trail. A route that is not in this table is not served: what it shows would be seen by nobody.
+"""Names of the routes in the audit trail. A route that is not in this table is not served: what it shows would be seen by nobody.
 
 The names are stable: a SIEM's rules are written in them.
 """
@@ -54,6 +54,9 @@ ACTIONS: dict[str, Act] = {
     "DELETE /judged/{name}/questions/{question_id}": Act("judged.question_deleted", changes=True),
     "GET /gaps": Act("gaps.read"),
     "GET /gaps.csv": Act("gaps.exported"),
+    "GET /usage": Act("usage.read", routine=True),
+    "GET /risk": Act("risk.read", routine=True),
+    "PUT /risk": Act("risk.chosen", changes=True),
     "GET /accounts": Act("accounts.listed"),
     "POST /accounts": Act("account.made", changes=True),
     "PATCH /accounts/{account_id}": Act("account.changed", changes=True),

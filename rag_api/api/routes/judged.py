@@ -15,7 +15,7 @@ from rag_api.api.sign_in.access import Access, declared
 from rag_api.db.questions import judged as stored
 from rag_api.domain import Judged
 from rag_api.evaluate.judged import Place, half_of, judged_csv, parse_judged
-from rag_api.evaluate.judging import Judgement, Marked, Written, from_feedback, judge_answer, write_question
+from rag_api.evaluate.judging import Judgement, MarkedPlace, WrittenQuestion, from_feedback, judge_answer, write_question
 
 router = APIRouter(tags=["judged sets"], route_class=LimitedRoute)
 
@@ -50,7 +50,7 @@ def delete_judged_set(db: DbDep, user: UserDep, name: SetName) -> None:
 @router.get(
     "/judged/{name}/csv",
     openapi_extra=declared(Access.JUDGE),
-    summary="A judged set as CSV, for `bedside evaluate --set`",
+    summary="A judged set as CSV, for `bedside quality evaluate --set`",
     response_class=Response,
     responses={200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}, **responses(404, 422, 503)},
 )
@@ -84,7 +84,7 @@ def import_judged_set(db: DbDep, user: UserDep, trail: TrailDep, name: SetName, 
 def put_judged_answer(db: DbDep, user: UserDep, name: SetName, answer_id: Uuid, body: api.JudgeIn) -> api.JudgedOut:
     """The question, as it was searched for, joins the set, with the places that answer it. Without any and without `no_answer` it is left
     open: neither exported nor evaluated."""
-    marked = tuple(Marked(one.document_id, one.page, one.span) for one in body.marked)
+    marked = tuple(MarkedPlace(one.document_id, one.page, one.span) for one in body.marked)
     group = body.group.value if body.group else ""
     judgement = Judgement(body.found or "", marked, body.no_answer, body.function, body.department, group, body.note)
     return _out(judge_answer(db, user, name, answer_id, judgement))
@@ -117,7 +117,7 @@ def put_judged_question(db: DbDep, user: UserDep, name: SetName, question_id: Qu
         found=body.found or "",
         more=tuple(places[1:]),
     )
-    return _out(write_question(db, user, name, Written(judged, body.no_answer)))
+    return _out(write_question(db, user, name, WrittenQuestion(judged, body.no_answer)))
 
 
 @router.post(

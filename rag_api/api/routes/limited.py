@@ -1,5 +1,5 @@
-"""What stands around every route: who may use it, how large a request's body may be, before anything reads the whole of it, and
-the entry in the audit trail, before anything is sent."""
+"""Checks around every route: who may use it, how large a request's body may be, before anything reads the whole of it, and the entry in the
+audit trail, before anything is sent."""
 
 from __future__ import annotations
 

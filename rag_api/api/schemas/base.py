@@ -1,4 +1,4 @@
-"""What the models of requests and responses are made of."""
+"""Types that the models of requests and responses are made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the service and its parts are."""
+"""State of the service and its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an ingestion did."""
+"""Report of an ingestion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went wrong."""
+"""Problem details of failed requests."""
 
 from __future__ import annotations
 

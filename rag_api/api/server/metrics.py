@@ -1,4 +1,4 @@
-"""What /metrics shows, for Prometheus. One registry per application, so that two in one process do not mix.
+"""Metrics of /metrics, for Prometheus. One registry per application, so that two in one process do not mix.
 
 Of several processes on one address (workers.py) each says what all have counted. Labels are routes and states, never paths, names or
 words: what was asked, and by whom, is not in here.
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from rag_api.answering.generator.replicas import Replica, Replicas
+from rag_api.answering.generator.replicas import GeneratorReplicas, Replica
 from rag_api.domain import Answer, SentencesKept
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -73,7 +73,7 @@ class Metrics:
             multiprocess_mode="livemax",
         )
 
-    def watch_generators(self, replicas: Replicas) -> None:
+    def watch_generators(self, replicas: GeneratorReplicas) -> None:
         """Count what comes of each, from now on."""
         replicas.tell = self._generator_said
 

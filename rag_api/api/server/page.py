@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rag_api.api.outcome import Observer, Outcome, client_of
+from rag_api.api.outcome import Observer, RequestOutcome, client_of
 from rag_api.api.problems import internal_error
 from rag_api.api.server.metrics import Metrics
 from services.contract import request_ids, traces
@@ -56,10 +56,10 @@ def web_dir(configured: Path | None) -> Path | None:
 
 
 # The page's own addresses, as web/src/state/window/route.ts has them; nginx holds the same pattern.
-ADDRESSES = r"^/((c|d|a)/[^/]+|admin/(documents|accounts|keys)|quality/(session|sets|gaps)|audit/trail|procedures|history)?/?$"
+ADDRESSES = r"^/((c|d|a)/[^/]+|admin/(documents|accounts|keys)|quality/(session|sets|gaps|usage)|audit/trail|procedures|history)?/?$"
 
 
-class Page:
+class WebPage:
     """What the API does not know is an address of the page, which routes by it, or one of its files. Anything else is not there: a browser
     that goes there gets the page, which says so, and any other client a problem."""
 
@@ -126,7 +126,9 @@ class Shell:
         seconds = time.perf_counter() - began
         self.metrics.requested(_method(scope), _route(scope), status, seconds)
         for observe in self.observers:
-            observe(Outcome(scope.get("state", {}).get("user"), _method(scope), _route(scope), path, client_of(scope), status, seconds))
+            observe(
+                RequestOutcome(scope.get("state", {}).get("user"), _method(scope), _route(scope), path, client_of(scope), status, seconds)
+            )
         fields = {"status": status, "milliseconds": round(seconds * 1000, 1)}
         log.info("%s %s", scope["method"], path, extra={"fields": fields})
 

@@ -1,4 +1,4 @@
-"""How the parts are, looked at by a thread with an event loop of its own: whoever asks whether Bedside is well waits neither behind those
+"""State of the parts, looked at by a thread with an event loop of its own: whoever asks whether Bedside is well waits neither behind those
 who ask it questions nor for a part that stands still.
 
 Each part is looked at once at a time, however many ask, and again every few seconds; one that does not answer at once is what it was at the
@@ -43,7 +43,7 @@ async def apart(act: Callable[[], T]) -> T:
     return await asyncio.get_running_loop().run_in_executor(THREADS, act)
 
 
-class Part:
+class WatchedPart:
     """What one part, or several of a kind, said when it was last looked at; kept by the watch's loop."""
 
     def __init__(self, name: str, look: Callable[[], Awaitable[list[PartHealth]]], loop: asyncio.AbstractEventLoop) -> None:
@@ -100,8 +100,8 @@ class Watch:
             "store": lambda own: f"{own.settings.store}: {own.store.count()} passages",
             "embedder": lambda own: f"{own.embedder.name}: {len(_itself(own.embedder).query('health'))} dimensions",
         }
-        self._parts = [Part(name, self._look_of(name, check), self._loop) for name, check in checks.items()]
-        self._generators = Part("generator", self._look_at_generators, self._loop)
+        self._parts = [WatchedPart(name, self._look_of(name, check), self._loop) for name, check in checks.items()]
+        self._generators = WatchedPart("generator", self._look_at_generators, self._loop)
 
     def start(self) -> None:
         """Called in the loop that has every request in hand: whether that still turns is watched too."""

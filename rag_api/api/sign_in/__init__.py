@@ -1,1 +1,1 @@
-"""Who asks, and what they may ask for: sessions, keys, passwords, the OpenID provider, and the one check before every route."""
+"""Sign-in and rights of who asks: sessions, keys, passwords, the OpenID provider, and the one check before every route."""

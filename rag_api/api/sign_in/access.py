@@ -1,4 +1,5 @@
-"""What a route is for: declared on each, checked before anything of the request is read. A route that declares nothing is not made.
+"""Rights that a route asks for: declared on each, checked before anything of the request is read. A route that declares nothing is not
+made.
 
 Which rows a user then sees, db/access.py decides.
 """

@@ -1,4 +1,4 @@
-"""Who asks: the one way from a request to a user, for sessions and keys, and the check that stands before every route."""
+"""Identity of who asks: the one way from a request to a user, for sessions and keys, and the check that stands before every route."""
 
 from __future__ import annotations
 

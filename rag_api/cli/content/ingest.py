@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rag_api.container import Container
     from rag_api.db.documents import PgDocuments
     from rag_api.ingest import IngestReport, Survey
-    from rag_api.ingest.pipeline.engine import Engine
+    from rag_api.ingest.pipeline.engine import IngestEngine
     from rag_api.ingest.sharepoint import Site
 
 
@@ -90,7 +90,7 @@ def run_ingest(
     source_list: Path | None = None,
     retire_missing: bool = False,
     confirmed: bool = False,
-    engine: Engine | None = None,
+    engine: IngestEngine | None = None,
 ) -> IngestReport:
     from rag_api.db.documents import PgDocuments
     from rag_api.ingest import ingest, survey_list
@@ -125,7 +125,7 @@ def survey_all(paths: Sequence[Path | str]) -> Survey:
 
 
 @contextmanager
-def on_cluster(container: Container, address: str | None, workers: int | None) -> Iterator[Engine | None]:
+def on_cluster(container: Container, address: str | None, workers: int | None) -> Iterator[IngestEngine | None]:
     """Join the cluster, where one is named. Raises ConfigurationError."""
     if address is None:
         yield None

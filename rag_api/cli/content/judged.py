@@ -43,7 +43,7 @@ def export_set(
     name: Set,
     file: Annotated[Path | None, typer.Argument(help="Where to write; standard output when absent.", show_default=False)] = None,
 ) -> None:
-    """Write a judged set as CSV, for `bedside evaluate --set` here or elsewhere."""
+    """Write a judged set as CSV, for `bedside quality evaluate --set` here or elsewhere."""
     from rag_api.db.questions.judged import read_set
     from rag_api.domain import LOCAL_USER
     from rag_api.evaluate.judged import judged_csv, write_judged

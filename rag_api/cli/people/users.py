@@ -125,8 +125,8 @@ def groups(login: Login, given: Annotated[str, typer.Argument(help="With commas 
 
 
 def _say_who_is_missing(container: Container) -> None:
+    from rag_api.upkeep.component_checks import memberships
     from rag_api.upkeep.finding import State
-    from rag_api.upkeep.parts import memberships
 
     if (found := memberships(container)) is not None and found.state == State.WARN:
         say(f"{found.what}: {found.todo}")

@@ -1,4 +1,4 @@
-"""`bedside askers`: what the first source becomes when somebody's function or department is known, and what
+"""`bedside quality askers`: what the first source becomes when somebody's function or department is known, and what
 that costs somebody who asks about everything."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`bedside calibrate`: asks judged questions, fits, and keeps the values where answering finds them."""
+"""`bedside quality calibrate`: asks judged questions, fits, and keeps the values where answering finds them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from rag_api.cli.options import AsJson, SetFile, Stored
 from rag_api.cli.quality.measuring import asker, indexed, judged_questions, refuse_test_half, search
 
 if TYPE_CHECKING:
-    from evaluation.calibration.calibrate import Case
+    from evaluation.calibration.calibrate import CalibrationCase
     from rag_api.container import Container
     from rag_api.evaluate.judged import Judged
-    from rag_api.retrieval.decision.calibration import NotFound, Verbatim, WithReader
+    from rag_api.retrieval.decision.calibration import NotFoundModel, VerbatimWeights, WithReader
     from rag_api.retrieval.reader_model.pointing_reader import PointingReader
 
 
@@ -32,10 +32,10 @@ def calibrate(
 ) -> None:
     """Fit to judged questions which sentences are quoted, how many, and when to say that there is no answer.
 
-    Only the validate half of the set is used; the test half is for `bedside evaluate`. Every answerable question is asked again without
-    its documents, so a set with few unanswerable ones will do. When to say that there is no answer is fitted to the collections that came
-    with Bedside as well, each weighing as much as yours; what each BEDSIDE_RISK costs on all of them is printed. The values are kept in
-    calibration.json in the data directory, for the embedder in use, and win over the shipped ones.
+    Only the validate half of the set is used; the test half is for `bedside quality evaluate`. Every answerable question is asked again
+    without its documents, so a set with few unanswerable ones will do. When to say that there is no answer is fitted to the collections
+    that came with Bedside as well, each weighing as much as yours; what each BEDSIDE_RISK costs on all of them is printed. The values are
+    kept in calibration.json in the data directory, for the embedder in use, and win over the shipped ones.
 
     With a reader that points to the answer (BEDSIDE_READER=adapter:NAME) only its threshold is fitted, with a guarantee: "at most this
     share of what is answered is wrong, with 95% certainty, on your questions". More questions prove smaller shares.
@@ -115,7 +115,7 @@ def fitted(container: Container, file: Path | None, stored: str | None, *, model
     }
 
 
-def _with_agreement(container: Container, reader: PointingReader, questions: Sequence[Judged]) -> NotFound:
+def _with_agreement(container: Container, reader: PointingReader, questions: Sequence[Judged]) -> NotFoundModel:
     from evaluation.calibration.agreement import fit_agreement
 
     container.wait_for_generator()
@@ -153,11 +153,11 @@ def with_guarantee(
     return {"reader": reader.name, "embedder": container.embedder.name, "file": str(path), **asdict(measured)}
 
 
-def languages(cases: Sequence[Case]) -> list[str]:
+def languages(cases: Sequence[CalibrationCase]) -> list[str]:
     return sorted({case.judged.language for case in cases if case.judged.language in ("nl", "en")})
 
 
-def gather(container: Container, questions: Sequence[Judged]) -> list[Case]:
+def gather(container: Container, questions: Sequence[Judged]) -> list[CalibrationCase]:
     """Every question once, and the answerable ones again without their documents."""
     ids = {document.source: document.id for document in indexed(container)}
     cases = []
@@ -177,9 +177,9 @@ def shipped_readers(embedder: str) -> Mapping[str, WithReader]:
     return shipped().get(embedder, Calibration()).readers
 
 
-def _case(container: Container, judged: Judged, left_out: tuple[str, ...]) -> Case:
+def _case(container: Container, judged: Judged, left_out: tuple[str, ...]) -> CalibrationCase:
     """A reader that nobody measured yet reads all the same."""
-    from evaluation.calibration.calibrate import Case
+    from evaluation.calibration.calibrate import CalibrationCase
     from rag_api.query.analysis import analyse
     from rag_api.retrieval.reader_model.pointing_reader import judging_reader
     from rag_api.retrieval.reader_model.reader_scores import read
@@ -189,16 +189,16 @@ def _case(container: Container, judged: Judged, left_out: tuple[str, ...]) -> Ca
     if told is None and (reader := judging_reader(container.reader)) is not None:
         asked = analyse(judged.question, container.expander).text
         told = read(asked, retrieval.may_be_quoted, retrieval.sentences, reader)
-    return Case(judged, bool(left_out), retrieval.may_answer, retrieval.signals, retrieval.scored, read=told)
+    return CalibrationCase(judged, bool(left_out), retrieval.may_answer, retrieval.signals, retrieval.scored, read=told)
 
 
-def with_likelihoods(container: Container, cases: Sequence[Case]) -> list[Case]:
+def with_likelihoods(container: Container, cases: Sequence[CalibrationCase]) -> list[CalibrationCase]:
     """The model's log p(question | sentence) of each question's likeliest sentences, over the protocol that answers use."""
     import asyncio
 
     container.wait_for_generator()
     answered = [case for case in cases if case.has_answer]
-    scored: dict[str, Case] = {}
+    scored: dict[str, CalibrationCase] = {}
 
     async def ask_all() -> None:
         with counting("likelihoods", len(answered)) as tell:
@@ -211,7 +211,7 @@ def with_likelihoods(container: Container, cases: Sequence[Case]) -> list[Case]:
     return [scored.get(case.judged.id, case) if case.has_answer else case for case in cases]
 
 
-async def _with_likelihood(container: Container, case: Case) -> Case:
+async def _with_likelihood(container: Container, case: CalibrationCase) -> CalibrationCase:
     from rag_api.answering.generator import client as gen
     from rag_api.answering.generator.prompt_passages import CANDIDATES
     from services.contract import wire
@@ -219,7 +219,7 @@ async def _with_likelihood(container: Container, case: Case) -> Case:
     chosen = [s.candidate for s in case.sentences[:CANDIDATES]]
     titles = {s.candidate.document_id: s.title for s in case.sentences}
     # Each sentence is a document of its own here: only its words and its title count.
-    request = gen.Request(
+    request = gen.GeneratorRequest(
         case.judged.question,
         "en" if case.judged.language == "en" else "nl",
         gen.passages_of([(titles[c.document_id], c.text) for c in chosen]),
@@ -238,16 +238,16 @@ async def _with_likelihood(container: Container, case: Case) -> Case:
     return replace(case, likelihoods=said)
 
 
-def _gains(cases: Sequence[Case], chosen: dict[str, Verbatim]) -> dict[str, Any]:
+def _gains(cases: Sequence[CalibrationCase], chosen: dict[str, VerbatimWeights]) -> dict[str, Any]:
     """Accuracy of one and of two sentences by the weight of the likelihood, for each language."""
     from evaluation.calibration.calibrate import LIKELIHOODS, accuracy
-    from rag_api.retrieval.decision.calibration import Verbatim
+    from rag_api.retrieval.decision.calibration import VerbatimWeights
 
     found = {}
     for language in chosen:
         own = [case for case in cases if case.has_answer and case.judged.language == language]
         found[language] = {
-            str(weight): [round(accuracy(own, Verbatim(weight, sentences=count)), 4) for count in (1, 2)] for weight in LIKELIHOODS
+            str(weight): [round(accuracy(own, VerbatimWeights(weight, sentences=count)), 4) for count in (1, 2)] for weight in LIKELIHOODS
         }
     return found
 

@@ -1,4 +1,4 @@
-"""`bedside compare`: two runs of earlier, question by question."""
+"""`bedside quality compare`: two runs of earlier, question by question."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from rag_api.cli.console import said
 from rag_api.cli.options import AsJson
 
-Run = Annotated[Path, typer.Argument(help="What `bedside evaluate --json` printed, in a file.", show_default=False)]
+Run = Annotated[Path, typer.Argument(help="What `bedside quality evaluate --json` printed, in a file.", show_default=False)]
 
 
 def compare(a: Run, b: Run, as_json: AsJson = False) -> None:
@@ -28,14 +28,14 @@ def compare(a: Run, b: Run, as_json: AsJson = False) -> None:
 
 
 def read_run(path: Path) -> list[dict[str, Any]]:
-    """The questions of a run that `bedside evaluate --json` printed. Raises InvalidInput."""
+    """The questions of a run that `bedside quality evaluate --json` printed. Raises InvalidInput."""
     from rag_api.errors import InvalidInput
 
     try:
         lines = path.read_text(encoding="utf-8").strip().splitlines()
         return list(json.loads(lines[-1])["questions"])
     except (OSError, ValueError, IndexError, KeyError, TypeError) as error:
-        raise InvalidInput(f"{path}: not what `bedside evaluate --json` prints ({type(error).__name__})") from error
+        raise InvalidInput(f"{path}: not what `bedside quality evaluate --json` prints ({type(error).__name__})") from error
 
 
 def show_comparison(found: dict[str, Any], names: tuple[str, str], as_json: bool) -> None:

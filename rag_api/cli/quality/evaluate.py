@@ -1,4 +1,4 @@
-"""`bedside evaluate`: how well retrieval finds what staff ask, on questions that people have judged."""
+"""`bedside quality evaluate`: how well retrieval finds what staff ask, on questions that people have judged."""
 
 from __future__ import annotations
 
@@ -14,18 +14,8 @@ from rag_api.cli.console import counting, opened, say, wide_console
 from rag_api.cli.options import AsJson, SetFile, Split, Stored
 from rag_api.cli.quality.measuring import judged_questions, measure
 
-# What were options of this command -> what to write instead.
-MOVED = {
-    "--versus": "try NAME=VALUE",
-    "--compare": "compare A.json B.json",
-    "--html": "report FILE.html",
-    "--follow-ups": "follow-ups",
-    "--askers": "askers",
-    "--export-decoding": "export-prompts FILE.jsonl",
-}
-
 if TYPE_CHECKING:
-    from evaluation.quality import Outcome
+    from evaluation.quality import RetrievalOutcome
     from rag_api.container import Container
     from rag_api.evaluate.judged import Judged
 
@@ -79,7 +69,7 @@ def evaluate_whole(file: Path | None, as_json: bool) -> None:
         print_whole(figures)
 
 
-def figures_of(outcomes: Sequence[Outcome], container: Container) -> dict[str, Any]:
+def figures_of(outcomes: Sequence[RetrievalOutcome], container: Container) -> dict[str, Any]:
     """All figures, those of each split when there are several, and the questions one by one. Those whose asker's function is known are
     asked once more without it: what it changes is `askers`."""
     from evaluation.quality import askers, report, rows_of
@@ -125,7 +115,7 @@ def answer_figures(container: Container, questions: list[Judged]) -> dict[str, A
 
 
 def print_figures(figures: dict[str, Any]) -> None:
-    """The figures of bedside evaluate as a table: all questions, then each language and split."""
+    """The figures of bedside quality evaluate as a table: all questions, then each language and split."""
     from rich.table import Table
 
     names = ("hit@1", "hit@3", "hit@7", "mrr")

@@ -1,4 +1,4 @@
-"""`bedside export-prompts`: judged questions become prompts, answered by the configured model when that is wanted."""
+"""`bedside quality export-prompts`: judged questions become prompts, answered by the configured model when that is wanted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`bedside follow-ups`: questions that lean on the one before."""
+"""`bedside quality follow-ups`: questions that lean on the one before."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from rag_api.cli.console import counting
 from rag_api.cli.options import Half
 
 if TYPE_CHECKING:
-    from evaluation.quality import Outcome
+    from evaluation.quality import RetrievalOutcome
     from rag_api.config import Settings
     from rag_api.container import Container
     from rag_api.domain import Document, User
@@ -64,7 +64,9 @@ def indexed(container: Container) -> list[Document]:
     return list_documents(container.db, LOCAL_USER, DocumentQuery(status=DocumentStatus.INDEXED, limit=1_000_000))[0]
 
 
-def measure(container: Container, questions: Sequence[Judged], settings: Settings | None = None, what: str = "questions") -> list[Outcome]:
+def measure(
+    container: Container, questions: Sequence[Judged], settings: Settings | None = None, what: str = "questions"
+) -> list[RetrievalOutcome]:
     """What each asker gets from this index, with other settings when given. Raises InvalidInput when no judged document is indexed."""
     from evaluation.quality import evaluate
     from rag_api.errors import InvalidInput

@@ -1,4 +1,4 @@
-"""`bedside report`: a run as a page with plots."""
+"""`bedside quality report`: a run as a page with plots."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def report(
     stored: Stored = None,
     split: Split = "all",
 ) -> None:
-    """Write what `bedside evaluate` measures into one HTML file, with plots. Needs the extra `report`."""
+    """Write what `bedside quality evaluate` measures into one HTML file, with plots. Needs the extra `report`."""
     from evaluation.quality.plots import need_matplotlib
 
     with opened() as container:

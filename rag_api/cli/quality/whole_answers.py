@@ -1,4 +1,4 @@
-"""`bedside evaluate --whole`: are answers whole, and nothing in them that misleads?"""
+"""`bedside quality evaluate --whole`: are answers whole, and nothing in them that misleads?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of SharePoint's drives, in Postgres: a `rag_api.ingest.sharepoint.DrivesRepo`."""
+"""SharePoint's drives as last seen, in Postgres: a `rag_api.ingest.sharepoint.DrivesRepo`."""
 
 from __future__ import annotations
 

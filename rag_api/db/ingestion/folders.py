@@ -1,4 +1,4 @@
-"""Where documents' files lay when they were last ingested, and a document's new name when its file was moved."""
+"""Folders in which documents' files lay when they were last ingested, and a document's new name when its file was moved."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rag_api.db import Connection, Database
 from rag_api.domain import Block
-from rag_api.text.blocks import packed, unpacked
+from rag_api.text.blocks import packed
 
 
 def put_structures(connection: Connection, structures: Mapping[str, Sequence[Block]]) -> None:
@@ -27,9 +27,3 @@ def read_packed(db: Database, document_ids: Sequence[str]) -> dict[str, str]:
         "select document_id, blocks::text as blocks from structures where document_id = any(%(ids)s)", {"ids": list(document_ids)}
     )
     return {row["document_id"]: row["blocks"] for row in rows}
-
-
-def read_blocks(db: Database, document_id: str) -> tuple[Block, ...]:
-    """Empty for a document without any."""
-    found = read_packed(db, [document_id])
-    return unpacked(found[document_id]) if found else ()

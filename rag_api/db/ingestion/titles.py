@@ -1,4 +1,4 @@
-"""What indexed documents may be called by their own words. Not checked for access: for ingestion."""
+"""Titles that indexed documents may have by their own words. Not checked for access: for ingestion."""
 
 from __future__ import annotations
 

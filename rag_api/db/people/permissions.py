@@ -1,4 +1,5 @@
-"""Who may read which document, and why: what an admin said of it, else where it came from, else its department, else the default.
+"""Permissions to read documents, and their reasons: what an admin said of it, else where it came from, else its department, else the
+default.
 
 `documents.groups` is what follows, and what every query checks (access.py). The index filters by `indexed_groups`; where the two differ it
 is behind: the list decides meanwhile, and whoever loads documents next brings the index after it.

@@ -1,4 +1,4 @@
-"""How much somebody has asked of late, counted for all processes together. Whose count it is, is known by a hash."""
+"""Counts of how much somebody has asked of late, for all processes together. Whose count it is, is known by a hash."""
 
 from __future__ import annotations
 

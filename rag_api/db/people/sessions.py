@@ -1,4 +1,4 @@
-"""Who is signed in. A session is known by a token that only the browser has; what is kept is its hash.
+"""Sessions of who is signed in. A session is known by a token that only the browser has; what is kept is its hash.
 
 It ends at `expires_at`, after some time without use, at sign-out, with its account, and when the password changes.
 """

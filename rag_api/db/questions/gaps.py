@@ -1,4 +1,4 @@
-"""What was asked in vain: answers that Bedside called not found, and answers of which their reader said so.
+"""Questions asked in vain: answers that Bedside called not found, and answers of which their reader said so.
 
 Nothing is kept for it: it is read from the stored answers, so a deleted conversation is gone from it too. For reviewers, within their
 groups; who asked is not told, only their function and department.

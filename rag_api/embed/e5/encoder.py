@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rag_api.config import cores
 from rag_api.embed.e5.layers import Layers, States
-from rag_api.embed.e5.tokens import Tokens
+from rag_api.embed.e5.tokens import E5Tokenizer
 from rag_api.embed.e5.weights import Arrays, WeightsFile, installed, unpacked
 from rag_api.embed.protocol import E5
 
@@ -32,7 +32,7 @@ class E5Encoder:
         self.shape = self._file.shape
         self.dim = self.shape.hidden
         self.arrays = Arrays(self._file)
-        self._tokens = Tokens(self._file.pieces)
+        self._tokens = E5Tokenizer(self._file.pieces)
         self._words = self._file.rows("emb.word", self.dim)
         self._places = self.arrays["embeddings.position_embeddings.weight"] + self.arrays["embeddings.token_type_embeddings.weight"][0]
         self._norm = self.arrays["embeddings.LayerNorm.weight"], self.arrays["embeddings.LayerNorm.bias"]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 
 from rag_api.embed.e5.graph import layers_graph, product_graph
-from rag_api.embed.e5.weights import Shape
+from rag_api.embed.e5.weights import ModelShape
 
 States = NDArray[np.float32]  # [tokens, hidden]
 
@@ -26,7 +26,7 @@ class Layers:
     Raises KeyError when an array is missing, RuntimeError when ONNX Runtime does not take the graph here.
     """
 
-    def __init__(self, arrays: Mapping[str, NDArray[np.float32]], layers: Sequence[int], shape: Shape) -> None:
+    def __init__(self, arrays: Mapping[str, NDArray[np.float32]], layers: Sequence[int], shape: ModelShape) -> None:
         self._session = _session(layers_graph(arrays, layers, shape.heads, shape.epsilon), unsigned=products_overflow())
 
     def __call__(self, states: States) -> States:

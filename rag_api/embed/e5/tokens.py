@@ -16,7 +16,7 @@ SPACE = "▁"  # stands before each word
 _MOST_WORDS = 100_000  # remembered; some 30 MB
 
 
-class Tokens:
+class E5Tokenizer:
     """Threads may share it."""
 
     def __init__(self, pieces: Pieces) -> None:

@@ -25,7 +25,7 @@ _BLOCK = np.dtype([("scale", "<f2"), ("halves", "u1", BLOCK // 2)])
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ModelShape:
     hidden: int
     layers: int
     heads: int
@@ -57,7 +57,7 @@ class WeightsFile:
         if len(self._data) < 64 or bytes(self._data[:4]) != b"E5S1":
             raise ConfigurationError(f"{path} does not hold the weights of multilingual-e5-small")
         hidden, layers, heads, inner, vocabulary, positions, _, epsilon, block = self._read("<7ifi")
-        self.shape = Shape(hidden, layers, heads, inner, vocabulary, positions, epsilon)
+        self.shape = ModelShape(hidden, layers, heads, inner, vocabulary, positions, epsilon)
         if block != BLOCK:
             raise ConfigurationError(f"{path}: blocks of {block} weights, not {BLOCK}")
         self.pieces = self._read_pieces()

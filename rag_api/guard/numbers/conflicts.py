@@ -1,4 +1,4 @@
-"""Where two documents for the same patients give different numbers for the same thing.
+"""Conflicts: two documents for the same patients that give different numbers for the same thing.
 
 Only what is nearly the same sentence is compared: the same quantities in the same order, nearly the same words around them. A rule this
 strict misses a contradiction that is put in other words; it is meant to be believed when it speaks. Documents of one title are compared
@@ -16,7 +16,7 @@ from rag_api.guard.numbers.quantities import Quantity, quantities
 from rag_api.guard.numbers.restated import context, restated
 from rag_api.guard.words import folded
 from rag_api.text.bm25_analyzer import question_terms
-from rag_api.text.sentence_splitter import Kind, sentences
+from rag_api.text.sentence_splitter import LineKind, sentences
 
 OF_SHORTER, OF_LONGER = 0.8, 0.5  # so much of the words of the shorter sentence, and of the longer one, are in both
 FEWEST_WORDS = 4  # besides numbers, units and small words, that they must share
@@ -34,7 +34,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class ValueConflict:
     """hits[first] says `first_value` where hits[second] says `second_value`."""
 
     first: int
@@ -43,11 +43,11 @@ class Conflict:
     second_value: str
 
 
-def conflicts(hits: Sequence[Hit], asked_terms: Iterable[str]) -> list[Conflict]:
+def conflicts(hits: Sequence[Hit], asked_terms: Iterable[str]) -> list[ValueConflict]:
     """At most one for two documents, the first by rank."""
     asked = set(asked_terms)
     stated = [statement for index, hit in enumerate(hits) for statement in _statements(index, hit)]
-    found: dict[tuple[str, str], Conflict] = {}
+    found: dict[tuple[str, str], ValueConflict] = {}
     for one in stated:
         if not asked & set(question_terms(one.text)):
             continue
@@ -56,13 +56,13 @@ def conflicts(hits: Sequence[Hit], asked_terms: Iterable[str]) -> list[Conflict]
             if one.hit < other.hit and pair not in found and _comparable(hits[one.hit], hits[other.hit]):
                 differing = _differing(one, other)
                 if differing and not _said_by_both(one, other, stated, hits):
-                    found[pair] = Conflict(one.hit, other.hit, *differing)
+                    found[pair] = ValueConflict(one.hit, other.hit, *differing)
     for conflict, ids in _between_versions(hits, asked):
         found.setdefault(ids, conflict)
     return sorted(found.values(), key=lambda c: (c.first, c.second))
 
 
-def _between_versions(hits: Sequence[Hit], asked: set[str]) -> Iterator[tuple[Conflict, tuple[str, str]]]:
+def _between_versions(hits: Sequence[Hit], asked: set[str]) -> Iterator[tuple[ValueConflict, tuple[str, str]]]:
     """Of two documents that have one title, what is nearest to the question."""
     ids = list(dict.fromkeys(hit.chunk.document_id for hit in hits))
     passages = {name: [(index, hit) for index, hit in enumerate(hits) if hit.chunk.document_id == name] for name in ids}
@@ -75,7 +75,7 @@ def _between_versions(hits: Sequence[Hit], asked: set[str]) -> Iterator[tuple[Co
             near = [len(asked & {*question_terms(ours.text), *question_terms(theirs.text)}) for ours, theirs in pairs]
             if any(near):
                 ours, theirs = pairs[near.index(max(near))]
-                yield Conflict(ours.hit, theirs.hit, ours.written, theirs.written), (one, other)
+                yield ValueConflict(ours.hit, theirs.hit, ours.written, theirs.written), (one, other)
 
 
 def _statements(index: int, hit: Hit) -> Iterator[Statement]:
@@ -91,7 +91,7 @@ def _stated(text: str, language: str) -> tuple[tuple[str, frozenset[str], tuple[
         written = text[span.start : span.end]
         found = tuple(quantities(written, language))
         words = context(written, found)
-        if span.kind != Kind.HEADING and any(q.dimension for q in found) and len(found) <= MOST_NUMBERS and len(words) >= FEWEST_WORDS:
+        if span.kind != LineKind.HEADING and any(q.dimension for q in found) and len(found) <= MOST_NUMBERS and len(words) >= FEWEST_WORDS:
             stated.append((written, words, found))
     return tuple(stated)
 

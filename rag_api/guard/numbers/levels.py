@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rag_api.guard.numbers.salts import GLUCOSE, NO_DOSE, SALTS, Measured, Salt, Scale
+from rag_api.guard.numbers.salts import GLUCOSE, NO_DOSE, SALTS, MeasuredSalt, Salt, Scale
 from rag_api.guard.words import folded
 
-_MEASURED: tuple[Measured, ...] = (*SALTS, GLUCOSE)
+_MEASURED: tuple[MeasuredSalt, ...] = (*SALTS, GLUCOSE)
 _HIGH, _LOW = r"hoog|hoge|high|raised|elevated|verhoogde?", r"laag|lage|low|verlaagde?|tekort"
 _BETWEEN = r"(?:\s+(?:is|was|zijn|veel|te|too|way|very|erg|heel|much|van|the|level|gehalte|spiegel)){0,4}"
 _SPELLED = r"(?:gehalte|spiegel|waarde)?"
@@ -22,7 +22,7 @@ _SPELLED = r"(?:gehalte|spiegel|waarde)?"
 class Level:
     """What is too high, or too low."""
 
-    of: Measured
+    of: MeasuredSalt
     high: bool
     unit: str = ""  # of the value that it was told by
 
@@ -40,11 +40,11 @@ def level_in(question: str) -> Level | None:
     return found[0] if len(found) == 1 else None
 
 
-def _unit(text: str, measured: Measured) -> str:
+def _unit(text: str, measured: MeasuredSalt) -> str:
     return next((scale.unit for _, scale in _values(text, measured)), "")
 
 
-def _says(text: str, measured: Measured, *, high: bool) -> bool:
+def _says(text: str, measured: MeasuredSalt, *, high: bool) -> bool:
     names, how = _any(measured), _HIGH if high else _LOW
     if re.search(rf"\b{'hyper' if high else 'hypo'}(?:-?\s*(?:of|en|or|and|/|,)\s*hyp(?:o|er))?{measured.stem}", text):
         return True
@@ -53,13 +53,13 @@ def _says(text: str, measured: Measured, *, high: bool) -> bool:
     return any(number >= scale.high if high else number <= scale.low for number, scale in _values(text, measured))
 
 
-def _values(text: str, measured: Measured) -> list[tuple[float, Scale]]:
+def _values(text: str, measured: MeasuredSalt) -> list[tuple[float, Scale]]:
     said = rf"\b(?:{_any(measured)}){_SPELLED}(?:\s+(?:van|of|is|at))?\s*[=:]?\s*(\d{{1,3}}(?:[.,]\d+)?){NO_DOSE}\s*(mg/dl|mmol/l)?"
     values = ((match[1].replace(",", "."), match[2] or "") for match in re.finditer(said, text))
     return [(float(value), scale) for value, unit in values for scale in measured.scales if scale.fits(value, unit)]
 
 
-def _any(measured: Measured) -> str:
+def _any(measured: MeasuredSalt) -> str:
     return "|".join(dict.fromkeys(measured.names))
 
 

@@ -116,16 +116,13 @@ def quantities(text: str, language: str) -> list[Quantity]:
     """In order. A number before a range's end has the end's unit: both of "10 tot 15 mg/kg" are per kilogram."""
     plain = folded(text)
     markers = {position for m in _MARKER.finditer(text) for position in range(*m.span())}
-    found = [_read(plain, text, m, language) for m in _starts(plain) if m.start() not in markers]
+    starts = sorted([*_NUMBER.finditer(plain), *_COUNT.finditer(plain)], key=lambda m: m.start())
+    found = [_read(plain, text, m, language) for m in starts if m.start() not in markers]
     for at in range(len(found) - 2, -1, -1):
         one, following = found[at], found[at + 1]
         if not one.dimension and following.dimension and _JOIN.fullmatch(plain[one.end : following.start]):
             found[at] = _with_unit(one, following)
     return [q for q in found if q.dimension or not q.is_word]
-
-
-def _starts(plain: str) -> list[re.Match[str]]:
-    return sorted([*_NUMBER.finditer(plain), *_COUNT.finditer(plain)], key=lambda m: m.start())
 
 
 def _with_unit(one: Quantity, following: Quantity) -> Quantity:

@@ -15,7 +15,7 @@ from rag_api.domain import Hit
 from rag_api.guard.numbers.quantities import Quantity, quantities
 from rag_api.guard.words import folded
 from rag_api.text.bm25_analyzer import STOP_WORDS
-from rag_api.text.sentence_splitter import Kind, sentences
+from rag_api.text.sentence_splitter import LineKind, sentences
 
 SHARED, OF_SHORTER = 2, 0.5  # so many words, and so much of the shorter clause's, are in both
 _BORDER = re.compile(r"(?<=[,;:.])\s+|\s+(?:en|maar|and|but)\s+")
@@ -64,9 +64,9 @@ def _of(index: int, hit: Hit) -> Iterator[Clause]:
     text = hit.chunk.text
     for span in sentences(text):
         written = text[span.start : span.end]
-        if span.kind == Kind.HEADING:
+        if span.kind == LineKind.HEADING:
             continue
-        for part in [written] if span.kind == Kind.ROW else _BORDER.split(written):
+        for part in [written] if span.kind == LineKind.ROW else _BORDER.split(written):
             found = quantities(part, hit.chunk.metadata.language)
             measured = [q for q in found if q.dimension and q.value is not None]
             words = context(part, found)

@@ -1,5 +1,5 @@
-"""What is measured in the blood and staff type with its value: the salts, and glucose. What they are called, what a patient can have, and
-how a value is told from a dose."""
+"""Salts and glucose, which staff type with the value measured in the blood: what they are called, what a patient can have, and how a value
+is told from a dose."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredSalt:
     names: tuple[str, ...]  # Dutch, English, and what else it is called; the first as the table of drugs calls it
     stem: str  # of hypo- and hyper-, a regular expression
     levels: tuple[str, ...]  # what follows hypo- and hyper-
@@ -35,7 +35,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Salt(Measured):
+class Salt(MeasuredSalt):
     symbol: str = ""
 
 
@@ -56,7 +56,7 @@ SALTS = (
         symbol="P",
     ),
 )
-GLUCOSE = Measured(
+GLUCOSE = MeasuredSalt(
     ("glucose", "glucose", "glycemie", "glycaemia", "glycemia", "glyc", "bloedsuiker", "suiker", "bloedglucose", "blood sugar", "sugar"),
     "gly[ck]",
     ("glykemie", "glycemie", "glycaemia"),

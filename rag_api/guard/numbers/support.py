@@ -1,4 +1,4 @@
-"""Which numbers of an answer stand in none of the passages that it was written from.
+"""Numbers of an answer that stand in none of the passages that it was written from.
 
 A number counts as found when a passage holds the same quantity, in whatever unit and notation: 0,5 g for 500 mg, 1.000 in Dutch for
 1,000 in English, either end of a range. "15 mg" is not found in "15 mg/kg", nor "180 ml" in "180 mg". A number that stands without a
@@ -22,7 +22,7 @@ _AROUND = 90  # characters before and after a number in which its period may be 
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class SupportPassage:
     text: str
     language: str  # "" is taken for Dutch: there a point may part thousands
 
@@ -34,7 +34,7 @@ class _Known:
     units: frozenset[tuple[str, Fraction]]  # that it may have when none stands beside it
 
 
-def unsupported(answer: str, passages: Sequence[Passage], language: str, patient: Patient | None = None) -> tuple[Unsupported, ...]:
+def unsupported(answer: str, passages: Sequence[SupportPassage], language: str, patient: Patient | None = None) -> tuple[Unsupported, ...]:
     """In order; ages and weights of the question's `patient` are known. answer[start:end] is the number with its unit."""
     known = [one for passage in passages for one in _known(passage)]
     own = {written for e in (patient or Patient()).evidence for written in _written(e.text, language)}
@@ -45,7 +45,7 @@ def unsupported(answer: str, passages: Sequence[Passage], language: str, patient
     )
 
 
-def _known(passage: Passage) -> list[_Known]:
+def _known(passage: SupportPassage) -> list[_Known]:
     found = quantities(passage.text, passage.language)
     units = _units(" ".join(f"1 {unit}" for unit in _IN_BRACKETS.findall(passage.text))) or _units(passage.text)
     return [_Known(q, periods(_beside(passage.text, q)), units) for q in found]

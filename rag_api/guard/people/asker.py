@@ -1,4 +1,4 @@
-"""Who asks: what a function (functions.csv) says of the patients and departments that its holders ask about.
+"""The asker: what a function (functions.csv) says of the patients and departments that its holders ask about.
 
 A function only changes the order of sources, never what may be read: it may come from a page's setting or from a proxy's header.
 """
@@ -27,15 +27,11 @@ class Function:
 @cache
 def functions() -> tuple[Function, ...]:
     rows = rows_of("functions.csv")
-    return tuple(Function(r["id"], r["nl"], r["en"], _groups(r["groups"]), _departments(r["departments"])) for r in rows)
+    return tuple(Function(r["id"], r["nl"], r["en"], _groups(r["groups"]), tuple(filter(None, r["departments"].split("|")))) for r in rows)
 
 
 def _groups(text: str) -> frozenset[TargetGroup]:
     return frozenset(TargetGroup(name) for name in text.split(";") if name)
-
-
-def _departments(text: str) -> tuple[str, ...]:
-    return tuple(name for name in text.split("|") if name)
 
 
 def function_of(user: User) -> Function:

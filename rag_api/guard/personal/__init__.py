@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from rag_api.guard.personal.births import birth_dates
-from rag_api.guard.personal.found import Identifying, Kind, apart
+from rag_api.guard.personal.found import Identifying, IdentityKind, apart
 from rag_api.guard.personal.name_lists import name_lists
 from rag_api.guard.personal.names import names
 from rag_api.guard.personal.numbers import emails, national_numbers, patient_numbers, phones
@@ -16,7 +16,7 @@ from rag_api.guard.personal.places import addresses
 
 Also = Callable[[str], Iterable[Identifying]]
 
-__all__ = ["Also", "Identifying", "Kind", "identifying", "warm"]
+__all__ = ["Also", "Identifying", "IdentityKind", "identifying", "warm"]
 
 
 def identifying(text: str, also: Also | None = None) -> tuple[Identifying, ...]:

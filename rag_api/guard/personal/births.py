@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from rag_api.guard.personal.found import Identifying, Kind
+from rag_api.guard.personal.found import Identifying, IdentityKind
 
 _MONTHS = (
     ("jan", "januari", "january"), ("feb", "februari", "february"), ("mrt", "maart", "mar", "march"), ("apr", "april"), ("mei", "may"),
@@ -36,7 +36,7 @@ def birth_dates(text: str, names: Sequence[Identifying]) -> Iterator[Identifying
         before = text[: match.start()]
         after_name = any(end <= match.start() and _AFTER_NAME.match(text[end : match.start()]) for end in ends)
         if day_of(match) is not None and (_CUE.search(before) or after_name):
-            yield Identifying(match.start(), match.end(), Kind.BIRTH_DATE)
+            yield Identifying(match.start(), match.end(), IdentityKind.BIRTH_DATE)
 
 
 def day_of(match: re.Match[str]) -> date | None:

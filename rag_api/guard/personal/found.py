@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class IdentityKind(StrEnum):
     NAME = "name"
     BIRTH_DATE = "birth_date"
     NATIONAL_NUMBER = "national_number"
@@ -23,7 +23,7 @@ class Identifying:
 
     start: int
     end: int
-    kind: Kind
+    kind: IdentityKind
 
 
 def apart(found: Iterable[Identifying]) -> tuple[Identifying, ...]:

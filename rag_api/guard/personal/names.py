@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag_api.guard.personal.found import Identifying, Kind
+from rag_api.guard.personal.found import Identifying, IdentityKind
 from rag_api.guard.personal.name_lists import is_nobody, name_lists
 from rag_api.guard.words import folded
 
@@ -99,19 +99,22 @@ def names(text: str) -> Iterator[Identifying]:
     for match in _WORD.finditer(text):
         again = match[0] in parts and match[0][0].isupper() and len(match[0]) > 2
         if again and not is_nobody(folded(match[0])) and all(match.end() <= one.start or match.start() >= one.end for one in found):
-            yield Identifying(match.start(), match.end(), Kind.NAME)
+            yield Identifying(match.start(), match.end(), IdentityKind.NAME)
 
 
 def _named(text: str) -> Iterator[Identifying]:
-    words = [_Word(m.start(), m.end(), m[0], folded(m[0]), _is_figured(text, m)) for m in _WORD.finditer(text)]
+    words = [
+        _Word(m.start(), m.end(), m[0], folded(m[0]), text[m.end() : m.end() + 1].isdigit() or text[: m.start()][-1:].isdigit())
+        for m in _WORD.finditer(text)
+    ]
     at = 0
     while at < len(words):
         last = _name_from(words, at, text)
         if last is None:
             at += 1
             continue
-        if not _is_staff(words, at):
-            yield Identifying(words[at].start, words[last].end, Kind.NAME)
+        if at == 0 or words[at - 1].folded not in STAFF:
+            yield Identifying(words[at].start, words[last].end, IdentityKind.NAME)
         at = last + 1
 
 
@@ -262,14 +265,6 @@ def _alone(words: Sequence[_Word], at: int, text: str) -> int | None:
         return None
     linked = at > 0 and words[at - 1].folded in {"bij", "voor", "for", "van"} and _near(words[at - 1], word, text)
     return at if linked or _AGE_AFTER.match(text[word.end :]) else None
-
-
-def _is_figured(text: str, word: re.Match[str]) -> bool:
-    return text[word.end() : word.end() + 1].isdigit() or text[: word.start()][-1:].isdigit()
-
-
-def _is_staff(words: Sequence[_Word], at: int) -> bool:
-    return at > 0 and words[at - 1].folded in STAFF
 
 
 def _near(one: _Word, other: _Word, text: str, between: str = r"\.?\s") -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_api.guard.personal.found import Identifying, Kind
+from rag_api.guard.personal.found import Identifying, IdentityKind
 
 EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _REGISTER = re.compile(r"(?<![\d.,/-])\d{2}[. ]?\d{2}[. ]?\d{2}[-. ]?\d{3}[-. ]?\d{2}(?![\d]|[.,/-]\d)")
@@ -45,31 +45,31 @@ _SERVICE = re.compile(r"^0(?:70|78|800|90\d)")  # of everybody: the poison centr
 
 def emails(text: str) -> Iterator[Identifying]:
     for match in EMAIL.finditer(text):
-        yield Identifying(match.start(), match.end(), Kind.EMAIL)
+        yield Identifying(match.start(), match.end(), IdentityKind.EMAIL)
 
 
 def national_numbers(text: str) -> Iterator[Identifying]:
     for match in _NATIONAL.finditer(text):
-        yield Identifying(match.start(1), match.end(1), Kind.NATIONAL_NUMBER)
+        yield Identifying(match.start(1), match.end(1), IdentityKind.NATIONAL_NUMBER)
     for match in _REGISTER.finditer(text):
         if is_register_number(digits(match[0])):
-            yield Identifying(match.start(), match.end(), Kind.NATIONAL_NUMBER)
+            yield Identifying(match.start(), match.end(), IdentityKind.NATIONAL_NUMBER)
     for match in _NINE.finditer(text):
         if is_bsn(match[0]) and not match[0].startswith("0") and not _THING.search(text[: match.start()]):
-            yield Identifying(match.start(), match.end(), Kind.NATIONAL_NUMBER)
+            yield Identifying(match.start(), match.end(), IdentityKind.NATIONAL_NUMBER)
 
 
 def patient_numbers(text: str) -> Iterator[Identifying]:
     for match in _PATIENT.finditer(text):
         if len(digits(match[1])) >= _LEAST_DIGITS:
-            yield Identifying(match.start(1), match.end(1), Kind.PATIENT_NUMBER)
+            yield Identifying(match.start(1), match.end(1), IdentityKind.PATIENT_NUMBER)
 
 
 def phones(text: str) -> Iterator[Identifying]:
     for match in _PHONE.finditer(text):
         number = digits(match[0])
         if 9 <= len(number) <= 13 and not (_SERVICE.match(number) and len(number) <= 10) and not _THING.search(text[: match.start()]):
-            yield Identifying(match.start(), match.end(), Kind.PHONE)
+            yield Identifying(match.start(), match.end(), IdentityKind.PHONE)
 
 
 def digits(text: str) -> str:

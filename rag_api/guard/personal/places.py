@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_api.guard.personal.found import Identifying, Kind
+from rag_api.guard.personal.found import Identifying, IdentityKind
 
 _STREET = (
     r"(?:straat|laan|weg|plein|dreef|steenweg|lei|kaai|dijk|singel|gracht|hof|pad|baan|kade|plantsoen|wegel|rei|vest|berg|"
@@ -25,4 +25,4 @@ _ENGLISH = re.compile(
 def addresses(text: str) -> Iterator[Identifying]:
     for pattern in (_DUTCH, _ENGLISH):
         for match in pattern.finditer(text):
-            yield Identifying(match.start(), match.end(), Kind.ADDRESS)
+            yield Identifying(match.start(), match.end(), IdentityKind.ADDRESS)

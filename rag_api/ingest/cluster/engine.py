@@ -15,8 +15,8 @@ from rag_api.config import Settings
 from rag_api.errors import BedsideError, IngestionStopped, Unavailable
 from rag_api.ingest.cluster.connect import joined
 from rag_api.ingest.cluster.fair import in_turns
-from rag_api.ingest.cluster.rows import COLUMN, Done, Ticket, packed, unpacked
-from rag_api.ingest.cluster.steps import Embedding, Openers, Parts, Reading, Writing, look
+from rag_api.ingest.cluster.rows import COLUMN, DocumentDone, Ticket, packed, unpacked
+from rag_api.ingest.cluster.steps import EmbeddingStep, Openers, ReadingStep, StepParts, Writing, look
 from rag_api.ingest.pipeline.letterheads import settle_shared
 from rag_api.ingest.sources.run import Item, Run
 from rag_api.ingest.sources.sources import SourceFile
@@ -56,7 +56,7 @@ class Pools:
 class RayCluster:
     """An Engine. `address` as ray.init has it; `workers`: how many of each actor, as many as the cluster has cores when absent."""
 
-    def __init__(self, ray: Any, parts: Parts, workers: int | None = None) -> None:
+    def __init__(self, ray: Any, parts: StepParts, workers: int | None = None) -> None:
         self._ray, self._parts = ray, parts
         self.pools = Pools.of(ray.cluster_resources(), workers)
 
@@ -83,8 +83,8 @@ class RayCluster:
 
     def _pipeline(self, tickets: Sequence[Ticket]) -> Any:
         pools, gpu = self.pools, {"num_gpus": 1} if self.pools.gpus else {}
-        read = self._rows(tickets).map_batches(Reading, **self._actors(pools.readers))
-        embedded = read.map_batches(Embedding, **self._actors(pools.embedders), **gpu)
+        read = self._rows(tickets).map_batches(ReadingStep, **self._actors(pools.readers))
+        embedded = read.map_batches(EmbeddingStep, **self._actors(pools.embedders), **gpu)
         return embedded.map_batches(Writing, **self._actors(pools.writers))
 
     def _rows(self, values: Sequence[Any]) -> Any:
@@ -138,7 +138,7 @@ class RayCluster:
 def ray_cluster(address: str, settings: Settings, openers: Openers, embedder: Embedder, workers: int | None = None) -> Iterator[RayCluster]:
     """Join it, and leave it in any case: with the driver its actors go. embedder: the driver's own. Raises ConfigurationError."""
     with joined(address) as ray, _token(settings.data_dir) as token:
-        yield RayCluster(ray, Parts(settings, openers, (embedder.name, embedder.dim), token), workers)
+        yield RayCluster(ray, StepParts(settings, openers, (embedder.name, embedder.dim), token), workers)
 
 
 @contextmanager
@@ -159,7 +159,7 @@ def _in_windows(values: Iterable[T]) -> Iterator[list[T]]:
         yield some
 
 
-def _count(run: Run, done: Done) -> None:
+def _count(run: Run, done: DocumentDone) -> None:
     run.pages += done.pages
     run.chunks += done.chunks
     run.done(done.outcome)

@@ -1,5 +1,5 @@
-"""What travels between the pools: tables of one column, each value one thing of ours. Who unpacks them is this installation's own code on
-the same cluster; what a file says went through a reader process and is text by then."""
+"""Rows that travel between the pools: tables of one column, each value one thing of ours. Who unpacks them is this installation's own code
+on the same cluster; what a file says went through a reader process and is text by then."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Embedded:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class DocumentDone:
     outcome: Outcome
     pages: int
     chunks: int

@@ -13,7 +13,7 @@ import numpy as np
 from rag_api.config import Settings
 from rag_api.errors import ConfigurationError, StoreUnavailable, Unavailable, UnreadableDocument
 from rag_api.ingest.cluster.patience import patiently
-from rag_api.ingest.cluster.rows import Done, Embedded, Ticket, packed, unpacked
+from rag_api.ingest.cluster.rows import DocumentDone, Embedded, Ticket, packed, unpacked
 from rag_api.ingest.common.chunk import embedding_text
 from rag_api.ingest.pipeline.embedding import embed_texts
 from rag_api.ingest.pipeline.letterheads import settle_titles
@@ -46,7 +46,7 @@ class Openers:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class StepParts:
     """What every actor is given."""
 
     settings: Settings
@@ -72,10 +72,10 @@ def _digest(source: SourceFile) -> tuple[str, tuple[str, int]] | None:
         return None
 
 
-class Reading:
+class ReadingStep:
     """Tickets -> documents that were read, titled and cut into passages, or why they cannot be."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: StepParts) -> None:
         if not parts.token.is_file():
             raise ConfigurationError(f"BEDSIDE_DATA_DIR: {parts.settings.data_dir} is not the same folder on all machines of the cluster")
         self._run = parts.run(repo=patiently(lambda: parts.open.repo(parts.settings)))
@@ -111,10 +111,10 @@ class Reading:
             return _given_up(item, self._run.settings, f"{name}: could not be cut into passages ({type(error).__name__})")
 
 
-class Embedding:
+class EmbeddingStep:
     """Documents that were read -> the same with their passages' vectors."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: StepParts) -> None:
         self._run = parts.run(embedder=patiently(lambda: parts.open.embedder(parts.settings)))
 
     def __call__(self, table: pa.Table) -> pa.Table:
@@ -128,7 +128,7 @@ class Embedding:
 class Writing:
     """Documents with their vectors -> the store and the list; what became of each."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: StepParts) -> None:
         repo = patiently(lambda: parts.open.repo(parts.settings))
         self._run = parts.run(repo=repo, store=patiently(lambda: parts.open.store(parts.settings, *parts.space)))
 
@@ -138,7 +138,9 @@ class Writing:
         if outcomes is None:  # one of them, perhaps
             outcomes = [outcome for one in batch for outcome in self._saved_alone(one)]
         by_source = {outcome.source: outcome for outcome in outcomes}
-        return packed(Done(by_source[one.read.item.source.name], one.read.document.page_count, len(one.read.chunks)) for one in batch)
+        return packed(
+            DocumentDone(by_source[one.read.item.source.name], one.read.document.page_count, len(one.read.chunks)) for one in batch
+        )
 
     def _saved(self, batch: Sequence[Embedded]) -> list[Outcome] | None:
         """What became of them; None: the store answers, and yet refuses them every time."""

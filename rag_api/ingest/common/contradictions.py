@@ -1,4 +1,5 @@
-"""Where what is said of a file contradicts the file's own words. What is said counts; a patient group or date turned round is told."""
+"""Contradictions between what is said of a file and the file's own words. What is said counts; a patient group or date turned round is
+told."""
 
 from __future__ import annotations
 

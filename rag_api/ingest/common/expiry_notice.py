@@ -1,4 +1,4 @@
-"""What a document's first page says of its own end: "VERVALLEN OP 8 JANUARI 2025", "Withdrawn", "Niet meer gebruiken".
+"""Notices of a document's first page on its own end: "VERVALLEN OP 8 JANUARI 2025", "Withdrawn", "Niet meer gebruiken".
 
 An old version that was kept beside the new one looks like any other document but for this line. With a day it is the last day of its
 validity; without one its loader is told.

@@ -1,5 +1,5 @@
-"""What a document says of itself, by rules in one place: the sidecar CSV first, then the first page's table, then the file's properties,
-and its patients, when none of these names them, by the title.
+"""Metadata that a document gives of itself, by rules in one place: the sidecar CSV first, then the first page's table, then the file's
+properties, and its patients, when none of these names them, by the title.
 
 The first page goes before the properties because staff read it: properties are what a template left behind.
 """

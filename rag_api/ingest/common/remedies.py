@@ -1,4 +1,4 @@
-"""What to do about a file that could not be read, by the reason of its failure. Messages of failures hold no names of programs' parts."""
+"""Remedies for a file that could not be read, by the reason of its failure. Messages of failures hold no names of programs' parts."""
 
 from __future__ import annotations
 

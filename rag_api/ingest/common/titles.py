@@ -1,4 +1,4 @@
-"""Which headings are no titles because documents about different things bear them: a letterhead, a form's name. Pure.
+"""Headings that are no titles because documents about different things bear them: a letterhead, a form's name. Pure.
 
 A title is embedded with every passage, so one that many documents share pulls all of them to the same questions. Versions of one
 document may share theirs: their first pages are alike.

@@ -13,7 +13,7 @@ _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "x
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class ListLevel:
     start: int
     form: str  # "decimal", "lowerLetter", "bullet" ...
     text: str  # "%1.%2"
@@ -25,11 +25,11 @@ class Level:
 @dataclass(slots=True)
 class _List:
     abstract: str
-    levels: dict[int, Level]
+    levels: dict[int, ListLevel]
     restarts: dict[int, int] = field(default_factory=dict)  # by level: where this list begins anew
 
 
-class Lists:
+class ListNumbers:
     """Counts through one document, from its first paragraph to its last."""
 
     def __init__(self, root: Element | None, styles: Styles) -> None:
@@ -71,7 +71,7 @@ class Lists:
         by_style = next((n for n, level in found.levels.items() if level.style and level.style == style), 0)
         return number, found, whole(attribute(child(said, "w:ilvl"), "val"), by_style)
 
-    def _next(self, number: str, found: _List, at: int, level: Level) -> str:
+    def _next(self, number: str, found: _List, at: int, level: ListLevel) -> str:
         counts = self._at.setdefault(found.abstract, {})
         if at in found.restarts and (number, at) not in self._begun:
             counts[at] = found.restarts[at]
@@ -114,12 +114,12 @@ def _linked(abstract: str, abstracts: dict[str, Element], numbers: dict[str, Ele
     return attribute(child(numbers.get(number), "w:abstractNumId"), "val") or abstract
 
 
-def _levels(holder: Element | None) -> dict[int, Level]:
+def _levels(holder: Element | None) -> dict[int, ListLevel]:
     found = {}
     for one in holder if holder is not None else ():
         if tag(one) == "w:lvl":
             said = {tag(part): part for part in one}
-            found[whole(attribute(one, "ilvl"))] = Level(
+            found[whole(attribute(one, "ilvl"))] = ListLevel(
                 whole(attribute(said.get("w:start"), "val"), 0 if "w:start" not in said else 1),
                 attribute(said.get("w:numFmt"), "val") or "decimal",
                 attribute(said.get("w:lvlText"), "val"),

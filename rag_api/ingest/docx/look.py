@@ -1,4 +1,4 @@
-"""Whether a run of a DOCX can be seen: by what it, its styles, its table and the document's defaults say of it, in that order.
+"""Visibility of a run of a DOCX: by what it, its styles, its table and the document's defaults say of it, in that order.
 
 What only the laying out of pages decides is not decided here (shapes.py).
 """
@@ -33,7 +33,7 @@ class Unseen(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class PageSize:
+class WordPageSize:
     """In twips, as all of Word's measures."""
 
     width: int = 11_906
@@ -42,7 +42,7 @@ class PageSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StylePlace:
     """What text stands in: the colours behind it, and what the styles of its table say, the strongest first."""
 
     ground: Ground = PAPER
@@ -54,10 +54,10 @@ class Place:
 class Look:
     styles: Styles
     colours: Colours = field(default_factory=Colours)
-    page: PageSize = PageSize()
-    _known: dict[tuple[bytes, bytes, Place], Unseen | None] = field(default_factory=dict, compare=False)  # most runs look alike
+    page: WordPageSize = WordPageSize()
+    _known: dict[tuple[bytes, bytes, StylePlace], Unseen | None] = field(default_factory=dict, compare=False)  # most runs look alike
 
-    def unseen(self, run: Element | None, paragraph: Element | None, place: Place) -> Unseen | None:
+    def unseen(self, run: Element | None, paragraph: Element | None, place: StylePlace) -> Unseen | None:
         """Return why a run of these properties is not seen in print, or not as words that hold; None for one that is."""
         key = (_written(run), _written(paragraph), place)
         if key not in self._known:
@@ -66,7 +66,7 @@ class Look:
             self._known[key] = self._judged(run, paragraph, place)
         return self._known[key]
 
-    def _judged(self, run: Element | None, paragraph: Element | None, place: Place) -> Unseen | None:
+    def _judged(self, run: Element | None, paragraph: Element | None, place: StylePlace) -> Unseen | None:
         if place.hidden or any(self._switched(name, run, paragraph, place) for name in _HIDING) or self._flat(run, paragraph, place):
             return Unseen.HIDDEN
         return self._coloured(run, paragraph, place)
@@ -81,7 +81,7 @@ class Look:
         first = left + whole(attribute(indent, "firstLine")) - whole(attribute(indent, "hanging"))
         return not -self.page.left - 200 < first < self.page.width or not -self.page.left - 200 < left < self.page.width
 
-    def _said(self, name: str, run: Element | None, paragraph: Element | None, place: Place) -> list[Element]:
+    def _said(self, name: str, run: Element | None, paragraph: Element | None, place: StylePlace) -> list[Element]:
         """Return what each level says of it, the strongest first; only the run's own where it says it itself."""
         if (own := child(run, name)) is not None:
             return [own]
@@ -94,10 +94,10 @@ class Look:
         ]
         return [one for one in found if one is not None]
 
-    def _first(self, name: str, run: Element | None, paragraph: Element | None, place: Place) -> Element | None:
+    def _first(self, name: str, run: Element | None, paragraph: Element | None, place: StylePlace) -> Element | None:
         return next(iter(self._said(name, run, paragraph, place)), None)
 
-    def _switched(self, name: str, run: Element | None, paragraph: Element | None, place: Place) -> bool:
+    def _switched(self, name: str, run: Element | None, paragraph: Element | None, place: StylePlace) -> bool:
         """Word adds up what the levels say of a switch, and programs differ in how: on at any level counts."""
         return any(on(one) for one in self._said(name, run, paragraph, place))
 
@@ -107,7 +107,7 @@ class Look:
         said = own if own is not None else self.styles.first(style, "w:pPr", name)
         return said if said is not None else self.styles.everywhere("w:pPr", name)
 
-    def _flat(self, run: Element | None, paragraph: Element | None, place: Place) -> bool:
+    def _flat(self, run: Element | None, paragraph: Element | None, place: StylePlace) -> bool:
         """Return whether letters are so small, narrow, close or far from their line that nobody reads them."""
 
         def said(name: str, default: int) -> int:
@@ -122,7 +122,7 @@ class Look:
         exact = attribute(line, "lineRule") == "exact"
         return exact and whole(attribute(line, "line"), 240) / 20 < _FLATTEST * points
 
-    def _coloured(self, run: Element | None, paragraph: Element | None, place: Place) -> Unseen | None:
+    def _coloured(self, run: Element | None, paragraph: Element | None, place: StylePlace) -> Unseen | None:
         ground, fill = self._ground(run, paragraph, place), self._first("w14:textFill", run, paragraph, place)
         if transparent(fill):
             return Unseen.HIDDEN
@@ -133,7 +133,7 @@ class Look:
             return None
         return Unseen.PALE if ground == PAPER and not place.tables and not attribute(said, "themeColor") else Unseen.HIDDEN
 
-    def _ground(self, run: Element | None, paragraph: Element | None, place: Place) -> Ground:
+    def _ground(self, run: Element | None, paragraph: Element | None, place: StylePlace) -> Ground:
         colours = self.colours
         return first(
             [
@@ -144,7 +144,7 @@ class Look:
             place.ground,
         )
 
-    def on(self, place: Place, shading: Element | None) -> Place:
+    def on(self, place: StylePlace, shading: Element | None) -> StylePlace:
         """Return the place with this background."""
         return replace(place, ground=first([self.colours.shading(shading)], place.ground))
 
@@ -159,12 +159,12 @@ def transparent(fill: Element | None) -> bool:
     return any(tag(one) == "w14:noFill" or (tag(one) == "w14:alpha" and whole(attribute(one, "val")) >= _CLEAR) for one in inside)
 
 
-def page_size(body: Element) -> PageSize:
+def page_size(body: Element) -> WordPageSize:
     """Return the largest of a document's pages."""
     sections = [one for one in body.iter() if tag(one) == "w:sectPr"]
     sizes, margins = [child(one, "w:pgSz") for one in sections], [child(one, "w:pgMar") for one in sections]
-    default = PageSize()
-    return PageSize(
+    default = WordPageSize()
+    return WordPageSize(
         max([whole(attribute(one, "w"), default.width) for one in sizes], default=default.width),
         max([whole(attribute(one, "h"), default.height) for one in sizes], default=default.height),
         max([whole(attribute(one, "left"), default.left) for one in margins], default=default.left),

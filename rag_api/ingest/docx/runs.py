@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from rag_api.ingest.common.boxed_text import plain
 from rag_api.ingest.common.characters import clean_line
-from rag_api.ingest.docx.look import Look, Place, Unseen
+from rag_api.ingest.docx.look import Look, StylePlace, Unseen
 from rag_api.ingest.docx.math import formula, raised
 from rag_api.ingest.docx.package import Element, attribute, child, chosen, foreign, on, tag, whole
-from rag_api.ingest.docx.shapes import FRAMES, SHAPES, Box, covers, off_page, older_covers, place_in, shape_hidden, size_of
+from rag_api.ingest.docx.shapes import FRAMES, SHAPES, TextBox, covers, off_page, older_covers, place_in, shape_hidden, size_of
 
 REMOVED = ("w:del", "w:moveFrom")
 _NOTES = ("w:footnoteReference", "w:endnoteReference")
@@ -41,7 +41,7 @@ class Around:
     """What decides how a run's text counts: the paragraph's properties, what it stands in, and whether it is hidden already."""
 
     paragraph: Element | None
-    place: Place
+    place: StylePlace
     unseen: Unseen | None = None
     raised: bool = False
     size: tuple[float, float] = (0.0, 0.0)  # of the drawing around
@@ -53,13 +53,13 @@ class Inline:
 
     look: Look
     tally: Tally = field(default_factory=Tally)
-    boxes: list[Box] = field(default_factory=list)
+    boxes: list[TextBox] = field(default_factory=list)
     diagrams: list[str] = field(default_factory=list)  # ids of the relation to their data
     notes: list[tuple[str, str]] = field(default_factory=list)
     unseen_notes: list[tuple[str, str]] = field(default_factory=list)  # whose mark is hidden
     fields: list[bool] = field(default_factory=list)  # those that are open: whether their instruction still goes on
 
-    def text(self, paragraph: Element, place: Place) -> str:
+    def text(self, paragraph: Element, place: StylePlace) -> str:
         said = child(paragraph, "w:pPr")
         around = Around(said, place, Unseen.HIDDEN if place.hidden or self.look.paragraph_hidden(said) else None)
         return _joined([piece for one in paragraph for piece in self._pieces(one, around)])
@@ -105,7 +105,7 @@ class Inline:
             if around.unseen is Unseen.HIDDEN:
                 self.left_out(element, self.tally.hidden)
             else:
-                self.boxes.append(Box(element, around.place, around.size))
+                self.boxes.append(TextBox(element, around.place, around.size))
         elif name == "w:fldChar":
             if text := _form_field(child(element, "w:ffData")):
                 yield from self._seen(text, around)

@@ -1,4 +1,4 @@
-"""Where the drawings of a DOCX stand and how they are filled: whether words in them are seen, and whether they may cover others."""
+"""Drawings of a DOCX, where they stand and how they are filled: whether words in them are seen, and whether they may cover others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from rag_api.ingest.docx.colours import PAPER, Colours, Ground, first
-from rag_api.ingest.docx.look import PageSize, Place
+from rag_api.ingest.docx.look import StylePlace, WordPageSize
 from rag_api.ingest.docx.package import Element, attribute, child, tag, whole
 
 FRAMES = ("wp:anchor", "wp:inline")
@@ -17,15 +17,15 @@ _DENSEST = 33.0 / 1.3  # square points that a letter takes, and less than any th
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class TextBox:
     """A text box come by: its content, what it stands in, and its size in points (0, 0 where it grows with its words)."""
 
     content: Element
-    place: Place
+    place: StylePlace
     size: tuple[float, float] = (0.0, 0.0)
 
 
-def off_page(frame: Element, page: PageSize) -> bool:
+def off_page(frame: Element, page: WordPageSize) -> bool:
     """Return whether a drawing (wp:anchor, wp:inline) is hidden, has no size, or lies beyond the page."""
     if attribute(child(frame, "wp:docPr"), "hidden") in ("1", "true"):
         return True
@@ -69,7 +69,7 @@ def _is_filled(element: Element) -> bool:
     return name in ("solidFill", "gradFill", "pattFill", "blipFill") and parent is not None and tag(parent) in ("wps:spPr", "wps:wsp")
 
 
-def shape_hidden(shape: Element, page: PageSize) -> bool:
+def shape_hidden(shape: Element, page: WordPageSize) -> bool:
     """Return whether one shape of a drawing, or one of Word 2007, shows nothing of what stands in it."""
     if tag(shape) == "wps:wsp":
         return attribute(child(shape, "wps:cNvPr"), "hidden") in ("1", "true")
@@ -84,7 +84,7 @@ def shape_hidden(shape: Element, page: PageSize) -> bool:
     return min(sizes, default=999.0) * 20 < _SMALLEST or any(abs(at) * 20 >= most for at, most in places)
 
 
-def place_in(shape: Element, place: Place, colours: Colours) -> Place:
+def place_in(shape: Element, place: StylePlace, colours: Colours) -> StylePlace:
     """Return what text in a shape stands in."""
     if tag(shape) != "wps:wsp":
         written = colours.vml(attribute(shape, "fillcolor"))

@@ -1,4 +1,4 @@
-"""What a DOCX's styles say: the name of one, which list it belongs to, what holds for text that says nothing of its own."""
+"""Styles of a DOCX: the name of one, which list it belongs to, what holds for text that says nothing of its own."""
 
 from __future__ import annotations
 

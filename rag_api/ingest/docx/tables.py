@@ -1,4 +1,4 @@
-"""What the cells of a Word table look like: by its style's parts (first row, bands ...), and whether they are wide and high enough."""
+"""Look of the cells of a Word table: by its style's parts (first row, bands ...), and whether they are wide and high enough."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_api.ingest.docx.colours import first
-from rag_api.ingest.docx.look import Look, Place
+from rag_api.ingest.docx.look import Look, StylePlace
 from rag_api.ingest.docx.package import Element, attribute, child, on, tag, whole
 
 _SMALLEST = 100  # twips: no letter is read in less
@@ -16,7 +16,7 @@ _PARTS = {"firstRow": 0x20, "lastRow": 0x40, "firstColumn": 0x80, "lastColumn": 
 @dataclass(frozen=True, slots=True)
 class TableLook:
     look: Look
-    place: Place  # that the table stands in
+    place: StylePlace  # that the table stands in
     chain: tuple[Element, ...]  # its style, and those that it is based on
     parts: frozenset[str]  # that its own properties switch on
     widths: tuple[int, ...]  # of its columns in twips
@@ -24,7 +24,7 @@ class TableLook:
     rows: int
     own: Element | None  # its properties
 
-    def cell(self, properties: Element | None, row: int, column: int, span: int) -> Place:
+    def cell(self, properties: Element | None, row: int, column: int, span: int) -> StylePlace:
         """Return what the text of a cell stands in. properties: w:tcPr; row, column: where it begins."""
         last = max(len(self.widths), 1)
         parts = [part for name in self._parts(row, column, column + span >= last) for part in self._named(name)]
@@ -67,7 +67,7 @@ class TableLook:
         return [part for style in self.chain for part in style if tag(part) == "w:tblStylePr" and attribute(part, "type") == name]
 
 
-def table_look(look: Look, table: Element, place: Place, rows: Sequence[Element]) -> TableLook:
+def table_look(look: Look, table: Element, place: StylePlace, rows: Sequence[Element]) -> TableLook:
     own = child(table, "w:tblPr")
     chain = tuple(look.styles.chain(attribute(child(own, "w:tblStyle"), "val") or look.styles.default("table")))
     grid = child(table, "w:tblGrid")

@@ -1,4 +1,4 @@
-"""Which columns the cells of a table's rows stand in, by where their words stand on the page."""
+"""Columns that the cells of a table's rows stand in, by where their words stand on the page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.text.shapes import CellShape, Shape
+from rag_api.text.block_shapes import CellShape, Shape
 
 Boxes = tuple[int, NDArray[np.float32]]  # where in the text they begin, and the boxes of its characters
 Reach = tuple[float, float]  # from left to right

@@ -1,4 +1,4 @@
-"""Which cell of a table each piece of a page stands in, by the rules around it; cells over several rows are said in each of these."""
+"""Cells of a table that the pieces of a page stand in, by the rules around it; cells over several rows are said in each of these."""
 
 from __future__ import annotations
 

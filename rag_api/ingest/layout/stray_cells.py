@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rag_api.ingest.layout.layout import Line, Row
-from rag_api.text.sentence_splitter import Kind, kind_of_line
+from rag_api.text.sentence_splitter import LineKind, kind_of_line
 
 _ALIGNED = 1.5  # points between the beginnings, or the middles, of cells of one column
 _ROWS = 2  # that a column is told by, at least
@@ -128,7 +128,7 @@ def _goes_on(one: Item | None, two: Line) -> bool:
 
 def _may_head(line: Line, row: Item) -> bool:
     larger = line.size > _LARGER * _lines(row)[0].size
-    return line.bold or larger or kind_of_line(line.marked.text, followed=True) == Kind.HEADING
+    return line.bold or larger or kind_of_line(line.marked.text, followed=True) == LineKind.HEADING
 
 
 def _beside(n: int, line: Line, tables: Sequence[_Table]) -> int | None:

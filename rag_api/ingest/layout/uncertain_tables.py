@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.ingest.layout.layout import Line, Row
-from rag_api.text.shapes import LABEL
+from rag_api.text.block_shapes import LABEL
 
 _LEVEL = 0.3  # line heights between the tops, or the middles, of cells of one row
 _CLOSE = 0.5  # line heights of white between two lines of a cell, at most

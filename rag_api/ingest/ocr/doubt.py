@@ -21,7 +21,7 @@ from rag_api.ingest.ocr.tesseract import Second
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class LetterLimits:
     """The least probability of each letter that is believed. Fitted on the development half (docs/evaluation.md)."""
 
     grave: float = 0.70  # both readers agree
@@ -32,7 +32,7 @@ class Limits:
     white: float = 0.65  # of white space beside what is grave: something may stand there
 
 
-LIMITS = Limits()
+LIMITS = LetterLimits()
 _NEGATION_WORDS = """
 niet nooit geen zonder behalve tenzij noch mag moet alleen enkel not no never none nor cannot without except unless stop only must don't
 """
@@ -51,7 +51,7 @@ class _Token:
     grave: bool
 
 
-def doubtful(first: Reading, second: Second | None, limits: Limits = LIMITS) -> NDArray[np.bool_]:
+def doubtful(first: Reading, second: Second | None, limits: LetterLimits = LIMITS) -> NDArray[np.bool_]:
     """[letters of the first reading]"""
     ours = _tokens(first.text)
     theirs = _tokens(" ".join(word for word, _ in second.words)) if second is not None else []
@@ -67,7 +67,7 @@ def doubtful(first: Reading, second: Second | None, limits: Limits = LIMITS) -> 
     return found
 
 
-def _crowded(first: Reading, token: _Token, limits: Limits) -> bool:
+def _crowded(first: Reading, token: _Token, limits: LetterLimits) -> bool:
     """Whether the white space beside a grave word may hold something."""
     around = first.sure[max(0, token.start - 1) : token.start], first.sure[token.end : token.end + 1]
     return token.grave and any(float(white.min(initial=1.0)) < limits.white for white in around)

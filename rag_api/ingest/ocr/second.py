@@ -1,4 +1,4 @@
-"""Whether there is a second reader of images: Debian's tesseract with Dutch. Light, for who only asks."""
+"""The second reader of images, where there is one: Debian's tesseract with Dutch. Light, for who only asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file says instead of the letters of a place (ActualText): read only where it says the same as the page shows.
+"""ActualText, which a file says instead of the letters of a place: read only where it says the same as the page shows.
 
 Programs write it for ligatures, hyphens and white space. It may say anything, and nobody sees it.
 """

@@ -1,4 +1,4 @@
-"""What a reader sees on a page that is not in its content: filled form fields, notes typed on it, signatures, stamps.
+"""Annotations, which a reader sees on a page though they are not in its content: filled form fields, notes typed on it, signatures, stamps.
 
 PDFium puts their appearances into the content (in memory, the file stays as it is) and makes those that are missing, so that they
 are read, placed and doubted like all other words.

@@ -1,4 +1,4 @@
-"""Where a page's points lie when it is displayed."""
+"""The transform from a page's points to where they lie when it is displayed."""
 
 from __future__ import annotations
 

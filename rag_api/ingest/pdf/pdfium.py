@@ -17,7 +17,7 @@ import pypdfium2.raw as raw
 from numpy.typing import NDArray
 
 from rag_api.ingest.pdf.addresses import fast
-from rag_api.ingest.pdf.glyphs.font_spoofing import Judged, Sheet
+from rag_api.ingest.pdf.glyphs.font_spoofing import JudgedFonts, Sheet
 from rag_api.ingest.pdf.glyphs.hidden_text import Style, unseen
 from rag_api.ingest.pdf.glyphs.superscripts import FIGURES, with_drawn_high
 from rag_api.ingest.pdf.page_transform import PagePlane
@@ -57,7 +57,7 @@ class Glyphs:
     untrue: NDArray[np.bool_]  # [n] it shows another letter than its font says
 
 
-def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn, judged: Judged, layered: bool = False, own: int | None = None) -> Glyphs:
+def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn, judged: JudgedFonts, layered: bool = False, own: int | None = None) -> Glyphs:
     """judged: what is known of the document's fonts. layered: it has layers, which may be switched off: nothing of it is believed to be
     seen. own: how many characters the page has without what is laid on it."""
     text_page = raw.FPDFText_LoadPage(page)
@@ -75,7 +75,7 @@ def _no_glyphs() -> Glyphs:
     return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, none, np.zeros(0, np.int8), *[none] * 3)
 
 
-def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: Judged, layered: bool) -> Glyphs:
+def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: JudgedFonts, layered: bool) -> Glyphs:
     text = ctypes.cast(text_page, _PTR).value or 0
     n = _count(text)
     if n <= 0:

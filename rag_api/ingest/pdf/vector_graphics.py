@@ -1,4 +1,4 @@
-"""What is painted on a page besides text: the rules that tables are made of, and what text may lie on.
+"""Graphics that are painted on a page besides text: the rules that tables are made of, and what text may lie on.
 
 Content may be nested in forms (a page placed on a page): each has a matrix of its own.
 """

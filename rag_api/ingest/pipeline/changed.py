@@ -1,4 +1,4 @@
-"""Which files must be read: those that are new, changed, or indexed by other means than today's."""
+"""Files that must be read: those that are new, changed, or indexed by other means than today's."""
 
 from __future__ import annotations
 

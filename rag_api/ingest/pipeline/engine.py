@@ -1,4 +1,5 @@
-"""Who does the work on the files that must be read: this machine, or a cluster (ingest/cluster). All around it (index.py) is the same."""
+"""The engine that works on the files that must be read: this machine, or a cluster (ingest/cluster). All around it (index.py) is the
+same."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from rag_api.ingest.sources.run import Item, Run
 from rag_api.ingest.sources.sources import SourceFile
 
 
-class Engine(Protocol):
+class IngestEngine(Protocol):
     def look(self, run: Run, sources: Sequence[SourceFile]) -> None:
         """Take the digests of files where that is better done before it is asked for."""
 

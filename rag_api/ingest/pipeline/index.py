@@ -10,7 +10,7 @@ from rag_api.errors import InvalidInput
 from rag_api.ingest.common.metadata import GROUPS, groups_in
 from rag_api.ingest.pipeline.changed import changed_files, reconcile
 from rag_api.ingest.pipeline.copies import note_copies
-from rag_api.ingest.pipeline.engine import Engine, OneMachine
+from rag_api.ingest.pipeline.engine import IngestEngine, OneMachine
 from rag_api.ingest.pipeline.moved import rename_moved, retire
 from rag_api.ingest.sources.report import IngestReport, Missing, ProgressCallback
 from rag_api.ingest.sources.repository import DocumentsRepo
@@ -37,7 +37,7 @@ def ingest(
     confirmed: bool = False,
     readers: int | None = None,
     wait: float = 0.0,
-    engine: Engine | None = None,
+    engine: IngestEngine | None = None,
 ) -> IngestReport:
     """Make the index hold what these files hold. A file that cannot be read is reported and stops nothing else.
 

@@ -18,15 +18,15 @@ from rag_api.ingest.common.boxed_text import no_boxes, plain
 from rag_api.ingest.common.characters import clean_line
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.docx.colours import Colours
-from rag_api.ingest.docx.lists import BULLET, Lists
-from rag_api.ingest.docx.look import Look, Place, page_size
+from rag_api.ingest.docx.lists import BULLET, ListNumbers
+from rag_api.ingest.docx.look import Look, StylePlace, page_size
 from rag_api.ingest.docx.package import Element, Package, attribute, child, chosen, foreign, on, tag, whole
 from rag_api.ingest.docx.runs import REMOVED, Inline, Tally
-from rag_api.ingest.docx.shapes import Box, overflows
+from rag_api.ingest.docx.shapes import TextBox, overflows
 from rag_api.ingest.docx.styles import Styles
 from rag_api.ingest.docx.tables import TableLook, row_height, row_hidden, table_look
 from rag_api.ingest.structure.tagged_lines import Told
-from rag_api.text.shapes import label_of
+from rag_api.text.block_shapes import label_of
 
 _A4 = (595.0, 842.0)
 _MOST_COLUMNS = 1000  # Word ends at 63
@@ -89,14 +89,14 @@ class _Body:
     parts: dict[str, str] = field(init=False)
     styles: Styles = field(init=False)
     colours: Colours = field(init=False)
-    lists: Lists = field(init=False)
+    lists: ListNumbers = field(init=False)
     inline: Inline = field(init=False)
 
     def __post_init__(self) -> None:
         self.main = self.package.main()
         self.parts = {kind: part for kind, part, _ in self.package.relations(self.main)}
         self.styles = Styles(self._part("styles"))
-        self.lists = Lists(self._part("numbering"), self.styles)
+        self.lists = ListNumbers(self._part("numbering"), self.styles)
         self.colours = Colours(self._part("theme"), self._part("settings"))
         self.inline = Inline(Look(self.styles, self.colours))
 
@@ -127,13 +127,13 @@ class _Body:
             unrendered += (note("margins", words=_quoted(margins)),)
         return DocxText(_single_spaced(lines), self.around, self.package.properties(), self.heading, own, unrendered, self._is_unsure())
 
-    def _paper(self, background: Element | None) -> Place:
+    def _paper(self, background: Element | None) -> StylePlace:
         """Return what a page's text stands in: its colour, where the document shows it."""
         shown = on(child(self._part("settings"), "w:displayBackgroundShape"))
         colour = self.colours.word(background, "color") if shown else None
-        return Place() if colour is None else Place((colour,))
+        return StylePlace() if colour is None else StylePlace((colour,))
 
-    def _block(self, block: Element, place: Place) -> list[str]:
+    def _block(self, block: Element, place: StylePlace) -> list[str]:
         name = tag(block)
         if name == "w:p":
             return self._paragraph(block, place)
@@ -156,7 +156,7 @@ class _Body:
             return [line for one in block for line in self._block(one, place)]
         return []
 
-    def _paragraph(self, paragraph: Element, place: Place) -> list[str]:
+    def _paragraph(self, paragraph: Element, place: StylePlace) -> list[str]:
         text, after = self._worded(paragraph, place)
         if not text:
             return after
@@ -170,7 +170,7 @@ class _Body:
         item = bool(label_of(text)) and (bool(self.lists.depth(said) is not None) or text.startswith(BULLET))
         return [Told(text, BlockKind.ITEM if item else BlockKind.PARAGRAPH, (self.lists.depth(said) or 0) if item else 0), *after]
 
-    def _worded(self, paragraph: Element, place: Place) -> tuple[str, list[str]]:
+    def _worded(self, paragraph: Element, place: StylePlace) -> tuple[str, list[str]]:
         """Return a paragraph's line with its number, and the lines of what floats beside it."""
         text = _clean(self.inline.text(paragraph, place))
         boxes, diagrams = self.inline.boxes, self.inline.diagrams
@@ -187,13 +187,13 @@ class _Body:
             label = ""
         return (f"{label} {text}" if text and label else text), floating
 
-    def _label_hidden(self, paragraph: Element | None, place: Place) -> bool:
+    def _label_hidden(self, paragraph: Element | None, place: StylePlace) -> bool:
         mark = child(paragraph, "w:rPr")
         own = self.lists.look(paragraph)
         unseen = self.inline.look.unseen(own if own is not None else mark, paragraph, place)
         return unseen is not None or on(child(mark, "w:vanish"))
 
-    def _floating(self, box: Box) -> list[str]:
+    def _floating(self, box: TextBox) -> list[str]:
         """Return the lines of a text box."""
         self.boxed += 1
         lines = [line for one in box.content for line in self._block(one, box.place)]
@@ -203,7 +203,7 @@ class _Body:
                 line.box = line.box or self.boxed
         return lines
 
-    def _rows(self, table: Element, place: Place) -> Iterator[Told]:
+    def _rows(self, table: Element, place: StylePlace) -> Iterator[Told]:
         """Yield rows with something in them. A cell that goes on over several rows is said in each; a nested table reads in its cell."""
         above: dict[int, str] = {}
         rows = list(_inner(table, "w:tr"))
@@ -251,7 +251,7 @@ class _Body:
             raise UnreadableDocument("too_large", f"{self.package.name}: more than {_MOST_MERGED:,} merged cells")
         self.inline.left_out(cell, self.inline.tally.hidden)  # Word shows the first of them only
 
-    def _cell(self, cell: Element, place: Place) -> str:
+    def _cell(self, cell: Element, place: StylePlace) -> str:
         parts: list[str] = []
         for block in cell:
             if tag(block) == "w:tbl":
@@ -271,7 +271,7 @@ class _Body:
             self.told += 1
             root = notes.get(kind)
             told = next((one for one in root if attribute(one, "id") == key), None) if root is not None else None
-            text = " ".join(line for block in told for line in self._block(block, Place()) if line) if told is not None else ""
+            text = " ".join(line for block in told for line in self._block(block, StylePlace()) if line) if told is not None else ""
             lines.append(f"[{self.told}] {text}".strip())
         return lines
 
@@ -290,7 +290,7 @@ class _Body:
             margin = self.package.xml(part) if kind in ("header", "footer") and key in wanted else None
             reader = _Body(self.package)
             for block in margin if margin is not None else ():
-                found |= dict.fromkeys(line for line in reader._block(block, Place()) if line)
+                found |= dict.fromkeys(line for line in reader._block(block, StylePlace()) if line)
             self.around += reader.around
         return list(found)
 

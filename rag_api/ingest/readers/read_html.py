@@ -49,7 +49,7 @@ _BOX = re.compile(
 
 
 @dataclass(slots=True)
-class Shown:
+class HtmlText:
     """Lines, and what is left out of them."""
 
     lines: list[str] = field(default_factory=list)
@@ -92,23 +92,23 @@ class Shown:
         return Told(text, BlockKind.PARAGRAPH, box=self.box, inner="li" in self.within)
 
 
-def read_markdown(text: str, name: str) -> Shown:
+def read_markdown(text: str, name: str) -> HtmlText:
     return read_html(MarkdownIt("commonmark").enable("table").render(text), name)
 
 
-def read_html(text: str, name: str) -> Shown:
+def read_html(text: str, name: str) -> HtmlText:
     """Raises UnreadableDocument: broken."""
     try:
         root = html.document_fromstring(text)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise UnreadableDocument("empty", f"{name}: has no words in it") from error
-    shown = Shown(title=" ".join((root.findtext(".//title") or "").split()))
+    shown = HtmlText(title=" ".join((root.findtext(".//title") or "").split()))
     _walk(root, shown, "", 0, name)
     shown.end_line()
     return shown
 
 
-def _walk(element: Element, shown: Shown, label: str, depth: int, name: str) -> None:
+def _walk(element: Element, shown: HtmlText, label: str, depth: int, name: str) -> None:
     """label: what stands before the first words of a list item."""
     tag = element.tag if isinstance(element.tag, str) else ""
     if depth > _DEEPEST:
@@ -156,7 +156,7 @@ def _spaced(text: str | None, tag: str) -> str:
     return raised(text.strip()) if tag == "sup" and text.strip() else text
 
 
-def _box(element: Element, shown: Shown) -> int:
+def _box(element: Element, shown: HtmlText) -> int:
     """The number of the box that its words stand in: its own, or the one around it."""
     boxed = element.tag in ("aside", "blockquote") or _BOX.search(element.get("class", ""))
     if not boxed or shown.box:
@@ -165,7 +165,7 @@ def _box(element: Element, shown: Shown) -> int:
     return shown.boxes
 
 
-def _rows(table: Element, shown: Shown, depth: int, name: str) -> Iterator[str]:
+def _rows(table: Element, shown: HtmlText, depth: int, name: str) -> Iterator[str]:
     """A cell over several rows is said in each."""
     going_on: dict[int, tuple[int, str]] = {}  # by column: for how many rows more, what
     for row in table.iter("tr"):
@@ -176,7 +176,7 @@ def _rows(table: Element, shown: Shown, depth: int, name: str) -> Iterator[str]:
         own = [one for one in row if one.tag in ("td", "th")]
         for cell in own:
             column = _filled(cells, going_on, column)
-            inner = Shown(holds=shown.holds, hidden=shown.hidden, deleted=shown.deleted)
+            inner = HtmlText(holds=shown.holds, hidden=shown.hidden, deleted=shown.deleted)
             _walk(cell, inner, "", depth + 1, name)
             inner.end_line()
             text = " ".join(line.replace("\t", " ") for line in inner.lines if line)

@@ -11,13 +11,13 @@ from typing import Any
 import olefile
 
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.readers.read_html import Shown, read_html
+from rag_api.ingest.readers.read_html import HtmlText, read_html
 
 # Properties of a .msg, by their number (MS-OXPROPS); 001F: Unicode text, 001E: of one byte, 0102: bytes.
 _SUBJECT, _SENDER, _BODY, _HTML, _ATTACHED = "0037", "0C1A", "1000", "1013", "3707"
 
 
-def read_eml(path: Path, name: str) -> Shown:
+def read_eml(path: Path, name: str) -> HtmlText:
     """Raises UnreadableDocument: empty."""
     with path.open("rb") as file:
         message = email.message_from_binary_file(file, policy=email.policy.default)
@@ -25,14 +25,14 @@ def read_eml(path: Path, name: str) -> Shown:
     body = message.get_body(("html", "plain"))
     text = _content(body) if body is not None else ""
     shown = (
-        read_html(text, name) if body is not None and body.get_content_subtype() == "html" and text.strip() else Shown(text.splitlines())
+        read_html(text, name) if body is not None and body.get_content_subtype() == "html" and text.strip() else HtmlText(text.splitlines())
     )
     head = [f"{label}: {message[label]}" for label in ("From", "Date") if message[label]]
     attached = [part.get_filename() or part.get_content_type() for part in message.iter_attachments()]
     return _mail(shown, str(message["Subject"] or ""), head, [str(one) for one in attached])
 
 
-def read_msg(path: Path, name: str) -> Shown:
+def read_msg(path: Path, name: str) -> HtmlText:
     """Raises UnreadableDocument: broken, unsupported."""
     try:
         with olefile.OleFileIO(path) as file:
@@ -44,11 +44,11 @@ def read_msg(path: Path, name: str) -> Shown:
         raise UnreadableDocument("broken", f"{name}: is damaged: it cannot be opened as a mail") from error
     if not body.strip() and not html_body.strip():
         raise UnreadableDocument("unsupported", f"{name}: its text is in a form that is not read")
-    shown = Shown(body.splitlines()) if body.strip() else read_html(html_body, name)
+    shown = HtmlText(body.splitlines()) if body.strip() else read_html(html_body, name)
     return _mail(shown, subject, [f"From: {sender}"] if sender else [], attached)
 
 
-def _mail(shown: Shown, subject: str, head: list[str], attached: list[str]) -> Shown:
+def _mail(shown: HtmlText, subject: str, head: list[str], attached: list[str]) -> HtmlText:
     shown.title = subject or shown.title
     shown.lines = [*filter(None, [subject]), *head, "", *shown.lines]
     shown.holds += [f"the attachment {one!r}" for one in attached]

@@ -29,7 +29,7 @@ from rag_api.ingest.pdf.actual_text import keep_what_is_shown
 from rag_api.ingest.pdf.annotations import with_annotations
 from rag_api.ingest.pdf.frames import frames_of
 from rag_api.ingest.pdf.glyphs.checkboxes import with_squares
-from rag_api.ingest.pdf.glyphs.font_spoofing import Judged
+from rag_api.ingest.pdf.glyphs.font_spoofing import JudgedFonts
 from rag_api.ingest.pdf.glyphs.fractions import with_fractions
 from rag_api.ingest.pdf.glyphs.withheld_words import in_doubt, slanted_lines
 from rag_api.ingest.pdf.lent_fonts import lend_anew
@@ -72,7 +72,7 @@ class _Open:
     document: Any
     layered: bool  # it has layers, which may be switched off
     count: int  # of its pages that are read
-    judged: Judged
+    judged: JudgedFonts
     ocr: Ocr | None
 
 
@@ -89,7 +89,7 @@ def read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> R
             raise UnreadableDocument("too_large", f"{name}: has {count} pages, more than {max_pages}")
         _check_xfa(document, name)
         properties, layered = _said(path, document)
-        with closing(Judged(document.raw)) as judged:
+        with closing(JudgedFonts(document.raw)) as judged:
             pages, warnings = _pages(_Open(document, layered, count, judged, ocr), name)
         return RawDocument(pages, properties, warnings)
     finally:

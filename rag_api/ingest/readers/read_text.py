@@ -11,7 +11,7 @@ from rag_api.ingest.common.boxed_text import plain
 from rag_api.ingest.common.characters import clean_line
 from rag_api.ingest.common.kinds import Kind
 from rag_api.ingest.readers.read_docx import refuse_ole
-from rag_api.ingest.readers.read_html import Shown, read_html, read_markdown
+from rag_api.ingest.readers.read_html import HtmlText, read_html, read_markdown
 from rag_api.ingest.readers.read_mail import read_eml, read_msg
 from rag_api.ingest.readers.read_sheet import read_sheets
 from rag_api.ingest.structure.tagged_lines import reworded
@@ -41,7 +41,7 @@ def read_text(path: Path, name: str, kind: Kind) -> Text:
     return Text(lines, heading, shown.warnings())
 
 
-def _shown(path: Path, name: str, kind: Kind) -> Shown:
+def _shown(path: Path, name: str, kind: Kind) -> HtmlText:
     if kind == Kind.EML:
         return read_eml(path, name)
     if kind == Kind.MSG:
@@ -49,7 +49,7 @@ def _shown(path: Path, name: str, kind: Kind) -> Shown:
     text = decoded(path.read_bytes(), name)
     if kind == Kind.HTML:
         return read_html(text, name)
-    return read_markdown(text, name) if kind == Kind.MARKDOWN else Shown(text.splitlines())
+    return read_markdown(text, name) if kind == Kind.MARKDOWN else HtmlText(text.splitlines())
 
 
 def decoded(content: bytes, name: str) -> str:

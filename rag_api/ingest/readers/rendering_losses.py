@@ -1,4 +1,4 @@
-"""Whether a rendering says all that its file says. A program that turns a file into pages may leave something out."""
+"""Losses of a rendering against its file. A program that turns a file into pages may leave something out."""
 
 from __future__ import annotations
 

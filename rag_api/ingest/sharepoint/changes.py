@@ -1,4 +1,4 @@
-"""What changed in a drive since the last look, by a delta query, put into what is known of it."""
+"""Changes in a drive since the last look, by a delta query, put into what is known of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from rag_api.domain import RemoteItem
-from rag_api.ingest.sharepoint.client import GraphClient, Refused
+from rag_api.ingest.sharepoint.client import GraphClient, GraphRefused
 from rag_api.ingest.sharepoint.drive_item import DriveItem, below_of, drive_item
 from rag_api.ingest.sharepoint.repo import DrivesRepo
 
@@ -50,7 +50,7 @@ def _grants(client: GraphClient, drive: str) -> str:
     """A digest of what the library itself grants; empty where that is not told, as then of no file."""
     try:
         said = client.values(f"drives/{drive}/root/permissions")
-    except Refused:
+    except GraphRefused:
         return ""
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
@@ -59,7 +59,7 @@ def _changes(client: GraphClient, drive: str, link: str) -> Changes:
     start = f"drives/{drive}/root/delta"
     try:
         return _collected(client, link or start, whole=not link)
-    except Refused as refused:
+    except GraphRefused as refused:
         if refused.status != _GONE:
             raise
         return _collected(client, refused.location or start, whole=True)

@@ -24,7 +24,7 @@ from pydantic import SecretStr
 from rag_api.errors import SourceUnavailable
 from rag_api.ingest.sharepoint.quick_xor import QuickXor
 from rag_api.ingest.sharepoint.site import Site
-from rag_api.ingest.sharepoint.token import Tokens
+from rag_api.ingest.sharepoint.token import AccessTokens
 
 _TRIES = 8
 _PATIENCE = 600.0  # seconds that all waiting for one answer may take
@@ -33,7 +33,7 @@ _PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Refused(Exception):
+class GraphRefused(Exception):
     """An answer that is neither a success nor worth another try."""
 
     status: int
@@ -57,7 +57,7 @@ class GraphClient:
         self._base = site.graph_url
         origin = urlsplit(site.graph_url)
         scope = f"{origin.scheme}://{origin.netloc}/.default"
-        self._tokens = Tokens(self._http, f"{site.login_url}/{site.tenant}/oauth2/v2.0/token", site.client, secret, scope)
+        self._tokens = AccessTokens(self._http, f"{site.login_url}/{site.tenant}/oauth2/v2.0/token", site.client, secret, scope)
         self._lock = threading.Lock()
         self._sleep = sleep
         self._not_before = 0.0  # when the service wants to be asked again; for all threads
@@ -101,7 +101,7 @@ class GraphClient:
                     if stream.status_code == 200:
                         return _write(stream.iter_bytes(_PIECE), target, most)
                     if stream.status_code not in _BUSY:
-                        raise Refused(stream.status_code, "download")
+                        raise GraphRefused(stream.status_code, "download")
                     self._wait(attempt, stream)
             except httpx.TransportError:
                 self._wait(attempt, None)
@@ -129,7 +129,7 @@ class GraphClient:
             elif answer.status_code in _BUSY:
                 self._wait(attempt, answer)
             else:
-                raise Refused(answer.status_code, _code(answer), answer.headers.get("location", ""))
+                raise GraphRefused(answer.status_code, _code(answer), answer.headers.get("location", ""))
         raise SourceUnavailable("SharePoint: the service does not answer, or wants to be asked later; the next run goes on from here.")
 
     def _wait(self, attempt: int, answer: httpx.Response | None) -> None:
@@ -163,7 +163,7 @@ def _write(pieces: Any, target: Path, most: int) -> Downloaded:
         for piece in pieces:
             count += len(piece)
             if count > most:
-                raise Refused(413, "tooLarge")
+                raise GraphRefused(413, "tooLarge")
             digest.update(piece)
             file.write(piece)
     return Downloaded(count, digest.digest())

@@ -1,4 +1,4 @@
-"""What Graph tells of a file or folder in a drive, as values, and the paths of files: a delta query tells none."""
+"""A file or folder in a drive as Graph tells it, as values, and the paths of files: a delta query tells none."""
 
 from __future__ import annotations
 

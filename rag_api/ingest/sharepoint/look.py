@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from rag_api.domain import RemoteItem
-from rag_api.ingest.sharepoint.client import Downloaded, GraphClient, Refused
+from rag_api.ingest.sharepoint.client import Downloaded, GraphClient, GraphRefused
 from rag_api.ingest.sharepoint.drive_item import FileState, file_state, version
 from rag_api.ingest.sharepoint.permissions import readers
 from rag_api.ingest.sharepoint.published import NOT_APPROVED, Published, published
@@ -22,7 +22,7 @@ _FIELDS = "$select=id,name,size,file,publication,malware&$expand=listItem($expan
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class SharePointLook:
     """What every look needs. `most`: bytes of one file."""
 
     client: GraphClient
@@ -77,7 +77,7 @@ class Look:
             known = replace(item, sha256=sha256, size=got.bytes, version=found.key, look=False)
             os.replace(target, self._kept(known))
             return known
-        except Refused as refused:
+        except GraphRefused as refused:
             if refused.status == 404:
                 raise
             if refused.code == "tooLarge":
@@ -91,7 +91,7 @@ class Look:
         """Not indexed unless somebody is known who may read it."""
         try:
             said = self.client.values(f"{self._path(item)}/permissions")
-        except Refused as refused:
+        except GraphRefused as refused:
             if refused.status == 404:
                 raise
             what = f"its permissions cannot be read ({refused.status} {refused.code})"
@@ -108,7 +108,7 @@ class Look:
     def _versions(self, item: RemoteItem) -> Sequence[dict[str, object]]:
         try:
             return self.client.values(f"{self._path(item)}/versions")
-        except Refused as refused:
+        except GraphRefused as refused:
             if refused.status in (400, 501):  # a drive that keeps none
                 return ()
             raise

@@ -1,4 +1,4 @@
-"""Who may read a file, as the groups of Bedside: what Graph tells of its permissions, with the site's own names for groups. Pure.
+"""Permissions to read a file, as the groups of Bedside: what Graph tells of its permissions, with the site's own names for groups. Pure.
 
 Only groups are carried over. People who were given a file by name, and whoever holds a link, are not: a link is a key to one file and no
 place in an organisation. So a document may have fewer readers here than there, never more.

@@ -1,4 +1,4 @@
-"""Which version of a file is published: a major one ("3.0") that nobody has checked out and that nobody still has to approve. Pure."""
+"""The published version of a file: a major one ("3.0") that nobody has checked out and that nobody still has to approve. Pure."""
 
 from __future__ import annotations
 

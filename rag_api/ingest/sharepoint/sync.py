@@ -16,12 +16,12 @@ from rag_api.errors import SourceUnavailable
 from rag_api.ingest.common.metadata import GROUPS
 from rag_api.ingest.common.notes import recognised
 from rag_api.ingest.sharepoint.changes import take_changes
-from rag_api.ingest.sharepoint.client import GraphClient, Refused
+from rag_api.ingest.sharepoint.client import GraphClient, GraphRefused
 from rag_api.ingest.sharepoint.drive_item import paths_of
-from rag_api.ingest.sharepoint.look import Look
+from rag_api.ingest.sharepoint.look import SharePointLook
 from rag_api.ingest.sharepoint.repo import DrivesRepo
 from rag_api.ingest.sharepoint.site import Site
-from rag_api.ingest.sources.sources import KeptFiles, Problem, Skipped, SourceFile, Survey, left_out, remote_folder
+from rag_api.ingest.sources.sources import FileProblem, KeptFiles, Skipped, SourceFile, Survey, left_out, remote_folder
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ def sync(site: Site, client: GraphClient, repo: DrivesRepo, files: KeptFiles, ma
         items = _changed(client, repo, site, drive)
         paths = paths_of(items, site.folder)
         wanted = {key: path for key, path in paths.items() if _why_not(site, items[key], path) is None}
-        look = Look(client, site, drive, files, int(max_file_mb * (1 << 20)))
+        look = SharePointLook(client, site, drive, files, int(max_file_mb * (1 << 20)))
         items |= _looked_at(look, repo, drive, [items[key] for key in wanted if _is_due(items[key], look)])
         gone = {key for key in wanted if items[key].name == ""}
         return _survey(site, drive, files, items, {key: path for key, path in paths.items() if key not in gone})
@@ -53,7 +53,7 @@ def drive_of(client: GraphClient, site: Site) -> str:
         if not site.library:
             return str(client.get(f"sites/{found}/drive")["id"])
         drives = client.values(f"sites/{found}/drives")
-    except Refused as refused:
+    except GraphRefused as refused:
         raise _no_access(site, refused) from refused
     for drive in drives:
         if str(drive.get("name", "")).casefold() == site.library.casefold():
@@ -62,7 +62,7 @@ def drive_of(client: GraphClient, site: Site) -> str:
     raise SourceUnavailable(f"SharePoint: {site.name} has no library {site.library!r}; it has {names}.")
 
 
-def _no_access(site: Site, refused: Refused) -> SourceUnavailable:
+def _no_access(site: Site, refused: GraphRefused) -> SourceUnavailable:
     if refused.status == 404:
         return SourceUnavailable(f"SharePoint: there is no {site.name}; is its address right (https://HOST.sharepoint.com/sites/NAME)?")
     if refused.status in (401, 403):
@@ -77,7 +77,7 @@ def _no_access(site: Site, refused: Refused) -> SourceUnavailable:
 def _changed(client: GraphClient, repo: DrivesRepo, site: Site, drive: str) -> dict[str, RemoteItem]:
     try:
         return take_changes(client, repo, drive)
-    except Refused as refused:
+    except GraphRefused as refused:
         raise _no_access(site, refused) from refused
 
 
@@ -90,18 +90,18 @@ def _why_not(site: Site, item: RemoteItem, path: str) -> str | None:
     return left_out(PurePosixPath(path).name)
 
 
-def _is_due(item: RemoteItem, look: Look) -> bool:
+def _is_due(item: RemoteItem, look: SharePointLook) -> bool:
     old = item.permitted_at is None or datetime.now(UTC) - item.permitted_at > _PERMITTED_FOR
     return item.look or item.permit or (old and not item.left_out) or look.lost(item)
 
 
-def _looked_at(look: Look, repo: DrivesRepo, drive: str, due: Iterable[RemoteItem]) -> Mapping[str, RemoteItem]:
+def _looked_at(look: SharePointLook, repo: DrivesRepo, drive: str, due: Iterable[RemoteItem]) -> Mapping[str, RemoteItem]:
     """Each is kept as soon as it is known. One that went meanwhile has no name any more: the next look is told so."""
 
     def one(item: RemoteItem) -> RemoteItem:
         try:
             known = look.at(replace(item, permit=True))
-        except Refused as refused:
+        except GraphRefused as refused:
             if refused.status in (401, 403):
                 known = replace(item, reason="not_permitted", message=f"cannot be opened ({refused.status} {refused.code})", look=True)
             elif refused.status == 404:
@@ -132,7 +132,7 @@ def _survey(site: Site, drive: str, files: KeptFiles, items: Mapping[str, Remote
 
 def _source(site: Site, folder: str, files: KeptFiles, item: RemoteItem, path: str) -> SourceFile:
     kept = files.path(item.sha256, PurePosixPath(item.name).suffix)
-    problem = Problem(item.reason, f"{path}: {item.message}") if item.reason else None
+    problem = FileProblem(item.reason, f"{path}: {item.message}") if item.reason else None
     return SourceFile(
         path, kept, {**site.given, GROUPS: ";".join(item.groups) or NOBODY}, folder, item=item.id, problem=problem,
         notes=tuple(map(recognised, item.notes)), digest=(item.sha256, item.size),

@@ -24,7 +24,7 @@ _ADVICE = {
 }
 
 
-class Tokens:
+class AccessTokens:
     """One token, fetched again before it expires. Never shown: not in messages, not in logs."""
 
     def __init__(self, http: httpx.Client, url: str, client: str, secret: SecretStr, scope: str) -> None:

@@ -1,1 +1,1 @@
-"""Where files come from, what is known of them, and what a run over them tells."""
+"""Sources of files, what is known of them, and what a run over them tells."""

@@ -1,4 +1,4 @@
-"""What was ingested from a folder and is no longer there: withdrawn, moved, or a folder that is not mounted. Pure.
+"""Files that were ingested from a folder and are no longer there: withdrawn, moved, or a folder that is not mounted. Pure.
 
 A withdrawn procedure that keeps answering is dangerous, and so is a slip that takes out the whole collection: what is missing is named,
 and more than a tenth of a folder is only retired when someone says so.

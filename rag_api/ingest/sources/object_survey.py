@@ -1,4 +1,4 @@
-"""What lies below a URL, looked through as a folder is: names, kinds that are not read, and what metadata.csv says."""
+"""A survey of what lies below a URL, looked through as a folder is: names, kinds that are not read, and what metadata.csv says."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from rag_api.ingest.sources.objects import fetch_url, list_url
 from rag_api.ingest.sources.sidecar import SIDECAR, Sidecar, read_sidecar
-from rag_api.ingest.sources.sources import Problem, Skipped, SourceFile, Survey, left_out, plain_name
+from rag_api.ingest.sources.sources import FileProblem, Skipped, SourceFile, Survey, left_out, plain_name
 
 
 def survey_url(url: str) -> Survey:
@@ -35,7 +35,7 @@ def _sidecar(address: str, name: str) -> Sidecar:
 
 def _source(url: str, name: str, address: str, sidecar: Sidecar) -> SourceFile:
     own = PurePosixPath(name).name
-    problem = Problem("wrong_metadata", f"{name}: {wrong}") if (wrong := sidecar.wrong(own)) else None
+    problem = FileProblem("wrong_metadata", f"{name}: {wrong}") if (wrong := sidecar.wrong(own)) else None
     return SourceFile(name, Path(name), sidecar.given(own), url, problem=problem, url=address)
 
 

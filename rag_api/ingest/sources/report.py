@@ -1,4 +1,4 @@
-"""What an ingestion tells while it runs and when it is done."""
+"""The report of an ingestion while it runs and when it is done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one ingestion works with and has done so far, and the files that go through it."""
+"""The state of one ingestion: what it works with and has done so far, and the files that go through it."""
 
 from __future__ import annotations
 

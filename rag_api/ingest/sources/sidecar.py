@@ -24,7 +24,7 @@ _LONGEST = 100  # characters of a group's name
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SidecarRow:
     lines: tuple[int, ...]  # of the file; more than one where several rows name one document
     values: Mapping[str, str]
     wrong: str = ""  # why it cannot be used
@@ -33,7 +33,7 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Sidecar:
     path: Path | str = SIDECAR
-    rows: Mapping[str, Row] = field(default_factory=dict)
+    rows: Mapping[str, SidecarRow] = field(default_factory=dict)
 
     def at(self, path: str) -> Sidecar:
         """The same, said to lie elsewhere."""
@@ -79,13 +79,13 @@ def read_sidecar(folder: Path) -> Sidecar:
         raise InvalidInput(
             f"{path}: the columns may be source (required), {GROUPS}, {', '.join(FIELDS)}; not {', '.join(sorted(map(str, unknown)))}"
         )
-    found: dict[str, Row] = {}
+    found: dict[str, SidecarRow] = {}
     for cells in rows:
         values = {name: (cells.get(name) or "").strip() for name in (GROUPS, *FIELDS)}
         values = {name: value for name, value in values.items() if value}
         name = unicodedata.normalize("NFC", (cells["source"] or "").strip())
         if name or values:
-            row = Row((rows.line_num,), values, _too_many(cells) or _wrong(values))
+            row = SidecarRow((rows.line_num,), values, _too_many(cells) or _wrong(values))
             found[name] = _both(found[name], row) if name in found else row
     return Sidecar(path, found)
 
@@ -115,11 +115,11 @@ def _wrong_groups(text: str) -> str:
     return ""
 
 
-def _both(one: Row, two: Row) -> Row:
+def _both(one: SidecarRow, two: SidecarRow) -> SidecarRow:
     """Two rows of one document: what they say is used only when it is the same."""
     differ = sorted(name for name in {*one.values, *two.values} if one.values.get(name) != two.values.get(name))
     wrong = one.wrong or two.wrong or (f"two rows are about one file, and differ in {', '.join(differ)}" if differ else "")
-    return Row((*one.lines, *two.lines), {name: value for name, value in one.values.items() if name not in differ}, wrong)
+    return SidecarRow((*one.lines, *two.lines), {name: value for name, value in one.values.items() if name not in differ}, wrong)
 
 
 def _lines(lines: tuple[int, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Which files to ingest, under which names, and where their content is kept."""
+"""Files to ingest, under which names, and where their content is kept."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UPLOADED = "upload"  # the folder of what came over the API
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FileProblem:
     """Why a file is not read, known before it is: one of UnreadableDocument.REASONS, and a sentence that names the file."""
 
     reason: str
@@ -42,7 +42,7 @@ class SourceFile:
     folder: str = ""  # that it lay in, absolute, or `remote_folder`: `name` is relative to it
     item: str = ""  # its id there, where files have ids: under another name it is still the same document
     notes: tuple[str, ...] = ()  # warnings for the document that is made of it
-    problem: Problem | None = None
+    problem: FileProblem | None = None
     digest: tuple[str, int] | None = None  # (sha256, bytes) where they are known
     url: str = ""  # where it lies, when that is no path: objects.py fetches it
 
@@ -154,7 +154,7 @@ def left_out(name: str) -> str | None:
 
 def _source(root: Path, path: Path, sidecar: Sidecar) -> SourceFile:
     name, own = plain_name(path.relative_to(root).as_posix()), plain_name(path.name)
-    problem = Problem("wrong_metadata", f"{name}: {wrong}") if (wrong := sidecar.wrong(own)) else None
+    problem = FileProblem("wrong_metadata", f"{name}: {wrong}") if (wrong := sidecar.wrong(own)) else None
     return SourceFile(name, path, sidecar.given(own), str(root.resolve()), problem=problem)
 
 

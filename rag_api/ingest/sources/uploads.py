@@ -1,4 +1,4 @@
-"""Where an upload lies while it is ingested. A process that is killed leaves it there, and the next one removes it."""
+"""The place of an upload while it is ingested. A process that is killed leaves it there, and the next one removes it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The pieces of cleaned pages -> the blocks of the document, by what only the pages know: sizes and weights, indentation, rules, frames.
 
-What the pages do not tell is read from the characters (text/shapes.py).
+What the pages do not tell is read from the characters (text/block_shapes.py).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from rag_api.ingest.common.boxed_text import Marked
 from rag_api.ingest.layout.columns import alike, begins_of, columns_of
 from rag_api.ingest.layout.layout import Line, Row, usual_size
 from rag_api.ingest.structure.tagged_lines import Told, key_of
+from rag_api.text.block_shapes import CellShape, Shape, headed, kind_of, label_of, numbered, shape_of, without_lists_of_headings
 from rag_api.text.blocks import tree
-from rag_api.text.sentence_splitter import Kind
-from rag_api.text.shapes import CellShape, Shape, headed, kind_of, label_of, numbered, shape_of, without_lists_of_headings
+from rag_api.text.sentence_splitter import LineKind
 
 _LONGEST_HEADING = 160
 _LONGEST_GROUP = 120  # characters of what rows have in common
@@ -207,8 +207,8 @@ class _Shaper:
             return Shape(BlockKind.PARAGRAPH, paragraph.start, paragraph.end, apart=apart)
         if self._is_styled(paragraph) and not last:
             return self._heading(paragraph, apart)
-        if kind == Kind.HEADING and self.has_styles and not numbered(words) and not words.endswith("?"):
-            kind = Kind.PROSE  # where headings are set as such, a short line is none
+        if kind == LineKind.HEADING and self.has_styles and not numbered(words) and not words.endswith("?"):
+            kind = LineKind.PROSE  # where headings are set as such, a short line is none
         shape = shape_of(self.text, paragraph.start, paragraph.end, kind, apart)
         if shape.kind == BlockKind.HEADING:
             shape = replace(shape, level=len(self.sizes) + max(1, shape.level))  # below those that are set as headings

@@ -1,4 +1,4 @@
-"""What a page shows, held against what became of it: each sign stands once in the text, or in a line that was cut.
+"""Conservation of what a page shows, held against what became of it: each sign stands once in the text, or in a line that was cut.
 
 Compared are multisets of signs, by what PDFium found on the page: the steps between it and the text are not believed, but for what they say
 that they add. White space, and signs of which no font says what they are, count nowhere.

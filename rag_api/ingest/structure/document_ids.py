@@ -1,4 +1,4 @@
-"""What a line tells of the document itself: page numbers, dates, versions, document codes and file names.
+"""Marks of a line that tell of the document itself: page numbers, dates, versions, document codes and file names.
 
 Only these may differ between two lines that are one header or footer. Any other number is the text's: "Bij 10 kg: 1 mg" and
 "Bij 12 kg: 1,2 mg" are two lines, wherever they stand.

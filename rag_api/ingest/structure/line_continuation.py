@@ -1,4 +1,4 @@
-"""Whether a line goes on where another one ends: by its letters, its size and weight, and the margin that was reached or not.
+"""Continuation of a line where another one ends: by its letters, its size and weight, and the margin that was reached or not.
 
 Knows nothing of pages; over a page border the gap between two lines says nothing.
 """

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from rag_api.domain import Block, BlockKind
+from rag_api.text.block_shapes import CellShape, Shape, cells_of, label_of, numbered, shape_of, with_headers
 from rag_api.text.blocks import blocks_of, tree
-from rag_api.text.sentence_splitter import Kind
-from rag_api.text.shapes import CellShape, Shape, cells_of, label_of, numbered, shape_of, with_headers
+from rag_api.text.sentence_splitter import LineKind
 
 Column = tuple[int, int]  # the first one that a cell stands in, and how many it spans
 
@@ -81,7 +81,7 @@ def _shapes(lines: Sequence[str], text: str) -> Iterator[Shape]:
 
 def _shape(line: str, text: str, start: int, end: int, apart: bool) -> Shape:
     if not isinstance(line, Told):
-        return shape_of(text, start, end, Kind.ROW if "\t" in line else Kind.ITEM if label_of(line) else Kind.PROSE, apart)
+        return shape_of(text, start, end, LineKind.ROW if "\t" in line else LineKind.ITEM if label_of(line) else LineKind.PROSE, apart)
     if line.kind == BlockKind.ROW:
         return Shape(line.kind, start, end, header=line.header, cells=_cells(line, text, start, end), apart=apart, box=line.box)
     label = label_of(line) if line.kind == BlockKind.ITEM else numbered(line) if line.kind == BlockKind.HEADING else ""

@@ -1,4 +1,4 @@
-"""Whether what was found answers the question: from retrieval and the sentences found, never by a language model. Where a reader must
+"""Answerability of the question by what was found: from retrieval and the sentences found, never by a language model. Where a reader must
 agree, that can only refuse more (answering/agreement_decision.py).
 
 Rules come first: there must be hits that may answer, and what fits best must not be for other patients only, nor say "with" where the
@@ -21,13 +21,13 @@ from dataclasses import dataclass
 from rag_api.domain import Candidate, Hit
 from rag_api.guard.concepts import concepts_in, names_another
 from rag_api.guard.drugs import drugs_in, is_drug, substance_of
+from rag_api.guard.exclusions import excluded, is_turned, says_without
 from rag_api.guard.indication import is_for_another_illness, is_of_the_other_intent
-from rag_api.guard.left_out import is_turned, left_out, says_without
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
 from rag_api.query.unnamed import rarity
-from rag_api.retrieval.decision.calibration import NotFound
+from rag_api.retrieval.decision.calibration import NotFoundModel
 from rag_api.stores.ranking.fuse import INFORMATION
 from rag_api.text.word_match import Called, held
 
@@ -52,7 +52,7 @@ def decide(
     question: Analysis,
     hits: Sequence[Hit],
     sentences: Sequence[Candidate],
-    fitted: NotFound | None,
+    fitted: NotFoundModel | None,
     *,
     only_for_others: bool = False,
     threshold: float | None = None,
@@ -94,7 +94,7 @@ def is_of_another_indication(question: Analysis, hits: Sequence[Hit], best: Cand
 def is_turned_for_good(question: Analysis, best: Candidate, texts: Mapping[str, str]) -> bool:
     """Whether the best sentence says "with" of what the question is without, and nothing in its document says "without"."""
     text = texts.get(best.document_id, best.text)
-    return is_turned(question.text, best.text) and any(not says_without(text, thing) for thing in left_out(question.text))
+    return is_turned(question.text, best.text) and any(not says_without(text, thing) for thing in excluded(question.text))
 
 
 def signals(
@@ -118,7 +118,7 @@ def given(values: Mapping[str, float]) -> float:
     return ASKS_WHOLE * values.get("whole", 0.0)
 
 
-def probability(values: Mapping[str, float], fitted: NotFound) -> float:
+def probability(values: Mapping[str, float], fitted: NotFoundModel) -> float:
     """Return the chance that there is an answer."""
     logit = (
         fitted.coefficients["intercept"] + sum(fitted.coefficients.get(name, 0.0) * value for name, value in values.items()) + given(values)
@@ -167,7 +167,7 @@ def _absent(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candida
     own = [hit.chunk for hit in hits if hit.chunk.document_id == sentences[0].document_id]
     read = [texts[sentences[0].document_id]] if sentences[0].document_id in texts else [chunk.text for chunk in own]
     there = frozenset[int]().union(*(concepts_in(text) for text in {*read, *(chunk.title for chunk in own)}))
-    unsaid = any(not any(says_without(text, thing) for text in read) for thing in left_out(question.text))
+    unsaid = any(not any(says_without(text, thing) for text in read) for thing in excluded(question.text))
     return float(unsaid or names_another(question.text, there))
 
 

@@ -1,7 +1,7 @@
-"""What was measured to suit an embedder and a model, in one place: calibrations.json, and what a hospital measures itself.
+"""Calibration to an embedder and a model, as measured, in one place: calibrations.json, and what a hospital measures itself.
 
-`bedside calibrate` writes its values to `calibration.json` in the data directory, and they win over the shipped ones. An embedder that
-nobody measured gets cautious values: the thesis's alpha, every question answered, and weights that suit cosines of any spread.
+`bedside quality calibrate` writes its values to `calibration.json` in the data directory, and they win over the shipped ones. An embedder
+that nobody measured gets cautious values: the thesis's alpha, every question answered, and weights that suit cosines of any spread.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RISKS = {"careful": 0.15, "balanced": 0.10, "ready": 0.05}
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class SentenceWeights:
     """In nats, of a sentence's features."""
 
     cosine: float = 30.0
@@ -48,7 +48,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Verbatim:
+class VerbatimWeights:
     """How a model writes verbatim answers in one language."""
 
     likelihood_weight: float = 0.0  # of log p(question | sentence), in nats
@@ -67,7 +67,7 @@ class RiskPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class NotFound:
+class NotFoundModel:
     """Logistic regression on what retrieval, sentences and reader say: P(the answer is right) against a threshold."""
 
     coefficients: Mapping[str, float]  # by signal, "intercept" among them
@@ -84,7 +84,7 @@ class NotFound:
             return self.by_risk.get(risk, self.threshold)
         if not self.curve:
             raise ConfigurationError(
-                f"BEDSIDE_RISK={risk}: this calibration has no curve; name {', '.join(RISKS)}, or run `bedside calibrate`"
+                f"BEDSIDE_RISK={risk}: this calibration has no curve; name {', '.join(RISKS)}, or run `bedside quality calibrate`"
             )
         found = next((point for point in self.curve if point.risk <= risk), None)
         if found is None:
@@ -99,7 +99,7 @@ class NotFound:
 class WithReader:
     """What is used instead when a reader reads."""
 
-    not_found: NotFound
+    not_found: NotFoundModel
     span_weight: float  # nats of a sentence's score for each of its log-odds by the reader
 
 
@@ -108,19 +108,19 @@ class Calibration:
     """Of one embedder."""
 
     alpha: float = 0.7  # of the fusion by information
-    weights: Weights = field(default_factory=Weights)
-    verbatim: Mapping[str, Mapping[str, Verbatim]] = field(default_factory=dict)  # model -> language -> values
-    not_found: NotFound | None = None  # None: nothing is refused
+    weights: SentenceWeights = field(default_factory=SentenceWeights)
+    verbatim: Mapping[str, Mapping[str, VerbatimWeights]] = field(default_factory=dict)  # model -> language -> values
+    not_found: NotFoundModel | None = None  # None: nothing is refused
     readers: Mapping[str, WithReader] = field(default_factory=dict)  # by the reader's name
     measured: str = "never"  # when, and on which questions
     pointing: Mapping[str, GuaranteedRisk] = field(default_factory=dict)  # the same of readers that point to the answer's lines
-    agreeing: Mapping[str, NotFound] = field(default_factory=dict)  # the same where such a reader must agree to what was chosen
+    agreeing: Mapping[str, NotFoundModel] = field(default_factory=dict)  # the same where such a reader must agree to what was chosen
 
-    def writing(self, model: str, language: str) -> Verbatim:
+    def writing(self, model: str, language: str) -> VerbatimWeights:
         """Of a model that nobody measured: what was measured without a model's likelihoods holds for every one."""
         without = (own for own in self.verbatim.values() if not any(one.likelihood_weight for one in own.values()))
         own = self.verbatim.get(model) or next(without, {})
-        return own.get(language, Verbatim())
+        return own.get(language, VerbatimWeights())
 
 
 def calibration(embedder: str, data_dir: Path | None = None) -> Calibration:
@@ -148,7 +148,7 @@ def _read(path: Path, _changed: int, _size: int) -> dict[str, Calibration]:
         return parsed(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ConfigurationError(
-            f"{path} cannot be used ({error}). Remove it: the values that come with Bedside hold, until `bedside calibrate` has "
+            f"{path} cannot be used ({error}). Remove it: the values that come with Bedside hold, until `bedside quality calibrate` has "
             "measured yours again."
         ) from error
 
@@ -170,9 +170,9 @@ def _calibration(value: Mapping[str, Any]) -> Calibration:
     not_found = value.get("not_found")
     return replace(
         found,
-        weights=Weights(**value["weights"]) if value.get("weights") else Weights(),
+        weights=SentenceWeights(**value["weights"]) if value.get("weights") else SentenceWeights(),
         verbatim={
-            model: {language: Verbatim(**one) for language, one in languages.items()}
+            model: {language: VerbatimWeights(**one) for language, one in languages.items()}
             for model, languages in value.get("verbatim", {}).items()
         },
         not_found=_not_found(not_found, SIGNALS) if not_found else None,
@@ -188,8 +188,8 @@ def _calibration(value: Mapping[str, Any]) -> Calibration:
     )
 
 
-def _not_found(value: Mapping[str, Any], signals: tuple[str, ...]) -> NotFound:
+def _not_found(value: Mapping[str, Any], signals: tuple[str, ...]) -> NotFoundModel:
     known = {"intercept", "crossed", *signals}
     if set(value["coefficients"]) != known:
         raise ValueError("it was measured for other signals than are used now, by an earlier version")
-    return NotFound(**{**value, "curve": tuple(RiskPoint(**point) for point in value.get("curve", ()))})
+    return NotFoundModel(**{**value, "curve": tuple(RiskPoint(**point) for point in value.get("curve", ()))})

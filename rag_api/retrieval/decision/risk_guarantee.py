@@ -57,7 +57,7 @@ class GuaranteedRisk:
             least = f"the least proven is {self.guarantees[0].risk}" if self.guarantees else "none is proven"
             raise ConfigurationError(
                 f"BEDSIDE_RISK={risk} is not proven on {self.questions} judged questions: {least}. Judge more questions and run "
-                "`bedside calibrate`, or choose a greater risk."
+                "`bedside quality calibrate`, or choose a greater risk."
             )
         return proven[-1].threshold
 

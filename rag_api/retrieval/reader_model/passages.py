@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rag_api.domain import Candidate, Hit
 from rag_api.text.quotable.quotable_spans import Place, Quotable, quotable_of
 from rag_api.text.quotable.uncertain import BLANK
-from rag_api.text.sentence_splitter import Kind
+from rag_api.text.sentence_splitter import LineKind
 from services.contract.reading_prompt import LABELS
 
 LONGEST = 2_400  # characters of a passage: what stands further from its hit is left to another hit
@@ -19,7 +19,7 @@ AROUND = 800  # of these, how many may stand before the hit and behind it, where
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReadingLine:
     """What is read as one unit. quote: what of the document is quoted for it; None: it only introduces what comes below (a table's header,
     a list's lead-in)."""
 
@@ -35,7 +35,7 @@ class ReadingPassage:
     rank: int
     title: str
     heading: str
-    lines: tuple[Line, ...]
+    lines: tuple[ReadingLine, ...]
 
     def quoted(self, first: int, last: int, text: str, score: float) -> Candidate | None:
         """Return lines first to last as one place of the document; None where they hold nothing that can be quoted.
@@ -100,19 +100,19 @@ def _together(one: Quotable, after: Quotable) -> bool:
     return one.path == after.path or one.group == after.group >= 0
 
 
-def _lines(text: str, quotes: Sequence[Quotable]) -> tuple[Line, ...]:
+def _lines(text: str, quotes: Sequence[Quotable]) -> tuple[ReadingLine, ...]:
     """Each quote a line, before it what introduces it, once: a table's heading and caption stand above it already."""
-    lines: list[Line] = []
+    lines: list[ReadingLine] = []
     said: set[Place] = {place for one in quotes[:1] for place in one.path}
     end = -1
     for one in quotes:
         for place in one.lead:
-            if place not in said and not (one.kind == Kind.ROW and place in one.path):
+            if place not in said and not (one.kind == LineKind.ROW and place in one.path):
                 said.add(place)
-                lines.append(Line(_words(text, *place), None))
+                lines.append(ReadingLine(_words(text, *place), None))
         words = _words(text, max(one.start, end), one.end)
         if words:
-            lines.append(Line(words, one))
+            lines.append(ReadingLine(words, one))
         said.add((one.start, one.end))
         end = max(end, one.end)
         if len(lines) >= len(LABELS):

@@ -1,7 +1,7 @@
 """Reader that points: what it is asked, what it says, and what of the documents that is. Numbers of one reader compare across passages and
 questions, those of two do not.
 
-Knows no model and no HTTP: rag_api/readers opens one.
+Knows no model and no HTTP: rag_api/qa_readers opens one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 from rag_api.domain import Candidate, Hit
 from rag_api.errors import Unavailable
 from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
-from rag_api.retrieval.reader_model.reader import Reader
+from rag_api.retrieval.reader_model.reader import PassageReader
 
 log = logging.getLogger(__name__)
 READ = 4  # passages a question
@@ -24,7 +24,7 @@ NEEDED = 0.5  # probability from which a range is an answer, where no other thre
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PointedReading:
     """What a reader makes of one passage. answers: the log-odds that it holds an answer. first, last: the likeliest range of its lines.
     sure: the log-probability of that range, given that there is an answer. reason: what does not fit, where nothing answers."""
 
@@ -45,7 +45,7 @@ class Reading:
 class PointingReader(Protocol):
     name: str  # what a threshold is kept under: of the model, the adapter and the prompt's version
 
-    def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[Reading]:
+    def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[PointedReading]:
         """Return one reading a passage, in their order. Blocks; threads may share it. Raises Unavailable when a service does not answer."""
 
     def close(self) -> None: ...
@@ -86,11 +86,11 @@ def pointed(
     return Pointed(tuple(quote for quote, _ in found), tuple(title for _, title in found), reason)
 
 
-def judging_reader(reader: Reader | PointingReader | None) -> Reader | None:
+def judging_reader(reader: PassageReader | PointingReader | None) -> PassageReader | None:
     """Return a reader that judges sentences for the fitted decision; None for one that points, which decides by itself."""
     return None if isinstance(reader, PointingReader) else reader
 
 
-def order(readings: Sequence[Reading]) -> list[int]:
+def order(readings: Sequence[PointedReading]) -> list[int]:
     """Return the passages' indices, the likeliest to answer first."""
     return sorted(range(len(readings)), key=lambda n: LATER * n - readings[n].odds)

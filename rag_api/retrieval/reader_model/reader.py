@@ -1,7 +1,7 @@
-"""What reads a question and passages together, and says whether and where they answer it.
+"""The protocol of a reader of question and passages together, which says whether and where they answer it.
 
 Vectors of question and passage, made apart, do not tell "35 days after a hip replacement" from "after a knee replacement"; what has both
-before it can. Readers are opened by configuration (rag_api/readers) and used wherever passages are weighed; None stands for no reader.
+before it can. Readers are opened by configuration (rag_api/qa_readers) and used wherever passages are weighed; None stands for no reader.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rag_api.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ReaderPassage:
     """A part of a document, and what may be quoted of it: text[start:end] for each of `spans`, in any order, possibly overlapping.
 
     `heading` is what `text` stands below or must not be read without: a heading, a table's header, a list's introduction, one a line.
@@ -32,7 +32,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class PassageJudgement:
     """What a reader makes of one passage. Numbers of one reader compare across passages and questions, those of two readers do not."""
 
     answers: float  # log-odds that the passage answers the question at all
@@ -44,10 +44,10 @@ class Judgement:
         return tuple(span + self.answers for span in self.spans)
 
 
-class Reader(Protocol):
+class PassageReader(Protocol):
     name: str  # what fitted weights are kept under: of the model and its version
 
-    def judge(self, question: str, passages: Sequence[Passage]) -> list[Judgement]:
+    def judge(self, question: str, passages: Sequence[ReaderPassage]) -> list[PassageJudgement]:
         """Return one judgement for each passage, in their order. Takes any strings: empty ones, no spans, longer than it can read (what it
         cannot read is judged by what it could). Blocks; threads may share it. Raises Unavailable when a service does not answer."""
 

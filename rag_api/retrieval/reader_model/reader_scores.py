@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from rag_api.domain import Candidate, Hit
 from rag_api.errors import Unavailable
-from rag_api.retrieval.reader_model.reader import Judgement, Passage, Reader
+from rag_api.retrieval.reader_model.reader import PassageJudgement, PassageReader, ReaderPassage
 from rag_api.retrieval.sentence_scorer import Scored
 
 log = logging.getLogger(__name__)
@@ -16,7 +16,7 @@ UNREAD = -12.0  # log-odds of a sentence that the reader did not see
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReaderScores:
     """What a reader makes of a question's hits. `spans`: log-odds for each sentence, in their order, that it is what answers."""
 
     answers: float  # of the best passage
@@ -27,7 +27,7 @@ class Read:
         return {"reader": self.answers, "reader_span": self.spans[first]}
 
 
-def read(question: str, hits: Sequence[Hit], sentences: Sequence[Candidate], reader: Reader) -> Read | None:
+def read(question: str, hits: Sequence[Hit], sentences: Sequence[Candidate], reader: PassageReader) -> ReaderScores | None:
     """None when there is nothing to read, or nobody who reads: then what holds without a reader holds."""
     told = passages_of(hits, sentences)
     if not sentences:
@@ -40,16 +40,16 @@ def read(question: str, hits: Sequence[Hit], sentences: Sequence[Candidate], rea
     return joined([members for _, members in told], judged, len(sentences))
 
 
-def joined(members: Sequence[Sequence[int]], judged: Sequence[Judgement], count: int) -> Read:
+def joined(members: Sequence[Sequence[int]], judged: Sequence[PassageJudgement], count: int) -> ReaderScores:
     """members: for each passage, which of the `count` sentences are its spans."""
     spans = [UNREAD] * count
     for own, judgement in zip(members, judged, strict=True):
         for number, odds in zip(own, judgement.span_log_odds(), strict=True):
             spans[number] = max(UNREAD, odds)
-    return Read(max((judgement.answers for judgement in judged), default=UNREAD), tuple(spans))
+    return ReaderScores(max((judgement.answers for judgement in judged), default=UNREAD), tuple(spans))
 
 
-def rescored(scored: Sequence[Scored], read: Read, weight: float) -> tuple[list[Scored], Read]:
+def rescored(scored: Sequence[Scored], read: ReaderScores, weight: float) -> tuple[list[Scored], ReaderScores]:
     """Return the sentences by their score and the reader's, best first, and what was read in that order."""
     scores = [one.candidate.score + weight * odds for one, odds in zip(scored, read.spans, strict=True)]
     order = sorted(range(len(scored)), key=lambda number: -scores[number])
@@ -57,7 +57,7 @@ def rescored(scored: Sequence[Scored], read: Read, weight: float) -> tuple[list[
     return found, replace(read, spans=tuple(read.spans[number] for number in order))
 
 
-def passages_of(hits: Sequence[Hit], sentences: Sequence[Candidate]) -> list[tuple[Passage, tuple[int, ...]]]:
+def passages_of(hits: Sequence[Hit], sentences: Sequence[Candidate]) -> list[tuple[ReaderPassage, tuple[int, ...]]]:
     """Return for each hit its passage and which of the sentences are its spans, in the order of the spans. A list of the hit's document
     that was not found itself stands in none."""
     own: dict[int, list[int]] = {hit.rank: [] for hit in hits}
@@ -68,11 +68,11 @@ def passages_of(hits: Sequence[Hit], sentences: Sequence[Candidate]) -> list[tup
     return [(_passage(hit, [sentences[number] for number in own[hit.rank]]), tuple(own[hit.rank])) for hit in hits]
 
 
-def _passage(hit: Hit, sentences: Sequence[Candidate]) -> Passage:
+def _passage(hit: Hit, sentences: Sequence[Candidate]) -> ReaderPassage:
     chunk = hit.chunk
     # A sentence may stick out of its passage; what a reader cannot see, it cannot judge.
     spans = tuple((max(s.start, chunk.start) - chunk.start, min(s.end, chunk.end) - chunk.start) for s in sentences)
-    return Passage(chunk.title, _heading(hit, sentences), chunk.text, spans)
+    return ReaderPassage(chunk.title, _heading(hit, sentences), chunk.text, spans)
 
 
 def _heading(hit: Hit, sentences: Sequence[Candidate]) -> str:

@@ -24,7 +24,7 @@ from rag_api.guard.people.twin_documents import are_twins
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.reader_model.pointing_reader import PointingReader
-from rag_api.retrieval.reader_model.reader import Reader
+from rag_api.retrieval.reader_model.reader import PassageReader
 from rag_api.retrieval.search.reranker import Reranker
 from rag_api.retrieval.search.retriever import Ranking, retrieve
 from rag_api.stores import Store
@@ -40,6 +40,8 @@ class RetrievalContainer(Protocol):
     settings: Settings
 
     @property
+    def risk(self) -> str | float: ...
+    @property
     def db(self) -> Database: ...
     @property
     def store(self) -> Store: ...
@@ -48,7 +50,7 @@ class RetrievalContainer(Protocol):
     @property
     def reranker(self) -> Reranker | None: ...
     @property
-    def reader(self) -> Reader | PointingReader | None: ...
+    def reader(self) -> PassageReader | PointingReader | None: ...
 
 
 Search = Callable[[Filters], Ranking]

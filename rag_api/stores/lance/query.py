@@ -1,4 +1,4 @@
-"""How LanceDB is asked: both lists at once, row numbers and scores only; then one reading of the rows that may be hits.
+"""Queries to LanceDB: both lists at once, row numbers and scores only; then one reading of the rows that may be hits.
 
 Every read costs some milliseconds, and reading a row scattered over the table costs more than finding it. So no row is read that
 cannot be a hit, and of a row one packed column holds what a hit needs. Scores are ours, from the row itself (bm25.py): LanceDB's
@@ -18,8 +18,8 @@ from lancedb.query import MatchQuery
 from numpy.typing import NDArray
 
 from rag_api.domain import Filters, Hit
-from rag_api.stores.ranking.bm25 import ROUNDED, Range, Scorer, cosines
-from rag_api.stores.ranking.fuse import Fusion, Lists, fuse
+from rag_api.stores.ranking.bm25 import ROUNDED, ScoreBounds, Scorer, cosines
+from rag_api.stores.ranking.fuse import Fusion, ScoreLists, fuse
 from rag_api.stores.rows import ANY_GROUP, to_chunk, unpacked
 
 PROBES = 125  # partitions of the vector index that are looked into: all of them below 250,000 chunks
@@ -30,7 +30,7 @@ EXACT = 1e-5  # by so much its cosines and ours may differ
 @dataclass(frozen=True, slots=True)
 class Query:
     scorer: Scorer  # of the terms that are looked up,
-    bounds: Range
+    bounds: ScoreBounds
     asked: int  # of so many that the question has
     vector: NDArray[np.float32]
     where: str
@@ -41,7 +41,7 @@ class Query:
 
     def fused(self, dense: Mapping[int, float], bm25: Mapping[int, float], near: Mapping[int, float]) -> list[tuple[int, float]]:
         """Rows and scores, best first. dense: cosines of all rows; near: of those that are among the nearest."""
-        return fuse(Lists(near, bm25, dense, self.asked), self.alpha, self.fusion, self.fetch)
+        return fuse(ScoreLists(near, bm25, dense, self.asked), self.alpha, self.fusion, self.fetch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class _Listed:
     last_cosine: float  # the same, if the vector index missed none
     last_bm25: float  # no row that is missing among the matching scores more
 
-    def most_bm25(self, bounds: Range) -> float:
+    def most_bm25(self, bounds: ScoreBounds) -> float:
         """Of a row that is missing among the matching, by us."""
         return self.last_bm25 * bounds.high
 
@@ -116,13 +116,13 @@ def _promising(query: Query, listed: _Listed) -> list[int]:
     return [row for row, score in query.fused(high, matching, high) if score >= needed]
 
 
-def _seen(query: Query, listed: _Listed, read: _Read) -> Range:
+def _seen(query: Query, listed: _Listed, read: _Read) -> ScoreBounds:
     """The bounds, unless rows that were read show that they do not hold: LanceDB counts what was deleted until it tidies."""
     bounds = query.bounds
     ratios = [read.bm25[row] / score for row, score in listed.matching.items() if row in read.bm25 and score > 0]
     if all(bounds.low <= ratio <= bounds.high for ratio in ratios):
         return bounds
-    return Range(min(bounds.low, *ratios) / ROUNDED, max(bounds.high, *ratios) * ROUNDED)
+    return ScoreBounds(min(bounds.low, *ratios) / ROUNDED, max(bounds.high, *ratios) * ROUNDED)
 
 
 def _hits(query: Query, listed: _Listed, read: _Read) -> list[Hit]:
@@ -135,7 +135,7 @@ def _hits(query: Query, listed: _Listed, read: _Read) -> list[Hit]:
     ]
 
 
-def _is_certain(query: Query, listed: _Listed, hits: Sequence[Hit], bounds: Range) -> bool:
+def _is_certain(query: Query, listed: _Listed, hits: Sequence[Hit], bounds: ScoreBounds) -> bool:
     """Whether no row that neither list holds can be a hit."""
     if query.fusion == "relative" or len(listed.near) < query.fetch:
         return True

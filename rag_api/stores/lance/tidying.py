@@ -28,15 +28,11 @@ def tidied(table: Any) -> None:
 def tidied_apart(folder: Path) -> None:
     """Do the same in a process of its own. Raises StoreUnavailable with the last that it said when it fails."""
     command = [sys.executable, "-m", "rag_api.stores.lance.tidying", str(folder)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", env=_sparing())
+    sparing = {"MALLOC_ARENA_MAX": "2", **os.environ}  # few of the allocator's arenas: each keeps what it freed
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", env=sparing)
     if done.returncode:
         said = done.stderr.strip()[-_LAST_WORDS:] or f"its process ended with {done.returncode}"
         raise StoreUnavailable(f"the index in {folder} could not be brought up to date: {said}")
-
-
-def _sparing() -> dict[str, str]:
-    """Few of the allocator's arenas: each keeps what it freed."""
-    return {"MALLOC_ARENA_MAX": "2", **os.environ}
 
 
 if __name__ == "__main__":

@@ -70,18 +70,18 @@ class Scorer:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class ScoreBounds:
     """Our score of a chunk lies between an engine's times `low` and times `high`."""
 
     low: float
     high: float
 
 
-def range_of(own: Statistics, everything: Statistics, terms: Sequence[str]) -> Range:
+def range_of(own: Statistics, everything: Statistics, terms: Sequence[str]) -> ScoreBounds:
     """own: what scores are counted over; everything: what the engine counts over."""
     told = [own.told_by(term) / everything.told_by(term) for term in terms if everything.told_by(term)] or [1.0]
     longer = own.length / everything.length if everything.length else 1.0
-    return Range(min(told) * min(1.0, longer) / ROUNDED, max(told) * max(1.0, longer) * ROUNDED)
+    return ScoreBounds(min(told) * min(1.0, longer) / ROUNDED, max(told) * max(1.0, longer) * ROUNDED)
 
 
 def cosines(vectors: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float32]:

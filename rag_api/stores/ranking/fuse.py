@@ -18,7 +18,7 @@ how much of what the question's terms could tell was matched. Figures for both a
 
 
 @dataclass(frozen=True, slots=True)
-class Lists(Generic[K]):
+class ScoreLists(Generic[K]):
     """What a store found, scores by chunk."""
 
     dense: Mapping[K, float]  # cosines of the nearest chunks
@@ -27,7 +27,7 @@ class Lists(Generic[K]):
     terms: int  # how many terms the question has
 
 
-def fuse(lists: Lists[K], alpha: float, fusion: Fusion, most: int = CANDIDATES) -> list[tuple[K, float]]:
+def fuse(lists: ScoreLists[K], alpha: float, fusion: Fusion, most: int = CANDIDATES) -> list[tuple[K, float]]:
     """(chunk, score in [0, 1]) best first. Ties are broken by id, so that equal scores rank alike in every store. most: how long a list
     is that is scaled by what it holds; on scales that hold everywhere every chunk has its own scores."""
     if fusion == "relative":

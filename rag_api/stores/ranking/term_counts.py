@@ -53,7 +53,7 @@ class _Counted:
             self.holding[term] += sign
 
 
-class Change:
+class TermChange:
     """What a write takes away and puts in."""
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class Change:
 
     def _add(self, rows: Iterable[Row], sign: int) -> None:
         for groups, terms in rows:
-            self._classes.setdefault(_class(groups), _Counted()).add(terms, sign)
+            self._classes.setdefault(json.dumps(sorted(groups), ensure_ascii=False), _Counted()).add(terms, sign)
 
 
 class TermCounts:
@@ -109,11 +109,11 @@ class TermCounts:
                 self._count_all(rows())
 
     @contextmanager
-    def changing(self, document_ids: Sequence[str] = ()) -> Iterator[Change]:
+    def changing(self, document_ids: Sequence[str] = ()) -> Iterator[TermChange]:
         """One write to the index, which is made inside: no other process makes one meanwhile. What is counted is in force at its end.
         document_ids: they are told by `cut_short` should it be cut short, whatever becomes of this machine."""
         with self._alone():
-            change = Change()
+            change = TermChange()
             with _translated(self._folder):
                 if self._all_rows is not None and self._state() != "counted":  # an earlier write failed half-way
                     self._count_all(self._all_rows())
@@ -195,7 +195,7 @@ class TermCounts:
             self._db.execute("delete from classes")
             while batch := list(islice(left, BATCH)):
                 log.warning("the words of %d chunks are counted in %s", len(batch), self._folder)
-                change = Change()
+                change = TermChange()
                 change.more(batch)
                 change.write(self._db)
             self._mark("counted")
@@ -222,10 +222,6 @@ def _transaction(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         db.execute("rollback")
         raise
     db.execute("commit")
-
-
-def _class(groups: Sequence[str]) -> str:
-    return json.dumps(sorted(groups), ensure_ascii=False)
 
 
 def _sum(classes: Sequence[tuple[int, str, int, int]], found: Sequence[tuple[str, int, int]], wanted: set[int]) -> Statistics:

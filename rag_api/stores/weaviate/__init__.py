@@ -23,10 +23,10 @@ from rag_api.domain import Chunk, Contents, Filters, Hit
 from rag_api.errors import StoreUnavailable
 from rag_api.stores.mendable import Unfound
 from rag_api.stores.ranking.bm25 import Scorer, Statistics, cosines, range_of
-from rag_api.stores.ranking.fuse import CANDIDATES, Fusion, Lists, fuse
-from rag_api.stores.ranking.term_counts import COLUMNS, Change, Row
+from rag_api.stores.ranking.fuse import CANDIDATES, Fusion, ScoreLists, fuse
+from rag_api.stores.ranking.term_counts import COLUMNS, Row, TermChange
 from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk
-from rag_api.stores.weaviate.connection import Connection
+from rag_api.stores.weaviate.connection import WeaviateConnection
 from rag_api.stores.weaviate.mending import Mending, all_unfound, in_parts
 from rag_api.stores.weaviate.replicas import Replicas
 from rag_api.stores.weaviate.schema import BATCH, VECTOR, insert, objects_of, open_collection
@@ -62,7 +62,7 @@ class WeaviateStore:
         self.name, self.dim = settings.collection, dim
         self._writing = threading.Lock()
         self._pool = ThreadPoolExecutor(8, "weaviate")  # the two lists of a search are fetched at once
-        self.connection = Connection(settings)
+        self.connection = WeaviateConnection(settings)
         self._replicas = Replicas(settings.weaviate_replication_factor > 1, self.connection.check_alive)
         try:
             anew = self.connection.do(lambda client: open_collection(client, settings, embedder_name, dim))
@@ -161,7 +161,7 @@ class WeaviateStore:
         dense = dict(zip(rows, exact.tolist(), strict=True))
         bm25 = {key: score for key, o in rows.items() if (score := query.scorer.score_of(str(o.properties["terms"]))) > 0}
         nearest = {str(o.uuid): dense[str(o.uuid)] for o in near}
-        fused = fuse(Lists(nearest, bm25, dense, query.asked), query.alpha, query.fusion, fetch)[: query.limit]
+        fused = fuse(ScoreLists(nearest, bm25, dense, query.asked), query.alpha, query.fusion, fetch)[: query.limit]
         hits = [
             Hit(to_chunk(key, complete(rows[key].properties)), score, dense[key], bm25.get(key, 0.0), rank)
             for rank, (key, score) in enumerate(fused, 1)
@@ -169,7 +169,7 @@ class WeaviateStore:
         if query.fusion == "relative" or len(near) < fetch:
             return hits, True
         words = min(float(o.metadata.score) for o in found) * LEFT_OUT * query.high if len(found) == fetch else 0.0
-        unlisted = fuse(Lists({}, {0: words}, {0: min(nearest.values())}, query.asked), query.alpha, query.fusion)
+        unlisted = fuse(ScoreLists({}, {0: words}, {0: min(nearest.values())}, query.asked), query.alpha, query.fusion)
         return hits, unlisted[0][1] <= hits[-1].score
 
     def _statistics(self, terms: Sequence[str], filters: Filters) -> tuple[Statistics, Statistics]:
@@ -184,7 +184,7 @@ class WeaviateStore:
         return list(rows_of(self._all_of(where, COLUMNS, vectors=False)))
 
     @contextmanager
-    def _changing(self, document_ids: Sequence[str], vectors: bool = False) -> Iterator[tuple[Change, bool]]:
+    def _changing(self, document_ids: Sequence[str], vectors: bool = False) -> Iterator[tuple[TermChange, bool]]:
         """These documents' chunks are taken out of the counts; what is put in is for the caller to say. Gives whether there were any, too.
         vectors: are written."""
         self._mend_cut_short()

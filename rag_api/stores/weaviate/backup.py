@@ -12,7 +12,7 @@ from weaviate.exceptions import WeaviateBaseError
 
 from rag_api.config import Settings
 from rag_api.errors import InvalidInput, StoreUnavailable
-from rag_api.stores.weaviate.connection import Connection
+from rag_api.stores.weaviate.connection import WeaviateConnection
 from rag_api.stores.weaviate.terms import bring_up_to_date, open_counts
 
 T = TypeVar("T")
@@ -26,7 +26,7 @@ class Backups:
             raise InvalidInput(f"LanceDB's index is a folder: copy {settings.index_dir} while nothing is ingested.")
         self._settings = settings
         self._name, self._backend = settings.collection, BackupStorage(settings.weaviate_backup)
-        self._connection = Connection(settings)
+        self._connection = WeaviateConnection(settings)
 
     def create(self, name: str) -> None:
         """Returns when it is complete; questions are answered meanwhile, and what is ingested meanwhile may be missing from it."""

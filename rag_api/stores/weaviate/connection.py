@@ -49,7 +49,7 @@ def nodes_of(settings: Settings) -> list[Node]:
     return nodes
 
 
-class Connection:
+class WeaviateConnection:
     """`do` runs a call that may be repeated. Raises StoreUnavailable when no node answers, or the server is older than 1.39."""
 
     def __init__(self, settings: Settings) -> None:

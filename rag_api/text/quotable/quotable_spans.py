@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from rag_api.domain import Block, BlockKind
+from rag_api.text.block_shapes import HISTORY
 from rag_api.text.blocks import above, blocks_of, headings, structure_of
-from rag_api.text.sentence_splitter import Kind, sentences_of
-from rag_api.text.shapes import HISTORY
+from rag_api.text.sentence_splitter import LineKind, sentences_of
 from services.contract import wire
 
 VERSION = 5  # one more whenever anything else may be quoted or is read with it (tests/rag_api/retrieval/test_rule_versions.py)
@@ -74,7 +74,7 @@ class Quotable:
 
     start: int
     end: int
-    kind: Kind
+    kind: LineKind
     lead: tuple[Place, ...] = ()
     path: tuple[Place, ...] = ()  # the headings that it stands below, the outermost first
     block: int = -1  # the index of its paragraph, item or row
@@ -138,13 +138,13 @@ class _Quotes:
         for index, block in enumerate(self.blocks):
             if block.kind == BlockKind.LIST:
                 lead = tuple(dict.fromkeys((*self._path(index)[-1:], *self.introduction(index))))
-                yield index, self._whole(index, Kind.ITEM, tuple(sorted(lead)))
+                yield index, self._whole(index, LineKind.ITEM, tuple(sorted(lead)))
             elif block.kind == BlockKind.TABLE and not self._is_apart(index):
                 yield from self._tables(index)
             elif block.kind == BlockKind.PARAGRAPH and not self._is_inner(index) and not self._introduces(index):
-                yield index, self._whole(index, Kind.PROSE, self._lead_of_box(index) or self._turning(self._path(index)))
+                yield index, self._whole(index, LineKind.PROSE, self._lead_of_box(index) or self._turning(self._path(index)))
 
-    def _whole(self, index: int, kind: Kind, lead: tuple[Place, ...]) -> Quotable:
+    def _whole(self, index: int, kind: LineKind, lead: tuple[Place, ...]) -> Quotable:
         kept = tuple((a, b) for a, b in lead if b - a <= LONGEST_LEAD)
         return Quotable(*self._place(index), kind, kept, self._path(index), index, index)
 
@@ -154,7 +154,7 @@ class _Quotes:
         begins = [table, *(row for n, row in enumerate(rows) if self._begins(rows, n))]
         ends = [*(self.blocks[row].start for row in begins[1:]), self.blocks[table].end]
         for index, end in zip(begins, ends, strict=True):
-            whole = self._whole(table, Kind.ROW, self.introduction(table))
+            whole = self._whole(table, LineKind.ROW, self.introduction(table))
             yield index, replace(whole, start=self.blocks[index].start, end=end, block=index, group=index)
 
     def _row_blocks(self, table: int) -> list[int]:
@@ -227,7 +227,7 @@ class _Quotes:
                 label = self._label(cells, labels) if named else []
                 lead = [*caption, *(self._place(one) for one in header), *([group] if group else []), *label]
                 kept = tuple(sorted({(a, b) for a, b in lead if b - a <= LONGEST_LEAD}))
-                yield Quotable(*self._place(row), Kind.ROW, kept, path, row, part)
+                yield Quotable(*self._place(row), LineKind.ROW, kept, path, row, part)
             if cells and self.blocks[cells[0]].column == 0 and not self.blocks[row].header:
                 labels = {0: self._place(cells[0])}
 
@@ -273,9 +273,9 @@ class _Quotes:
         holder = next(at for at in above(self.blocks, index) if self.blocks[at].kind == BlockKind.LIST)
         places = sentences_of(self.text, block.start, end)
         if end - block.start > LONGEST_ITEM and len(places) > 2:
-            yield from (replace(q, kind=Kind.ITEM, path=path, block=index, group=holder) for q in self._joined(places, lead))
+            yield from (replace(q, kind=LineKind.ITEM, path=path, block=index, group=holder) for q in self._joined(places, lead))
         else:
-            yield Quotable(block.start, end, Kind.ITEM, lead, path, index, holder)
+            yield Quotable(block.start, end, LineKind.ITEM, lead, path, index, holder)
 
     def _leads_in(self, index: int) -> bool:
         """Says nothing but what the items below it are of."""
@@ -361,7 +361,7 @@ class _Quotes:
             if joined and _TAKES_BACK.match(words):
                 joined[-1] = replace(joined[-1], end=end)
             elif joined and _POINTS_BACK.match(words) and end - joined[-1].start <= LONGEST_LEAD * 2:
-                joined.append(Quotable(joined[-1].start, end, Kind.PROSE, joined[-1].lead))
+                joined.append(Quotable(joined[-1].start, end, LineKind.PROSE, joined[-1].lead))
             else:
-                joined.append(Quotable(start, end, Kind.PROSE, (*lead, pointed) if pointed and not joined else lead))
+                joined.append(Quotable(start, end, LineKind.PROSE, (*lead, pointed) if pointed and not joined else lead))
         yield from joined

@@ -8,7 +8,7 @@ from collections.abc import Sequence as Seq
 import numpy as np
 from numpy.typing import NDArray
 
-from services.generator.datastore.store import BETWEEN, BadDatastore, Datastore, Manifest
+from services.generator.datastore.store import BETWEEN, BadDatastore, Datastore, DatastoreManifest
 
 
 def build(texts: Iterable[Seq[int]], tokenizer: str) -> Datastore:
@@ -17,7 +17,7 @@ def build(texts: Iterable[Seq[int]], tokenizer: str) -> Datastore:
     if not parts:
         raise BadDatastore("no text to build a datastore from")
     tokens = np.concatenate(parts)
-    return Datastore(Manifest(tokenizer, len(parts), len(tokens)), tokens, sorted_places(tokens))
+    return Datastore(DatastoreManifest(tokenizer, len(parts), len(tokens)), tokens, sorted_places(tokens))
 
 
 def sorted_places(tokens: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -27,7 +27,7 @@ class BadDatastore(ModelError):
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class DatastoreManifest:
     tokenizer: str  # fingerprint of the vocabulary
     texts: int
     tokens: int  # those between texts included
@@ -38,7 +38,7 @@ class Manifest:
 class Datastore:
     """`order`: places in `tokens`, sorted by the tokens that end there, read backwards; so those of one suffix stand side by side."""
 
-    manifest: Manifest
+    manifest: DatastoreManifest
     tokens: NDArray[np.int32]
     order: NDArray[np.int32]
 
@@ -62,7 +62,7 @@ def read(folder: Path, tokenizer: str) -> Datastore:
     """Map a datastore into memory. Raises BadDatastore on one that is not whole, or was built for another `tokenizer`."""
     try:
         said: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        manifest = Manifest(**said)
+        manifest = DatastoreManifest(**said)
         tokens, order = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in (TOKENS, ORDER))
     except (OSError, ValueError, TypeError) as error:
         raise BadDatastore(f"{folder}: no datastore that can be read ({error})") from error

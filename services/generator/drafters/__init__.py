@@ -23,7 +23,7 @@ from services.generator.native.text import TokenKinds
 from services.generator.types import Accepted, DraftTree, Sequence
 
 
-class Stage(IntEnum):
+class DraftStage(IntEnum):
     """When a drafter is asked; what a stage found is known when the next one is weighed."""
 
     LOOKUP = 0  # microseconds: always asked
@@ -52,7 +52,7 @@ class Drafter(Protocol):
     name: str  # what its nodes' origins say
 
     @property
-    def stage(self) -> Stage: ...
+    def stage(self) -> DraftStage: ...
 
     @property
     def wants_features(self) -> FeatureKind | None: ...

@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
-from services.generator.models.heads.eagle import Head
+from services.generator.models.heads.eagle import DraftHead
 from services.generator.models.heads.eagle_cache import HeadCache
 from services.generator.models.heads.eagle_format import open_head
 from services.generator.native.head import NativeHead
@@ -47,10 +47,10 @@ class Frontier(NamedTuple):
 class EagleDrafter:
     """One head for all sequences; rows of its cache are lent to them from start to finish."""
 
-    head: Head
+    head: DraftHead
     shape: TreeShape = field(default_factory=TreeShape)
     name: str = "eagle"
-    stage: Stage = Stage.MODEL
+    stage: DraftStage = DraftStage.MODEL
     capacity: int = 1024  # keys per row to begin with
     _cache: HeadCache = field(init=False)
     _rows: dict[str, int] = field(init=False, default_factory=dict)

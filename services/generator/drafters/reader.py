@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from services.generator.datastore.store import Datastore
-from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.native import kernels
 from services.generator.native.frequent import frequent
@@ -54,7 +54,7 @@ NOTHING = Branch([], [], 0)
 
 class ReaderDrafter:
     name = "reader"
-    stage = Stage.SEARCH
+    stage = DraftStage.SEARCH
     wants_features: FeatureKind | None = None
 
     def __init__(self, options: ReaderOptions | None = None, datastore: Datastore | None = None) -> None:

@@ -16,10 +16,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind, Target
 from services.generator.models.ahead import Ahead, WriteAhead
-from services.generator.speculation.augmented import Drawn, draw
+from services.generator.speculation.augmented import DrawnChain, draw
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 
@@ -35,7 +35,7 @@ class RagOptions(SmallModelOptions):
 
 class SmallModelDrafter:
     name = "small-model"
-    stage = Stage.MODEL
+    stage = DraftStage.MODEL
     wants_features: FeatureKind | None = None
     usual = SmallModelOptions()
 
@@ -84,19 +84,19 @@ class RagDrafter(SmallModelDrafter):
 
     def __init__(self, model: Target, options: SmallModelOptions | None = None) -> None:
         super().__init__(model, options)
-        self._drawn: dict[str, Drawn] = {}
+        self._drawn: dict[str, DrawnChain] = {}
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         asked = [state for state in states if state.sequence.prompt.retrieved]
         told: dict[str, DraftTree] = {}
         for drawing in (False, True):
-            own = [state for state in asked if _draws(state.sequence) == drawing]
+            own = [state for state in asked if (state.sequence.sampling.draw_drafts and state.sequence.sampling.temperature > 0) == drawing]
             if own:
                 trees = self._draw(own, nodes) if drawing else super().propose(own, nodes)
                 told |= zip((state.sequence.id for state in own), trees, strict=True)
         return [told.get(state.sequence.id) or _chain(int(state.context[-1]), Ahead((), ()), self.name) for state in states]
 
-    def drawn(self, sequence: Sequence) -> Drawn | None:
+    def drawn(self, sequence: Sequence) -> DrawnChain | None:
         """Return what was drawn for the step that is verified now."""
         return self._drawn.get(sequence.id)
 
@@ -122,16 +122,12 @@ class RagDrafter(SmallModelDrafter):
         written = self.writer.write(contexts, min(self.options.tokens, nodes - 1), choose)
         for state, ahead, own in zip(states, written, given, strict=True):
             if own:
-                self._drawn[state.sequence.id] = Drawn(ahead.token_ids, torch.stack(own), len(state.context))
+                self._drawn[state.sequence.id] = DrawnChain(ahead.token_ids, torch.stack(own), len(state.context))
         return [_chain(int(state.context[-1]), ahead, self.name) for state, ahead in zip(states, written, strict=True)]
 
     def context(self, state: StepState) -> NDArray[np.int32]:
         prompt = state.sequence.prompt
         return np.concatenate([np.array(prompt.retrieved, np.int32), state.context[len(prompt.token_ids) :]])
-
-
-def _draws(sequence: Sequence) -> bool:
-    return sequence.sampling.draw_drafts and sequence.sampling.temperature > 0
 
 
 def _open(context: DrafterContext, options: SmallModelOptions | None) -> SmallModelDrafter:

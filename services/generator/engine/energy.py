@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import torch
 
 
-class Counter(Protocol):
+class EnergyCounter(Protocol):
     reason: str | None  # why there is nothing to read; None when there is
 
     def read(self) -> float | None:
@@ -41,7 +41,7 @@ class NvmlCounter:
         return float(self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)) / 1000  # it counts millijoules
 
 
-def counter_of(device: torch.device) -> Counter:
+def counter_of(device: torch.device) -> EnergyCounter:
     if device.type != "cuda":
         return NoCounter(f"energy is measured on NVIDIA GPUs only, and the model runs on {device.type}")
     try:

@@ -23,9 +23,9 @@ from services.generator.engine.energy import counter_of, share
 from services.generator.engine.prefix_cache import PrefixCache
 from services.generator.engine.request import EngineOptions, Output, Request
 from services.generator.engine.scheduler import Scheduler
-from services.generator.errors import BadRequest, PromptTooLong
+from services.generator.errors import BadRequest, ContextTooLong
 from services.generator.models import StepInput, StepOutput, Target
-from services.generator.planner.planner import Costs
+from services.generator.planner.planner import CostModel
 from services.generator.planner.policies import Policy
 from services.generator.speculation import tree
 from services.generator.speculation.verify import verify
@@ -42,7 +42,7 @@ class Engine:
         target: Target,
         drafters: Mapping[str, Drafter],
         options: EngineOptions | None = None,
-        costs: Costs | None = None,
+        costs: CostModel | None = None,
         drafts: Mapping[str, float] | None = None,
         clock: Callable[[], float] = time.perf_counter,
         policy: Policy | None = None,
@@ -68,7 +68,7 @@ class Engine:
         if not prompt:
             raise BadRequest("the prompt is empty")
         if len(prompt) >= self.context:
-            raise PromptTooLong(f"the prompt has {len(prompt)} tokens; the context is {self.context}, the answer included")
+            raise ContextTooLong(f"the prompt has {len(prompt)} tokens; the context is {self.context}, the answer included")
         unknown = [name for name in request.drafters if name not in self.drafters]
         if unknown:
             raise BadRequest(f"no drafter {unknown[0]!r}; there are: none, {', '.join(self.drafters)}")

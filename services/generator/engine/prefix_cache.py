@@ -26,7 +26,7 @@ Adapted = tuple[str, int]  # an adapter, and the first token that it worked on: 
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class CacheBlock:
     kv: Tensor  # [layers, 2, kv_heads, BLOCK, head_dim]
     features: Mapping[FeatureKind, Tensor]  # [BLOCK, h or 3h]: what heads want of these tokens, when they are in use
 
@@ -41,7 +41,7 @@ class PrefixCache:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.bytes = 0
-        self._blocks: OrderedDict[bytes, Block] = OrderedDict()
+        self._blocks: OrderedDict[bytes, CacheBlock] = OrderedDict()
 
     def load(
         self,
@@ -53,7 +53,7 @@ class PrefixCache:
         adapted: Adapted | None = None,
     ) -> tuple[int, dict[FeatureKind, Tensor]]:
         """Fill the row with the longest known prefix of `tokens` that has features of these kinds: its length, and the features."""
-        known: list[Block] = []
+        known: list[CacheBlock] = []
         hashes = _hashes(tokens, scope, adapted)
         for name in hashes:
             block = self._blocks.get(name)
@@ -83,7 +83,7 @@ class PrefixCache:
             known = self._blocks.get(name)
             if known is None or not features.keys() <= known.features.keys():
                 fresh = {kind: all_of[start:end].clone() for kind, all_of in features.items()}
-                block = Block(cache.read_block(slot, start, end), {**(known.features if known else {}), **fresh})
+                block = CacheBlock(cache.read_block(slot, start, end), {**(known.features if known else {}), **fresh})
                 self.bytes += block.bytes - (known.bytes if known else 0)
                 self._blocks[name] = block
         for name in reversed(hashes):

@@ -1,4 +1,4 @@
-"""What goes into the engine and what comes out of it. Behaviour is in engine.py."""
+"""Requests that go into the engine and outputs that come out of it. Behaviour is in engine.py."""
 
 from __future__ import annotations
 

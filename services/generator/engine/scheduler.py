@@ -1,4 +1,4 @@
-"""Who runs and who waits. First come, first served; a bounded queue; a row of the KV cache per running request.
+"""The scheduler of running and waiting requests. First come, first served; a bounded queue; a row of the KV cache per running request.
 
 Knows nothing of models, drafts or text.
 """

@@ -1,4 +1,4 @@
-"""How likely a model finds given continuations of given prompts: exact log-probabilities, a batch of prompts at a time.
+"""Likelihoods that a model gives continuations of prompts: exact log-probabilities, a batch of prompts at a time.
 
 A prompt's tokens are computed once, whole blocks of them are taken from the prefix cache and put there; its continuations are one draft
 tree below its last token, so that all of them cost one more step. Nothing is sampled. Knows nothing of text or HTTP.

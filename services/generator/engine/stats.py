@@ -1,4 +1,4 @@
-"""What a verification says about its drafters, counted per request."""
+"""Statistics of what a verification says about its drafters, per request."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Ahead:
 
 
 @dataclass(slots=True)
-class Row:
+class AheadRow:
     slot: int
     known: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # tokens whose keys are in the cache
 
@@ -44,7 +44,7 @@ class WriteAhead:
         self.context = min(context or model.config.max_positions, model.config.max_positions)
         self._first = rows
         self._cache: KVCache | None = None  # taken when somebody writes
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, AheadRow] = {}
 
     def start(self, name: str) -> None:
         """Take a row; nothing is read yet."""
@@ -54,7 +54,7 @@ class WriteAhead:
             self._cache = self.model.new_cache(self._first, self.context)
         if slot == self._cache.rows:
             self._cache = _doubled(self.model, self._cache, self.context)
-        self._rows[name] = Row(slot)
+        self._rows[name] = AheadRow(slot)
 
     def finish(self, name: str) -> None:
         self._rows.pop(name, None)
@@ -84,7 +84,7 @@ class WriteAhead:
             written[place] = Ahead(tuple(own), tuple(own_values))
         return written
 
-    def _read(self, rows: Seq[Row], contexts: Seq[NDArray[np.int32]]) -> Tensor:
+    def _read(self, rows: Seq[AheadRow], contexts: Seq[NDArray[np.int32]]) -> Tensor:
         """Read what is new of each context -> logits fp32 [R, V] after its last token."""
         done = [min(_shared(row.known, tokens), len(tokens) - 1) for row, tokens in zip(rows, contexts, strict=True)]
         told: list[Tensor | None] = [None] * len(rows)
@@ -103,7 +103,7 @@ class WriteAhead:
                 told[place] = logits[at, 0]
         return torch.stack([each for each in told if each is not None])
 
-    def _step(self, rows: Seq[Row], tokens: Tensor, lengths: Seq[int]) -> Tensor:
+    def _step(self, rows: Seq[AheadRow], tokens: Tensor, lengths: Seq[int]) -> Tensor:
         """Read one more token of each row -> logits fp32 [R, V]."""
         positions = torch.tensor(lengths, dtype=torch.int64)[:, None]
         slots = tuple(row.slot for row in rows)

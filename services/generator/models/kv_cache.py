@@ -65,12 +65,6 @@ class KVCache:
         self.kv[:, :, row, :, start + first : start + len(path)].copy_(moved)
 
     @torch.inference_mode()
-    def copy_prefix(self, source: int, target: int, length: int) -> None:
-        """Let row `target` begin with the first `length` positions of row `source`."""
-        if source != target and length:
-            self.kv[:, :, target, :, :length].copy_(self.kv[:, :, source, :, :length])
-
-    @torch.inference_mode()
     def read_block(self, row: int, start: int, end: int) -> torch.Tensor:
         """Return a copy of positions [start, end): [layers, 2, kv_heads, end - start, head_dim]."""
         return self.kv[:, :, row, :, start:end].clone()

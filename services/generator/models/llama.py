@@ -28,7 +28,7 @@ CHAIN = 32  # a longer chain is a prefill: bound by computing, not by reading
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StepRow:
     """One row's part of a step: its views into QkvViews and into the cache."""
 
     q: torch.Tensor  # [kv_heads, N, g, d]
@@ -122,7 +122,7 @@ class LlamaTarget(Decoder):
             raise BadRequest(f"{end} tokens asked of a context of {min(self.config.max_positions, cache.limit)}")
         cache.reserve(end)
 
-    def _rows(self, step: StepInput, cache: KVCache, qkv: QkvViews) -> list[Row]:
+    def _rows(self, step: StepInput, cache: KVCache, qkv: QkvViews) -> list[StepRow]:
         a, rows, first = self.architecture, [], 0
         q = qkv.by_head[:, : a.heads].unflatten(1, (a.kv_heads, -1)).transpose(0, 1)  # [kv_heads, T, g, d]
         fresh = qkv.by_head[:, a.heads :].unflatten(1, (2, a.kv_heads)).permute(1, 2, 0, 3)  # [2, kv_heads, T, d]
@@ -130,7 +130,7 @@ class LlamaTarget(Decoder):
             kv = cache.kv[:, :, slot, :, : start + count]  # [layers, 2, kv_heads, length + N, d]
             bias = self._bias(None if step.tree_mask is None else step.tree_mask[r, :count, :count].to(self.device), count)
             few = bias is not None and (count <= FEW or bias.is_cuda)
-            row = Row(
+            row = StepRow(
                 q=q[:, first : first + count],
                 fresh=fresh[:, :, first : first + count],
                 kept=kv[:, :, :, start:].unbind(0),
@@ -150,7 +150,9 @@ class LlamaTarget(Decoder):
             return tree_bias(mask)
         return self._causal[:count, :count] if count <= CHAIN else None
 
-    def _attention(self, x: torch.Tensor, layer: Layer, index: int, qkv: QkvViews, rows: list[Row], deltas: Deltas | None) -> torch.Tensor:
+    def _attention(
+        self, x: torch.Tensor, layer: Layer, index: int, qkv: QkvViews, rows: list[StepRow], deltas: Deltas | None
+    ) -> torch.Tensor:
         """Attend: x [T, h], normed -> [T, h]; the step's keys and values are written into the cache."""
         self.project(x, layer, qkv, (lambda y: deltas.add(index, "qkv", x, y)) if deltas else None)
         mixed = [self._attend_row(row, index) for row in rows]
@@ -158,7 +160,7 @@ class LlamaTarget(Decoder):
         y = layer.output(joined)
         return deltas.add(index, "output", joined, y) if deltas else y
 
-    def _attend_row(self, row: Row, index: int) -> torch.Tensor:
+    def _attend_row(self, row: StepRow, index: int) -> torch.Tensor:
         """Return [N, heads * d]."""
         row.kept[index].copy_(row.fresh)
         q, k, v = row.q.to(self.kv_dtype), row.keys[index], row.values[index]

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from services.generator.errors import ModelError
-from services.generator.models.decoder.packing import Packing, Source
+from services.generator.models.decoder.packing import Packing, WeightSource
 from services.generator.models.files.architecture import Architecture
 from services.generator.models.files.carried import CACHE as CACHE
 from services.generator.models.files.carried import CARRIED, file_of
@@ -37,7 +37,7 @@ def load_target(model: str, *, device: str = "auto", dtype: str = "auto", thread
 
 
 def pack_target(
-    source: Source, architecture: Architecture, name: str, *, device: str, dtype: str, threads: int | None = None
+    source: WeightSource, architecture: Architecture, name: str, *, device: str, dtype: str, threads: int | None = None
 ) -> LlamaTarget:
     place = _device(device)
     settled = None if threads or place.type != "cpu" else Threads(torch.get_num_threads())

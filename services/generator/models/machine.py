@@ -1,4 +1,4 @@
-"""How long this machine takes for something, by measuring; and files that keep such figures. Knows no model."""
+"""Times that this machine takes for something, by measuring; and files that keep such figures. Knows no model."""
 
 from __future__ import annotations
 

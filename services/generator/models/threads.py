@@ -1,4 +1,4 @@
-"""How many threads torch computes with on a CPU: all cores while they are free, one while others use them.
+"""The number of threads that torch computes with on a CPU: all cores while they are free, one while others use them.
 
 torch's threads meet at a barrier after every operation and wait there by spinning. On a host whose cores are busy a step then
 waits, at every barrier, for a thread that has no core: on two cores with ten busy processes a step took 618 ms with two threads

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from services.generator.native import kernels
-from services.generator.native.matrix import Matrix, MatrixStruct
+from services.generator.native.matrix import MatrixStruct, PackedMatrix
 from services.generator.native.step import DecoderSize, LayerStruct, ModelStruct, NativeLayer, layer_struct
 
 
@@ -18,8 +18,8 @@ class HeadWeights:
     """Norms are fp32. The layer's qkv reads a token's embedding and a feature side by side; its attention_norm is not used."""
 
     layer: NativeLayer
-    fuse: Matrix
-    logits: Matrix
+    fuse: PackedMatrix
+    logits: PackedMatrix
     token_norm: Tensor
     feature_norm: Tensor
     norm: Tensor

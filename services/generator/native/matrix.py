@@ -13,7 +13,7 @@ MINIMUM, SHARED, HALVES = 16, 32, 64  # what a quantised matrix's kind has besid
 
 
 class MatrixStruct(ctypes.Structure):
-    """`Matrix` of kernels.c."""
+    """`PackedMatrix` of kernels.c."""
 
     _fields_ = (
         ("data", ctypes.c_void_p),
@@ -26,14 +26,14 @@ class MatrixStruct(ctypes.Structure):
     )
 
 
-class Matrix:
+class PackedMatrix:
     """Called like any other kernel of a Linear: x [..., in] -> [..., out] of x's type; a row's result is the same in any company.
 
     `kind` is 0 for bf16. Outputs of `following` come behind its own.
     """
 
     def __init__(
-        self, data: torch.Tensor, bias: torch.Tensor | None, inputs: int, outputs: int, kind: int, following: Matrix | None = None
+        self, data: torch.Tensor, bias: torch.Tensor | None, inputs: int, outputs: int, kind: int, following: PackedMatrix | None = None
     ) -> None:
         library = kernels()
         assert library is not None, "there are no native kernels on this machine"
@@ -47,8 +47,8 @@ class Matrix:
 
     @classmethod
     def of_blocks(
-        cls, raw: torch.Tensor, bias: torch.Tensor | None, inputs: int, outputs: int, kind: int, following: Matrix | None = None
-    ) -> Matrix:
+        cls, raw: torch.Tensor, bias: torch.Tensor | None, inputs: int, outputs: int, kind: int, following: PackedMatrix | None = None
+    ) -> PackedMatrix:
         """Lay out the blocks of a GGUF file, bytes [outputs, ...]: copied once, as large as they are but for scales of 6 bits."""
         library, raw = kernels(), raw.contiguous()
         assert library is not None, "there are no native kernels on this machine"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from services.generator.native import kernels
-from services.generator.native.matrix import Matrix, MatrixStruct
+from services.generator.native.matrix import MatrixStruct, PackedMatrix
 
 NODES = 64  # of all rows together: more are bound by computing, which torch's packed matrices do faster where weights are bf16
 PORTION = 96  # nodes of a prompt that are computed at a time: what they need stays near the processor
@@ -67,10 +67,10 @@ class NativeLayer:
     mlp_norm: torch.Tensor
     q_norm: torch.Tensor | None
     k_norm: torch.Tensor | None
-    qkv: Matrix
-    output: Matrix
-    gate_up: Matrix
-    down: Matrix
+    qkv: PackedMatrix
+    output: PackedMatrix
+    gate_up: PackedMatrix
+    down: PackedMatrix
 
 
 class LayerStruct(ctypes.Structure):

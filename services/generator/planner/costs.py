@@ -1,4 +1,4 @@
-"""What a step costs on this machine, measured at start: seconds by nodes and context.
+"""Costs of a step on this machine, measured at start: seconds by nodes and context.
 
 Kept in a file per machine, torch, threads and model, so that the second start measures nothing. Minima are kept, not means: a
 machine that was busy while measuring must not look slower than it is. One that is so busy that the time allowed does not suffice

@@ -1,4 +1,4 @@
-"""What a draft takes on this machine, measured at start and kept in a file, as costs.py does for steps."""
+"""Costs of a draft on this machine, measured at start and kept in a file, as costs.py does for steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a drafter pays, from what its drafts take and what they give: per request, and over requests.
+"""Gates that tell whether a drafter pays, from what its drafts take and what they give: per request, and over requests.
 
 With s seconds a step without a drafter's own nodes, n tokens from it and g of them due to that drafter (rates.credit), leaving it out
 would give n - g tokens in s seconds; it pays as long as drafting, and verifying its nodes, take less than g s / (n - g). A single step

@@ -1,4 +1,4 @@
-"""How much longer steps take than the measured costs say. Knows nothing of trees or drafters."""
+"""The pace of steps: how much longer they take than the measured costs say. Knows nothing of trees or drafters."""
 
 from __future__ import annotations
 

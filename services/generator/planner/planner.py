@@ -1,4 +1,4 @@
-"""Which drafts are worth making and verifying: the tree that maximises expected tokens per second, by measured costs.
+"""The planner of drafts that are worth making and verifying: the tree that maximises expected tokens per second, by measured costs.
 
 A step's time is known by its nodes (costs.py, pace.py); what it emits is the sum of its nodes' chances (rates.py). A drafter that runs a
 model is asked where it should give more than its time is worth beside what was looked up; one whose tokens cost more than they save is
@@ -25,7 +25,7 @@ SLACK = 0.5  # of the chance that pays for a node: what drafters are asked to le
 CONTEXTS = (256, 1024, 4096, 16384, 65536)
 
 
-class Costs(Protocol):
+class CostModel(Protocol):
     def verify(self, nodes: int, context: int) -> float:
         """Return seconds of a forward of that many nodes (of all rows together) behind that much context."""
 
@@ -56,7 +56,7 @@ class Plan:
 class Planner:
     """One per engine. Without costs every drafter is asked and every draft verified as it is, up to its budget."""
 
-    def __init__(self, costs: Costs | None, drafts: Mapping[str, float] | None = None, models: Collection[str] = ()) -> None:
+    def __init__(self, costs: CostModel | None, drafts: Mapping[str, float] | None = None, models: Collection[str] = ()) -> None:
         """Begin with nothing learnt.
 
         `drafts`: seconds of a draft by drafter, as far as they were measured; `models`: the drafters that run a model.

@@ -1,4 +1,5 @@
-"""Who drafts, as other engines decide it: by the length of a match, or in order. Ours, the first, merges all and weighs each node.
+"""Policies of who drafts, as other engines decide it: by the length of a match, or in order. Ours, the first, merges all and weighs each
+node.
 
 A policy sees what the look-ups of one row found and says what of it is kept, and whether the others are asked at all. It knows no drafter.
 """
@@ -13,21 +14,21 @@ from services.generator.errors import BadRequest
 from services.generator.types import DraftTree
 
 
-class Choice(NamedTuple):
+class DraftChoice(NamedTuple):
     kept: list[DraftTree]  # of what was looked up
     others: bool  # whether those who run a model are asked too
 
 
 class Policy(Protocol):
-    def choose(self, looked_up: Seq[DraftTree]) -> Choice: ...
+    def choose(self, looked_up: Seq[DraftTree]) -> DraftChoice: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
     """All drafts in one tree (CASD, section 5.2); what of it is verified is the planner's to say."""
 
-    def choose(self, looked_up: Seq[DraftTree]) -> Choice:
-        return Choice(list(looked_up), True)
+    def choose(self, looked_up: Seq[DraftTree]) -> DraftChoice:
+        return DraftChoice(list(looked_up), True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +37,18 @@ class LongMatch:
 
     tokens: int
 
-    def choose(self, looked_up: Seq[DraftTree]) -> Choice:
+    def choose(self, looked_up: Seq[DraftTree]) -> DraftChoice:
         sure = [tree for tree in looked_up if tree.match >= self.tokens]
-        return Choice(sure[:1], not sure)
+        return DraftChoice(sure[:1], not sure)
 
 
 @dataclass(frozen=True, slots=True)
 class InOrder:
     """The first that finds anything drafts; those who run a model come last."""
 
-    def choose(self, looked_up: Seq[DraftTree]) -> Choice:
+    def choose(self, looked_up: Seq[DraftTree]) -> DraftChoice:
         first = [tree for tree in looked_up if len(tree) > 1][:1]
-        return Choice(first, not first)
+        return DraftChoice(first, not first)
 
 
 POLICIES: dict[str, Policy] = {

@@ -1,4 +1,4 @@
-"""How often drafted nodes are accepted, by who drafted them and what is known of them. Knows nothing of time.
+"""Rates at which drafted nodes are accepted, by who drafted them and what is known of them. Knows nothing of time.
 
 Counts are kept per drafter, never per combination of drafters: a node that several proposed is one of the kind "others agreed" of each,
 and each is credited with its share of it. So a further drafter adds its own counts and no more.
@@ -17,7 +17,7 @@ from services.generator.types import DraftTree, NodeOrigin
 OLD = 400  # trials of a kind after which older ones count for half
 
 
-class Kind(NamedTuple):
+class NodeKind(NamedTuple):
     """What nodes of one drafter have in common.
 
     First tokens are a kind of their own, for there copies begin, and so are second ones and those from the third on: a copy that was right
@@ -32,7 +32,7 @@ class Kind(NamedTuple):
 class Estimate(NamedTuple):
     """What was said of a node: by whom, and the chance that it is accepted once its parent is."""
 
-    kinds: tuple[Kind, ...]  # none: of a constraint, which is taken at its word
+    kinds: tuple[NodeKind, ...]  # none: of a constraint, which is taken at its word
     chance: float
 
 
@@ -45,8 +45,8 @@ class AcceptanceRates:
 
     parent: AcceptanceRates | None = None
     strength: float = 8.0  # trials that the parent's (or the drafter's) estimate counts for
-    _trials: dict[tuple[Kind, int], float] = field(default_factory=dict)
-    _hits: dict[tuple[Kind, int], float] = field(default_factory=dict)
+    _trials: dict[tuple[NodeKind, int], float] = field(default_factory=dict)
+    _hits: dict[tuple[NodeKind, int], float] = field(default_factory=dict)
     _asked: dict[Estimate, float] = field(default_factory=dict)  # since something was learnt
 
     def chance(self, estimate: Estimate) -> float:
@@ -67,14 +67,14 @@ class AcceptanceRates:
         """Look at the counts again: others may have learnt."""
         self._asked.clear()
 
-    def rate(self, kind: Kind, estimate: float) -> float:
+    def rate(self, kind: NodeKind, estimate: float) -> float:
         """Return the chance that a node is accepted after its parent, from what its drafter estimated."""
         key = (kind, round(20 * estimate))
         base = estimate if self.parent is None else self.parent.rate(kind, estimate)
         trials = self._trials.get(key, 0.0)
         return (self._hits.get(key, 0.0) + self.strength * base) / (trials + self.strength)
 
-    def count(self, kind: Kind, estimate: float, accepted: bool, share: float = 1.0) -> None:
+    def count(self, kind: NodeKind, estimate: float, accepted: bool, share: float = 1.0) -> None:
         """Add a trial, or a share of one."""
         key = (kind, round(20 * estimate))
         if self._trials.get(key, 0.0) >= OLD:
@@ -104,9 +104,9 @@ def estimates(drafted: DraftTree, known: frozenset[str]) -> list[Estimate]:
 
 
 @cache
-def _kinds(drafters: tuple[str, ...], depth: int, known: frozenset[str]) -> tuple[Kind, ...]:
+def _kinds(drafters: tuple[str, ...], depth: int, known: frozenset[str]) -> tuple[NodeKind, ...]:
     agreed = len(drafters) > 1
-    return tuple(Kind(drafter, depth, agreed) for drafter in drafters if _asked(drafter) in known)
+    return tuple(NodeKind(drafter, depth, agreed) for drafter in drafters if _asked(drafter) in known)
 
 
 def _asked(source: str) -> str:

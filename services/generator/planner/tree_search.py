@@ -1,4 +1,5 @@
-"""Which fixed tree gives the most tokens a second: READER's search (supplement A.1). Pure: rates and seconds in, a tree out.
+"""The search for the fixed tree that gives the most tokens a second: READER's search (supplement A.1). Pure: rates and seconds in, a tree
+out.
 
 A tree that is too large is tried first and each node's rate of acceptance counted; the nodes that are accepted least are left out, and how
 many stay is searched by golden section, for speed rises with the first nodes and falls with the last. A child is never accepted more often

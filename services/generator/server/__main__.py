@@ -15,7 +15,7 @@ import uvicorn
 
 from services.contract import logs, traces
 from services.generator.server.app import create_app
-from services.generator.server.config import Settings
+from services.generator.server.config import GeneratorSettings
 from services.generator.server.watchdog import watch
 
 log = logging.getLogger("services.generator")
@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--log-level", default="info", choices=["critical", "error", "warning", "info", "debug"])
     given = vars(parser.parse_args())
     level = given.pop("log_level")
-    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    settings = GeneratorSettings(**{name: value for name, value in given.items() if value is not None})
     logs.configure(settings.logs, logging.getLevelNamesMapping()[level.upper()])
     traces.configure("bedside generator", settings.otlp_url)
     log.info("loading %s; /health on http://%s:%d says when it is ready", settings.name, settings.host, settings.port)

@@ -21,8 +21,8 @@ from services.contract.request_ids import RequestIds
 from services.generator.engine import engine
 from services.generator.errors import GeneratorError, QueueFull
 from services.generator.server import openai_chat as chat
-from services.generator.server.body_limit import BodyLimit, TooLarge
-from services.generator.server.config import Settings
+from services.generator.server.body_limit import BodyLimit, BodyTooLarge
+from services.generator.server.config import GeneratorSettings
 from services.generator.server.service import Load, Service
 
 
@@ -34,9 +34,9 @@ class Unauthorized(GeneratorError):
     code, status = "invalid_api_key", 401
 
 
-def create_app(settings: Settings | None = None, load: Load | None = None) -> FastAPI:
+def create_app(settings: GeneratorSettings | None = None, load: Load | None = None) -> FastAPI:
     """Make the application. `load` replaces reading the model that the settings name (tests bring their own)."""
-    service = Service(settings or Settings(), load)
+    service = Service(settings or GeneratorSettings(), load)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -48,7 +48,7 @@ def create_app(settings: Settings | None = None, load: Load | None = None) -> Fa
     app = FastAPI(title="Bedside generator", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.service = service
     limit = int(service.settings.max_body_mb * 1024 * 1024)
-    refusal = _error(413, f"the request is over {service.settings.max_body_mb:g} MB", TooLarge.code, headers={"Connection": "close"})
+    refusal = _error(413, f"the request is over {service.settings.max_body_mb:g} MB", BodyTooLarge.code, headers={"Connection": "close"})
     app.add_middleware(BodyLimit, limit=limit, refuse=refusal)
     app.add_middleware(RequestIds)
     app.add_exception_handler(GeneratorError, _refuse)
@@ -56,7 +56,7 @@ def create_app(settings: Settings | None = None, load: Load | None = None) -> Fa
     app.add_exception_handler(HTTPException, _http_error)
     app.add_api_route("/v1/chat/completions", complete, methods=["POST"], response_model=wire.ChatResponse, responses=_ERRORS)
     app.add_api_route("/v1/score", score, methods=["POST"], response_model=wire.ScoreResponse, responses=_ERRORS)
-    app.add_api_route("/v1/models", models, response_model=wire.ModelList)
+    app.add_api_route("/v1/models", models, response_model=wire.ServedModels)
     app.add_api_route("/v1/models/{name:path}", model, response_model=wire.ModelOut, responses={404: _ERRORS[404]})
     app.add_api_route("/health", health, response_model=wire.HealthOut, responses={503: {"model": wire.HealthOut}})
     app.add_api_route("/metrics", metrics, response_class=Response)
@@ -175,8 +175,8 @@ def _event(value: wire.ChatChunk | wire.ErrorOut) -> str:
     return f"data: {json.dumps(value.model_dump(mode='json', exclude_none=True), separators=(',', ':'))}\n\n"
 
 
-async def models(service: ServiceDep) -> wire.ModelList:
-    return wire.ModelList(data=[_model(service)])
+async def models(service: ServiceDep) -> wire.ServedModels:
+    return wire.ServedModels(data=[_model(service)])
 
 
 async def model(name: str, service: ServiceDep) -> wire.ModelOut:

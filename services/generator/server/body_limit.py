@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from services.generator.errors import GeneratorError
 
 
-class TooLarge(GeneratorError):
+class BodyTooLarge(GeneratorError):
     code, status = "request_too_large", 413
 
 

@@ -12,7 +12,7 @@ from services.contract.templates import TEMPLATES
 from services.generator.planner.policies import POLICIES
 
 
-class Settings(BaseSettings):
+class GeneratorSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="BEDSIDE_GENERATOR_", env_file=None, extra="ignore", protected_namespaces=())
 
     model: str = Field("demo", description="'demo' (the small model in a package), a GGUF file, a folder, or a Hugging Face name.")

@@ -1,4 +1,4 @@
-"""What /metrics shows. One registry per application, so that two in one process do not mix."""
+"""Metrics of /metrics. One registry per application, so that two in one process do not mix."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from services.generator.types import SequenceStats
 SECONDS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 
 
-class Metrics:
+class GeneratorMetrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         prefix, registry = "bedside_generator", self.registry

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from services.contract import wire
-from services.contract.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
-from services.generator.drafters import Drafter, Stage
+from services.contract.templates import TEMPLATES, VERBATIM_TEMPLATE, Rendered, TemplatePiece, render
+from services.generator.drafters import Drafter, DraftStage
 from services.generator.drafters.registry import DRAFTERS, parse
 from services.generator.drafters.small_model import RagDrafter
 from services.generator.engine.engine import Output, Request
@@ -97,7 +97,7 @@ def _acceptance(ask: wire.ChatRequest, sequence: Sequence, names: Seq[str], draf
     if ask.bedside.acceptance == "exact":
         return EXACT
     if ask.bedside.acceptance == "relaxed":
-        return Relaxed(frozenset(name for name in names if drafters[name].stage is Stage.LOOKUP))
+        return Relaxed(frozenset(name for name in names if drafters[name].stage is DraftStage.LOOKUP))
     drafter = drafters[RagDrafter.name] if RagDrafter.name in names else None
     if not isinstance(drafter, RagDrafter) or not sequence.prompt.retrieved:
         raise BadRequest("acceptance 'augmented' goes by what the drafter 'rag' says: it must be asked for, with `retrieved` parts for it")
@@ -112,7 +112,9 @@ def scoring_of(ask: wire.ScoreIn, codec: Codec, adapters: Mapping[str, Adapter] 
     if not all(_is_unicode(text) for text in (*(m.text for m in messages), *pieces, *ask.continuations)):
         raise BadRequest("a text holds half of a surrogate pair, which is no Unicode character")
     if messages:
-        tokens = build_prompt(codec, [Turn(message.role, (Piece(message.text),)) for message in messages], (), CHAT_VERSION).token_ids
+        tokens = build_prompt(
+            codec, [Turn(message.role, (TemplatePiece(message.text),)) for message in messages], (), CHAT_VERSION
+        ).token_ids
     else:
         tokens = tuple(token for part in (codec.prefix_ids, *(codec.encode(piece)[0] for piece in pieces)) for token in part)
     active = None
@@ -166,12 +168,12 @@ def _rendered(ask: wire.ChatRequest, passages: Seq[Passage], defaults: Defaults)
 
 
 def _turns(ask: wire.ChatRequest, rendered: Rendered | None) -> list[Turn]:
-    turns = [Turn(message.role, (Piece(message.text),)) for message in ask.messages]
+    turns = [Turn(message.role, (TemplatePiece(message.text),)) for message in ask.messages]
     return turns if rendered is None else [*turns[:-1], Turn("user", rendered.pieces)]
 
 
-def span_out(span: CopySpan) -> wire.SpanOut:
-    return wire.SpanOut(
+def span_out(span: CopySpan) -> wire.CopiedSpanOut:
+    return wire.CopiedSpanOut(
         start=span.answer_start, end=span.answer_end, document=span.passage_id, source_start=span.start, source_end=span.end
     )
 
@@ -226,7 +228,7 @@ def _token(codec: Codec, token: int) -> dict[str, Any]:
     return {"token": raw.decode("utf-8", errors="replace"), "bytes": list(raw)}
 
 
-def bedside_out(request: Request, spans: list[wire.SpanOut], joules_reason: str | None) -> wire.BedsideOut:
+def bedside_out(request: Request, spans: list[wire.CopiedSpanOut], joules_reason: str | None) -> wire.BedsideOut:
     sequence, weighed = request.sequence, request.constraint
     return wire.BedsideOut(
         spans=spans,

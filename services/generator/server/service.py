@@ -17,9 +17,9 @@ from services.generator.models.decoder.adapters import Adapter, read_adapters
 from services.generator.models.llama import LlamaTarget
 from services.generator.planner.policies import policy_of
 from services.generator.server import openai_chat as chat
-from services.generator.server.config import Settings
+from services.generator.server.config import GeneratorSettings
 from services.generator.server.engine_thread import EngineThread, NotReady
-from services.generator.server.metrics import Metrics
+from services.generator.server.metrics import GeneratorMetrics
 from services.generator.text.codec import Codec
 from services.generator.text.kinds import token_kinds
 
@@ -35,7 +35,7 @@ class Loaded:
 Load = Callable[[], Loaded]
 
 
-def load(settings: Settings) -> Loaded:
+def load(settings: GeneratorSettings) -> Loaded:
     """Raises ModelError. Takes seconds: weights are read and packed."""
     from services.generator.models.loading import CACHE, load_target, load_tokenizer
     from services.generator.planner.costs import step_costs
@@ -71,7 +71,7 @@ def usual_drafter(free: Collection[str], *, head: bool) -> str:
     return f"{looked_up}+eagle" if head else looked_up
 
 
-def _drafter_context(settings: Settings, target: LlamaTarget, codec: Codec) -> DrafterContext:
+def _drafter_context(settings: GeneratorSettings, target: LlamaTarget, codec: Codec) -> DrafterContext:
     """Open what drafters may need. Raises ModelError for what was built for another model."""
     from services.generator.datastore import dense, store
     from services.generator.models.loading import head_of, load_target, load_tokenizer
@@ -94,9 +94,9 @@ def _drafter_context(settings: Settings, target: LlamaTarget, codec: Codec) -> D
 class Service:
     """Started and stopped with the application."""
 
-    def __init__(self, settings: Settings, loader: Load | None = None) -> None:
+    def __init__(self, settings: GeneratorSettings, loader: Load | None = None) -> None:
         self.settings = settings
-        self.metrics = Metrics()
+        self.metrics = GeneratorMetrics()
         self.created = int(time.time())
         self._loader = loader or (lambda: load(settings))
         self._loaded: Loaded | None = None

@@ -1,4 +1,4 @@
-"""Which of a tree's nodes are accepted, given the target's own token at each.
+"""Acceptance of a tree's nodes, given the target's own token at each.
 
 `Exact` emits the target's own tokens and nothing else, so what is written is what plain decoding writes. Another rule may accept more;
 it says that it is not lossless, the response says so too (StatsOut.lossless), and so does what is stored of the answer.

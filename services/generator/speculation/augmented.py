@@ -26,7 +26,7 @@ _ACCEPT, _REST = 0x52415049, 0x44525354  # the noise of a position is that of dr
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnChain:
     """A chain that was drawn token by token: `chances` fp32 [tokens, V], what each was drawn from; `position` of the first in the text."""
 
     token_ids: tuple[int, ...]
@@ -38,7 +38,7 @@ class Drawn:
 class Augmented:
     """An `Acceptance`. `drawn`: returns what was drawn last for this sequence."""
 
-    drawn: Callable[[], Drawn | None]
+    drawn: Callable[[], DrawnChain | None]
     sampling: SamplingParams
     transfer: float = 10.0  # eta: the paper tries 5, 10 and 20 where drafter and target are of a size, 40 and 50 for a larger drafter
     lossless: bool = False
@@ -58,7 +58,7 @@ class Augmented:
             node = children.get((node, token)) if own[node] == token else None
         return EXACT.accept(tree, own, logits)
 
-    def _token(self, logits: Tensor, drawn: Drawn, place: int) -> int:
+    def _token(self, logits: Tensor, drawn: DrawnChain, place: int) -> int:
         """Return the token of one position: the drawn one, or one of what is left."""
         q, token, position = drawn.chances[place], drawn.token_ids[place], drawn.position + place
         p = chances(logits, self.sampling)

@@ -1,4 +1,4 @@
-"""Which of an EAGLE head's candidates become a tree: the best of a pool (EAGLE-2 and -3) or a fixed shape (EAGLE-1).
+"""The tree that an EAGLE head's candidates become: the best of a pool (EAGLE-2 and -3) or a fixed shape (EAGLE-1).
 
 Knows nothing of heads, caches or sequences. R rows, K = top_k, P pool.
 """

@@ -1,4 +1,5 @@
-"""Where the last tokens stood before, and how likely what followed is said again. Knows nothing of trees, drafters or text."""
+"""Matches of the last tokens with where they stood before, and how likely what followed is said again. Knows nothing of trees, drafters or
+text."""
 
 from __future__ import annotations
 

@@ -175,10 +175,6 @@ def places_in(part: DraftTree, whole: DraftTree) -> dict[int, int]:
     return places
 
 
-def is_chain(tree: DraftTree) -> bool:
-    return all(parent == node - 1 for node, parent in enumerate(tree.parents))
-
-
 def follow(tree: DraftTree, answer: Seq[int]) -> list[int]:
     """Return the nodes that a target saying `answer` accepts, root first; the last token of the answer is always the target's own."""
     children = {edge: node for node, edge in enumerate(zip(tree.parents, tree.token_ids, strict=True))}
@@ -226,7 +222,7 @@ def pack(trees: Seq[DraftTree], lengths: Seq[int]) -> PackedTrees:
         positions[row] += length
         parents[row, :count] = tree.parents
     mask = None
-    if not all(is_chain(tree) for tree in trees):
+    if not all(parent == node - 1 for tree in trees for node, parent in enumerate(tree.parents)):
         mask = np.stack([ancestor_mask(tree, size) for tree in trees])
     return PackedTrees(token_ids, positions, parents, counts, mask)
 

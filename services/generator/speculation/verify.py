@@ -39,7 +39,10 @@ def verify(
     accepted = [rule.accept(tree, rows[row], logits[row]) for row, (rule, tree) in enumerate(zip(rules, trees, strict=True))]
     raw = logits if raw is None else raw
     if entropies is not None:
-        accepted = [_with_entropies(each, raw[row]) if entropies[row] else each for row, each in enumerate(accepted)]
+        accepted = [
+            replace(each, entropies=tuple(entropies_at(raw[row], each.path))) if entropies[row] else each
+            for row, each in enumerate(accepted)
+        ]
     return [
         _with_log_probabilities(taken, raw[row], sampling.logprobs) if sampling.logprobs else taken
         for row, (taken, sampling) in enumerate(zip(accepted, samplings, strict=True))
@@ -62,8 +65,3 @@ def _with_log_probabilities(accepted: Accepted, logits: Tensor, alternatives: in
     tokens = torch.tensor(accepted.token_ids, device=logits.device)
     taken, others = log_probabilities(logits[nodes], tokens, alternatives)
     return replace(accepted, logprobs=tuple(taken), alternatives=tuple(others))
-
-
-def _with_entropies(accepted: Accepted, logits: Tensor) -> Accepted:
-    """Add the entropies of the accepted nodes' distributions, from `logits` [N, V] of the row."""
-    return replace(accepted, entropies=tuple(entropies_at(logits, accepted.path)))

@@ -32,7 +32,6 @@ class AnswerText:
         self._stream = codec.stream()
         self._stop = StopStrings(stop)
         self._provenance = provenance
-        self._finished = False
 
     def add(self, token: int, origins: Seq[Origin]) -> bool:
         """Return whether a stop string is complete; the text then ends before it."""
@@ -55,7 +54,6 @@ class AnswerText:
 
     def finish(self) -> Delta:
         """Return the rest. An unfinished character (the answer was cut inside it) is left out."""
-        self._finished = True
         text, self.sent = self.text[self.sent :], len(self.text)
         return Delta(text, tuple(self._provenance.finish(self.sent)))
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from jinja2 import TemplateError
 
-from services.contract.templates import Piece
+from services.contract.templates import TemplatePiece
 from services.generator.errors import BadRequest
 from services.generator.text.codec import Codec
 from services.generator.types import Origin, Passage, Prompt
@@ -24,7 +24,7 @@ from services.generator.types import Origin, Passage, Prompt
 @dataclass(frozen=True, slots=True)
 class Turn:
     role: str  # system, user or assistant
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TemplatePiece, ...]
 
 
 class _Run(NamedTuple):
@@ -49,11 +49,11 @@ def build_prompt(codec: Codec, turns: Seq[Turn], passages: Seq[Passage], version
     return Prompt(tuple(tokens), tuple(origins), tuple(passages), version)
 
 
-def _segments(codec: Codec, turns: Seq[Turn]) -> list[str | tuple[Piece, ...]]:
+def _segments(codec: Codec, turns: Seq[Turn]) -> list[str | tuple[TemplatePiece, ...]]:
     """Split into control text (str) and contents, alternating, as the chat template orders them."""
     if codec.hf.chat_template is None:
         prefix = codec.full.decode(codec.prefix_ids, skip_special_tokens=False) if codec.prefix_ids else ""
-        return [prefix, *((*turn.pieces, Piece("\n")) for turn in turns[:-1]), turns[-1].pieces]
+        return [prefix, *((*turn.pieces, TemplatePiece("\n")) for turn in turns[:-1]), turns[-1].pieces]
     marks = {f"x{secrets.token_hex(16)}x": turn.pieces for turn in turns}
     messages = [{"role": turn.role, "content": mark} for turn, mark in zip(turns, marks, strict=True)]
     try:
@@ -63,7 +63,7 @@ def _segments(codec: Codec, turns: Seq[Turn]) -> list[str | tuple[Piece, ...]]:
     return [marks.get(part, part) for part in re.split("(" + "|".join(marks) + ")", rendered)]
 
 
-def _runs(codec: Codec, segments: Seq[str | tuple[Piece, ...]]) -> list[int | _Run]:
+def _runs(codec: Codec, segments: Seq[str | tuple[TemplatePiece, ...]]) -> list[int | _Run]:
     """Join the text between control tokens, which become ids, contents and control text alike."""
     runs: list[int | _Run] = []
     text, places = "", []

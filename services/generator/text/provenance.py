@@ -1,4 +1,4 @@
-"""Which characters of an answer were copied from which passage. A span is about equality, so it is exact by construction.
+"""Provenance of an answer's characters: which were copied from which passage. A span is about equality, so it is exact by construction.
 
 Places are known in two ways: a token that was accepted from a copy draft names the position it was copied from, and
 text that was not drafted is looked up once enough of it has been written. From a known place a span grows backwards and

@@ -1,4 +1,4 @@
-"""Where a text that arrives piece by piece first holds a stop string, at a cost that follows from the text alone.
+"""The first stop string in a text that arrives piece by piece, at a cost that follows from the text alone.
 
 Each string is matched by Knuth, Morris and Pratt's automaton: one character costs one transition on average, however long the
 string; trying every beginning of it after every token let one request with a stop of megabytes hold up all others.

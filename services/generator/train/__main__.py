@@ -12,7 +12,7 @@ import torch
 
 from services.generator.errors import GeneratorError
 from services.generator.train.answers import AnswerOptions, BadPrompts, collect, read_prompts
-from services.generator.train.corpus import BadCorpus, Corpus
+from services.generator.train.corpus import AnswerCorpus, BadCorpus
 
 
 def prompts(argv: list[str]) -> int:
@@ -28,7 +28,7 @@ def prompts(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     rows = demo_prompts.first_round()
     if options.passages:
-        codec, corpus = Codec(load_tokenizer(options.model)), Corpus(options.passages)
+        codec, corpus = Codec(load_tokenizer(options.model)), AnswerCorpus(options.passages)
         said = {entry.id: codec.decode(tokens[entry.prompt_length :].tolist()) for entry, tokens in corpus.tokens(corpus.entries)}
         rows = demo_prompts.second_round(said)
     print(f"{demo_prompts.write(rows, options.out)} prompts in {options.out}")
@@ -89,7 +89,7 @@ def head(argv: list[str]) -> int:
     names = ("version", "draft_vocabulary", "steps", "epochs", "minutes", "positions", "prompt_share", "learning_rate", "intermediate")
     chosen = {name: getattr(options, name) for name in names}
     target = load_target(options.model, threads=options.threads)
-    fit = Fit(target, Corpus(*options.answers), options.work, FitOptions(**chosen, bf16=not options.fp32))
+    fit = Fit(target, AnswerCorpus(*options.answers), options.work, FitOptions(**chosen, bf16=not options.fp32))
     trained = fit.run()
     save_head(trained, options.out, target.config.max_positions)
     chosen["minutes"] = min(options.minutes, round(fit.seconds / 60, 1))
@@ -125,7 +125,7 @@ def measure(argv: list[str]) -> int:
     parser.add_argument("--depth", type=int, default=5)
     parser.add_argument("--threads", type=int)
     options = parser.parse_args(argv)
-    target, corpus = load_target(options.model, threads=options.threads), Corpus(*options.answers)
+    target, corpus = load_target(options.model, threads=options.threads), AnswerCorpus(*options.answers)
     entries = (corpus.entries if options.whole else corpus.testing())[: options.limit]
     if options.head:
         head, name = load_head(options.head, target), str(options.head)

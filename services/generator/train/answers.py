@@ -16,13 +16,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from services.contract.templates import DEFAULT_TEMPLATE, TEMPLATES, Piece, render
+from services.contract.templates import DEFAULT_TEMPLATE, TEMPLATES, TemplatePiece, render
 from services.generator.models import StepInput, Target
 from services.generator.models.kv_cache import KVCache
 from services.generator.text.codec import Codec
 from services.generator.text.prompt import Turn, build_prompt
-from services.generator.train.corpus import Answer, Corpus, held_out, write_shard
-from services.generator.train.progress import Progress
+from services.generator.train.corpus import AnswerCorpus, CorpusAnswer, held_out, write_shard
+from services.generator.train.progress import TrainingProgress
 from services.generator.types import Passage
 
 CHUNK = 512  # prompt tokens per forward
@@ -33,7 +33,7 @@ class BadPrompts(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TokenQuestion:
     id: str
     tokens: tuple[int, ...]
 
@@ -49,7 +49,7 @@ class AnswerOptions:
     shard: int = 64
 
 
-def read_prompts(path: Path, codec: Codec) -> list[Question]:
+def read_prompts(path: Path, codec: Codec) -> list[TokenQuestion]:
     """Raises BadPrompts."""
     questions = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
@@ -60,7 +60,7 @@ def read_prompts(path: Path, codec: Codec) -> list[Question]:
             turns, passages = _turns(row)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise BadPrompts(f"{path}:{number}: {type(error).__name__}: {error}") from None
-        questions.append(Question(str(row.get("id", number)), build_prompt(codec, turns, passages, "train").token_ids))
+        questions.append(TokenQuestion(str(row.get("id", number)), build_prompt(codec, turns, passages, "train").token_ids))
     if not questions:
         raise BadPrompts(f"{path}: no prompts")
     return questions
@@ -68,9 +68,9 @@ def read_prompts(path: Path, codec: Codec) -> list[Question]:
 
 def _turns(row: dict[str, Any]) -> tuple[list[Turn], list[Passage]]:
     if "prompt" in row:
-        return [Turn("user", (Piece(str(row["prompt"])),))], []
+        return [Turn("user", (TemplatePiece(str(row["prompt"])),))], []
     if "messages" in row:
-        return [Turn(message["role"], (Piece(message["content"]),)) for message in row["messages"]], []
+        return [Turn(message["role"], (TemplatePiece(message["content"]),)) for message in row["messages"]], []
     passages = [Passage(str(place), part.get("title", ""), part["text"]) for place, part in enumerate(row["documents"])]
     template = row.get("template", DEFAULT_TEMPLATE)
     if template not in TEMPLATES:
@@ -82,20 +82,20 @@ def _turns(row: dict[str, Any]) -> tuple[list[Turn], list[Passage]]:
 class _Row:
     """An answer in the making. `logits` are those of the token to come."""
 
-    question: Question
+    question: TokenQuestion
     tokens: list[int]
     hidden: list[Tensor]
     streams: list[Tensor]
     noise: torch.Generator
 
 
-def collect(target: Target, questions: list[Question], folder: Path, options: AnswerOptions, seed: int = 0) -> Corpus:
+def collect(target: Target, questions: list[TokenQuestion], folder: Path, options: AnswerOptions, seed: int = 0) -> AnswerCorpus:
     """Answer what is not yet in `folder`. An answer depends on its prompt and `seed`, not on what it was batched with (up to rounding)."""
-    known = Corpus(folder).ids()
+    known = AnswerCorpus(folder).ids()
     limit = min(options.max_length, target.config.max_positions)
     todo = [question for question in questions if question.id not in known and len(question.tokens) + options.max_tokens <= limit]
-    progress = Progress("answers", len(todo), "prompts")
-    waiting: list[Answer] = []
+    progress = TrainingProgress("answers", len(todo), "prompts")
+    waiting: list[CorpusAnswer] = []
     for done, answer in enumerate(_answers(target, todo, options, limit, seed), start=1):
         waiting.append(answer)
         progress.update(done, len(answer.tokens))
@@ -105,10 +105,10 @@ def collect(target: Target, questions: list[Question], folder: Path, options: An
     if waiting:
         write_shard(folder, waiting)
     progress.finish()
-    return Corpus(folder)
+    return AnswerCorpus(folder)
 
 
-def _answers(target: Target, questions: list[Question], options: AnswerOptions, limit: int, seed: int) -> Iterator[Answer]:
+def _answers(target: Target, questions: list[TokenQuestion], options: AnswerOptions, limit: int, seed: int) -> Iterator[CorpusAnswer]:
     """Decode, and refill rows as soon as they are free."""
     cache = target.new_cache(options.rows, limit)
     todo = iter(questions)
@@ -130,7 +130,7 @@ def _ended(target: Target, row: _Row, options: AnswerOptions) -> bool:
     return row.tokens[-1] in target.config.eos_token_ids or len(row.tokens) - len(row.question.tokens) >= options.max_tokens
 
 
-def _prefill(target: Target, cache: KVCache, slot: int, question: Question, options: AnswerOptions, seed: int) -> _Row:
+def _prefill(target: Target, cache: KVCache, slot: int, question: TokenQuestion, options: AnswerOptions, seed: int) -> _Row:
     noise = torch.Generator().manual_seed(zlib.crc32(f"{seed}:{question.id}".encode()))
     row = _Row(question, list(question.tokens), [], [], noise)
     for start in range(0, len(row.tokens), CHUNK):
@@ -169,6 +169,6 @@ def _sample(logits: Tensor, row: _Row, options: AnswerOptions) -> int:
     return int((logits / options.temperature + noise).argmax())
 
 
-def _answer(row: _Row) -> Answer:
+def _answer(row: _Row) -> CorpusAnswer:
     tokens = torch.tensor(row.tokens)
-    return Answer(row.question.id, len(row.question.tokens), tokens, torch.cat(row.hidden), torch.cat(row.streams))
+    return CorpusAnswer(row.question.id, len(row.question.tokens), tokens, torch.cat(row.hidden), torch.cat(row.streams))

@@ -1,4 +1,4 @@
-"""What a head is trained on: chains of drafted tokens, each begun at one verified position and fed with the head's own output.
+"""Chains that a head is trained on: chains of drafted tokens, each begun at one verified position and fed with the head's own output.
 
 That is drafting as it happens (EAGLE-3's training-time test): step 0 reads the target's feature, step s the output of step
 s - 1 with the text's own next token. Every chain sees the verified keys up to its start and its own. One step only is
@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from services.generator.models.heads.eagle import EagleHead
-from services.generator.train.corpus import Answer
+from services.generator.train.corpus import CorpusAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Batch:
     spans: tuple[tuple[slice, slice], ...]  # per sequence: its positions, its chains
 
 
-def make_batch(answers: list[Answer], version: int, prompt_share: float, choose: torch.Generator, device: torch.device) -> Batch:
+def make_batch(answers: list[CorpusAnswer], version: int, prompt_share: float, choose: torch.Generator, device: torch.device) -> Batch:
     """Begin chains at every position whose token is the answer's, and at `prompt_share` of the prompt's."""
     spans: list[tuple[slice, slice]] = []
     starts, last, first, chains = [], [], 0, 0

@@ -26,7 +26,7 @@ def held_out(prompt: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CorpusAnswer:
     id: str
     prompt_length: int
     tokens: Tensor  # int64 [L]: prompt and answer
@@ -39,7 +39,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CorpusEntry:
     """Where an answer is; `length` counts prompt and answer."""
 
     id: str
@@ -53,7 +53,7 @@ class BadCorpus(ValueError):
     """Nothing to train on, or not what a checkpoint was trained on; the message says which."""
 
 
-class Corpus:
+class AnswerCorpus:
     """The answers of some folders, read when asked for."""
 
     def __init__(self, *folders: Path) -> None:
@@ -64,31 +64,31 @@ class Corpus:
     def ids(self) -> set[str]:
         return {entry.id for entry in self.entries}
 
-    def training(self) -> list[Entry]:
+    def training(self) -> list[CorpusEntry]:
         return [entry for entry in self.entries if not held_out(entry.id)]
 
-    def testing(self) -> list[Entry]:
+    def testing(self) -> list[CorpusEntry]:
         return [entry for entry in self.entries if held_out(entry.id)]
 
-    def read(self, entry: Entry) -> Answer:
+    def read(self, entry: CorpusEntry) -> CorpusAnswer:
         with safe_open(entry.shard, "pt") as shard:
             tokens, hidden, streams = (shard.get_tensor(f"{name}.{entry.number}") for name in ("tokens", "hidden", "streams"))
-        return Answer(entry.id, entry.prompt_length, tokens.long(), hidden, streams)
+        return CorpusAnswer(entry.id, entry.prompt_length, tokens.long(), hidden, streams)
 
-    def tokens(self, entries: list[Entry]) -> Iterator[tuple[Entry, Tensor]]:
+    def tokens(self, entries: list[CorpusEntry]) -> Iterator[tuple[CorpusEntry, Tensor]]:
         """Return tokens without features: for counting."""
         for entry in entries:
             with safe_open(entry.shard, "pt") as shard:
                 yield entry, shard.get_tensor(f"tokens.{entry.number}")
 
 
-def _entries(shard: Path) -> list[Entry]:
+def _entries(shard: Path) -> list[CorpusEntry]:
     with safe_open(shard, "pt") as opened:
         listed = json.loads(opened.metadata()["answers"])
-    return [Entry(ident, shard, number, prompt, length) for number, (ident, prompt, length) in enumerate(listed)]
+    return [CorpusEntry(ident, shard, number, prompt, length) for number, (ident, prompt, length) in enumerate(listed)]
 
 
-def write_shard(folder: Path, answers: list[Answer]) -> Path:
+def write_shard(folder: Path, answers: list[CorpusAnswer]) -> Path:
     """Write a shard; it appears under its name only when it is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     number = 1 + max((int(path.stem.split("-")[1]) for path in folder.glob("answers-*.safetensors")), default=0)
@@ -104,7 +104,7 @@ def write_shard(folder: Path, answers: list[Answer]) -> Path:
     return path
 
 
-def draft_vocabulary(corpus: Corpus, size: int, vocabulary: int) -> tuple[Tensor, float]:
+def draft_vocabulary(corpus: AnswerCorpus, size: int, vocabulary: int) -> tuple[Tensor, float]:
     """Return the `size` most frequent tokens, ascending, and the share of answer tokens they cover.
 
     A token of an answer counts ten times, since those are drafted. What never occurs is filled up from the lowest ids: in

@@ -16,8 +16,8 @@ from torch import Tensor
 from services.generator.models import Target
 from services.generator.models.heads.eagle import EagleHead, HeadConfig
 from services.generator.train.chains import Batch, Recipe, chain_loss, make_batch
-from services.generator.train.corpus import BadCorpus, Corpus, Entry, draft_vocabulary
-from services.generator.train.progress import Progress
+from services.generator.train.corpus import AnswerCorpus, BadCorpus, CorpusEntry, draft_vocabulary
+from services.generator.train.progress import TrainingProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def new_head(target: Target, options: FitOptions, token_ids: Tensor, rows: Tenso
 class Fit:
     """One training; its folder holds state.pt (all that is needed to go on) and curve.jsonl."""
 
-    def __init__(self, target: Target, corpus: Corpus, folder: Path, options: FitOptions) -> None:
+    def __init__(self, target: Target, corpus: AnswerCorpus, folder: Path, options: FitOptions) -> None:
         if not corpus.training():
             raise BadCorpus(f"{', '.join(map(str, corpus.folders))}: no answers to train on")
         self.target, self.corpus, self.folder, self.options = target, corpus, folder, options
@@ -89,7 +89,7 @@ class Fit:
         options, saved, began = self.options, time.monotonic(), time.monotonic()
         limit = options.minutes * 60
         order = len(self.corpus.training())
-        progress = Progress(f"EAGLE-{options.version}", options.epochs * order, "answers", limit - self.seconds)
+        progress = TrainingProgress(f"EAGLE-{options.version}", options.epochs * order, "answers", limit - self.seconds)
         before = self.seconds
         while self.epoch < options.epochs and self.seconds < limit:
             for entries in self._batches():
@@ -108,11 +108,11 @@ class Fit:
         progress.finish()
         return self.head.eval()
 
-    def _batches(self) -> Iterator[list[Entry]]:
+    def _batches(self) -> Iterator[list[CorpusEntry]]:
         """Return the rest of this epoch's answers, in its own order, as many at a time as give `positions` chains."""
         entries = self.corpus.training()
         order = torch.randperm(len(entries), generator=torch.Generator().manual_seed(self.options.seed + self.epoch)).tolist()
-        batch: list[Entry] = []
+        batch: list[CorpusEntry] = []
         chains = 0.0
         for number in order[self.place :]:
             entry = entries[number]
@@ -124,7 +124,7 @@ class Fit:
         if batch:
             yield batch
 
-    def _learn(self, entries: list[Entry]) -> str:
+    def _learn(self, entries: list[CorpusEntry]) -> str:
         """Take one optimiser step; return how often the head agreed with the target, per step of the chains."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.options.learning_rate * self._schedule()
@@ -141,7 +141,7 @@ class Fit:
         self._log({"loss": round(float(loss.total.detach()), 4), "agreed": agreed})
         return f"loss {float(loss.total.detach()):.2f} agreed {agreed}"
 
-    def _batch(self, entries: list[Entry]) -> Batch:
+    def _batch(self, entries: list[CorpusEntry]) -> Batch:
         choose = torch.Generator().manual_seed(self.options.seed + self.step)
         answers = [self.corpus.read(entry) for entry in entries]
         return make_batch(answers, self.options.version, self.options.prompt_share, choose, self.target.device)

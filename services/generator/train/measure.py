@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from services.generator.drafters import Drafter
 from services.generator.engine.drafting import Drafting
 from services.generator.engine.replay import Recorded, replay
-from services.generator.train.corpus import Answer
+from services.generator.train.corpus import CorpusAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class AcceptanceFigures:
     """tau counts the bonus token; `accepted` says how many steps accepted how many drafted tokens."""
 
     tau: float
@@ -27,7 +27,7 @@ class Measured:
     accepted: dict[int, int]
 
 
-def measure(drafters: Seq[Drafter], answers: Iterable[Answer], nodes: int) -> Measured:
+def measure(drafters: Seq[Drafter], answers: Iterable[CorpusAnswer], nodes: int) -> AcceptanceFigures:
     """Replay answers with these drafters, merged. An answer's first token comes from the prompt's own forward and is not counted."""
     drafting = Drafting({drafter.name: drafter for drafter in drafters}, nodes)
     lengths: Counter[int] = Counter()
@@ -41,9 +41,9 @@ def measure(drafters: Seq[Drafter], answers: Iterable[Answer], nodes: int) -> Me
             drafted += len(step.tree) - 1
         tokens += len(answer.answer) - 1
     steps = sum(lengths.values())
-    return Measured(tokens / max(steps, 1), drafted / max(steps, 1), count, tokens, dict(sorted(lengths.items())))
+    return AcceptanceFigures(tokens / max(steps, 1), drafted / max(steps, 1), count, tokens, dict(sorted(lengths.items())))
 
 
-def _recorded(answer: Answer, name: str) -> Recorded:
+def _recorded(answer: CorpusAnswer, name: str) -> Recorded:
     prompt = tuple(answer.tokens[: answer.prompt_length].tolist())
     return Recorded(name, prompt, tuple(answer.answer), given=1, features={"hidden": answer.hidden, "streams": answer.streams})

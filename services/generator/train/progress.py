@@ -9,7 +9,7 @@ from typing import TextIO
 
 
 @dataclass(slots=True)
-class Progress:
+class TrainingProgress:
     """`done` of `total` units, `tokens` beside them for the rate. `limit`: seconds after which the work stops anyway."""
 
     label: str

@@ -1,4 +1,4 @@
-"""What a constrained request asks of the engine. verbatim.py has the one that there is."""
+"""The protocol of a constrained request towards the engine. verbatim.py has the one that there is."""
 
 from __future__ import annotations
 

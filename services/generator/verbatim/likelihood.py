@@ -22,7 +22,8 @@ class QuestionLikelihood:
         self.scores: list[float] = []  # nats, in the order of the sentences; grows with every portion
         self._question = codec.encode(" " + question.strip())[0]
         tail = codec.encode("\nQuestion:")[0]
-        self._contexts = [codec.prefix_ids + codec.encode(_context(*sentence))[0] + tail for sentence in sentences]
+        contexts = [f"{title}: {sentence.strip()}" if title else sentence.strip() for title, sentence in sentences]
+        self._contexts = [codec.prefix_ids + codec.encode(context)[0] + tail for context in contexts]
         self._portion = portion
 
     @property
@@ -61,7 +62,3 @@ def question_log_probabilities(target: Target, batch: Seq[Seq[int]], count: int)
     logits = target.forward(step, target.new_cache(rows, size)).logits  # [rows, count, V]
     wanted = torch.tensor([tokens[-count:] for tokens in batch], device=logits.device)
     return logits.log_softmax(-1).gather(-1, wanted[..., None])[..., 0].sum(-1).tolist()
-
-
-def _context(title: str, sentence: str) -> str:
-    return f"{title}: {sentence.strip()}" if title else sentence.strip()

@@ -8,7 +8,7 @@ from services.generator.text.answer_text import AnswerText, Delta
 from services.generator.text.codec import Codec
 from services.generator.types import CopySpan, Passage
 from services.generator.verbatim.quotes import Place
-from services.generator.verbatim.trie import VerbatimPreparation, Written
+from services.generator.verbatim.trie import VerbatimPreparation, WrittenSentence
 
 
 class QuoteSpans:
@@ -47,7 +47,7 @@ class QuoteSpans:
                     spans.append(self._span(passage, start, min(end, start + length - self._covered)))
         return spans
 
-    def _places(self, begun: Seq[Written] = ()) -> list[tuple[Passage, Place]]:
+    def _places(self, begun: Seq[WrittenSentence] = ()) -> list[tuple[Passage, Place]]:
         """List those of everything written, and what is begun, in order."""
         constraint = self._preparation.constraint
         written = constraint.state.written if constraint is not None else ()

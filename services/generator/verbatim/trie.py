@@ -29,23 +29,23 @@ CONSTRAINT = (NodeOrigin("constraint"),)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class VerbatimLimits:
     sentences: int
     margin: float  # nats below the best weight, 0: any
     one_document: bool = False  # all sentences are of the first one's passage
 
 
-class Written(NamedTuple):
+class WrittenSentence(NamedTuple):
     """A sentence of the answer, and the places of its passage that were written for it, in order."""
 
     quote: int
     places: tuple[Place, ...]
 
 
-class State(NamedTuple):
+class VerbatimState(NamedTuple):
     """Sentences that are written, those that the current one can still become, and its tokens so far."""
 
-    written: tuple[Written, ...]
+    written: tuple[WrittenSentence, ...]
     alive: tuple[int, ...]
     led: bool  # the current sentence brings its leading white space
     depth: int
@@ -54,7 +54,9 @@ class State(NamedTuple):
 class Verbatim:
     """The constraint. A request's own; `state` moves with every emitted token."""
 
-    def __init__(self, quotes: Seq[Quote], weights: Seq[float], limits: Limits, end: int, likelihoods: Seq[float] | None = None) -> None:
+    def __init__(
+        self, quotes: Seq[Quote], weights: Seq[float], limits: VerbatimLimits, end: int, likelihoods: Seq[float] | None = None
+    ) -> None:
         """Begin. `likelihoods` are part of the weights already, and kept to be reported."""
         self.quotes = quotes
         self.weights = weights
@@ -88,7 +90,7 @@ class Verbatim:
         return builder.build()
 
     def apply(self, logits: Tensor, tree: DraftTree, sampling: SamplingParams) -> None:
-        states: list[State | None] = [self.state]
+        states: list[VerbatimState | None] = [self.state]
         for token, parent in zip(tree.token_ids[1:], tree.parents[1:], strict=True):
             before = states[parent]
             way = self.ways(before).get(token) if before is not None else None
@@ -106,38 +108,38 @@ class Verbatim:
         if token != self._end:
             self.state = self._after(self.ways(self.state)[token])
 
-    def begun(self, state: State) -> Written:
+    def begun(self, state: VerbatimState) -> WrittenSentence:
         """Return the unfinished sentence of a state; any of those that it can become, as they begin alike."""
-        return Written(state.alive[0], self._form(state.alive[0], state).places)
+        return WrittenSentence(state.alive[0], self._form(state.alive[0], state).places)
 
-    def ways(self, state: State) -> dict[int, State]:
+    def ways(self, state: VerbatimState) -> dict[int, VerbatimState]:
         """Return the tokens that may follow; each with the sentences that it leaves possible. Never empty: the end token is one."""
         grouped: dict[int, list[int]] = {}
         for index in state.alive:
             grouped.setdefault(self._form(index, state).ids[state.depth], []).append(index)
         if not grouped:
-            return {self._end: State(state.written, (), False, 0)}
-        return {token: State(state.written, tuple(alive), state.led, state.depth + 1) for token, alive in grouped.items()}
+            return {self._end: VerbatimState(state.written, (), False, 0)}
+        return {token: VerbatimState(state.written, tuple(alive), state.led, state.depth + 1) for token, alive in grouped.items()}
 
-    def _after(self, way: State) -> State:
+    def _after(self, way: VerbatimState) -> VerbatimState:
         """Move on: a sentence whose last token was taken is written, and the next may start."""
         if way.depth < len(self._form(way.alive[0], way).ids):
             return way
         assert len(way.alive) == 1, "no sentence is the beginning of another"
         return self._start((*way.written, self.begun(way)))
 
-    def _start(self, written: tuple[Written, ...]) -> State:
+    def _start(self, written: tuple[WrittenSentence, ...]) -> VerbatimState:
         """Return the sentences that may come next; none: the answer ends."""
         if len(written) >= self._limits.sentences:
-            return State(written, (), False, 0)
+            return VerbatimState(written, (), False, 0)
         led = bool(written) and not self.quotes[written[-1].quote].closed
         eligible = [index for index in self._usable if self._eligible(index, written, led)]
         # Reading order: of the sentences that a greedy answer takes from one passage, the earlier is written first.
         best = [self.quotes[index] for index in eligible if index in self._best]
         alive = tuple(i for i in eligible if i not in self._best or not any(before(other, self.quotes[i]) for other in best))
-        return State(written, alive, led, 0)
+        return VerbatimState(written, alive, led, 0)
 
-    def _eligible(self, index: int, written: tuple[Written, ...], led: bool) -> bool:
+    def _eligible(self, index: int, written: tuple[WrittenSentence, ...], led: bool) -> bool:
         quote = self.quotes[index]
         if quote.form(led, self._brief(index, written)) is None:
             return False
@@ -151,7 +153,7 @@ class Verbatim:
             return False
         return not self._limits.margin or self.weights[index] >= max(self.weights) - self._limits.margin
 
-    def _brief(self, index: int, written: tuple[Written, ...]) -> bool:
+    def _brief(self, index: int, written: tuple[WrittenSentence, ...]) -> bool:
         """Say whether what leads it in has been written for another sentence: a table's header stands above its rows once."""
         quote = self.quotes[index]
         others = (self.quotes[sentence.quote] for sentence in written)
@@ -166,7 +168,7 @@ class Verbatim:
                 best.append(index)
         return tuple(best)
 
-    def _form(self, index: int, state: State) -> Form:
+    def _form(self, index: int, state: VerbatimState) -> Form:
         form = self.quotes[index].form(state.led, self._brief(index, state.written))
         assert form is not None, "only what can be written is alive"
         return form
@@ -184,7 +186,7 @@ class Verbatim:
 class VerbatimPreparation:
     """Scores the candidates with the model, then makes the constraint."""
 
-    def __init__(self, quotes: Seq[Quote], likelihood: QuestionLikelihood | None, weight: float, limits: Limits) -> None:
+    def __init__(self, quotes: Seq[Quote], likelihood: QuestionLikelihood | None, weight: float, limits: VerbatimLimits) -> None:
         self.quotes = quotes
         self.constraint: Verbatim | None = None
         self._likelihood = likelihood
@@ -214,7 +216,7 @@ def prepare(ask: ChatRequest, codec: Codec, passages: Seq[Passage]) -> VerbatimP
     if weight is None:  # candidates bring a prior, and no calibration has found that the likelihood betters it
         weight = 0.0 if options.candidates is not None else 1.0
     likelihood = QuestionLikelihood(codec, ask.messages[-1].text, titled) if weight and len(quotes) > 1 else None
-    return VerbatimPreparation(quotes, likelihood, weight, Limits(options.max_sentences, options.margin, options.one_document))
+    return VerbatimPreparation(quotes, likelihood, weight, VerbatimLimits(options.max_sentences, options.margin, options.one_document))
 
 
 def _prefix_free(quotes: Seq[Quote], weights: Seq[float]) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What a client leaves in Weaviate that dies in a write: chunks that are there and counted, and that its index of vectors does not know."""
+"""Writes to Weaviate cut short by the client's death: chunks that are there and counted, and that its index of vectors does not know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only Weaviate must do: old servers, refused objects, foreign collections, and the server's own hybrid search."""
+"""Weaviate's own duties: old servers, refused objects, foreign collections, and the server's own hybrid search."""
 
 from __future__ import annotations
 

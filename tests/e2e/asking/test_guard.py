@@ -1,4 +1,4 @@
-"""What keeps a reader from the wrong patient's dose, as it is seen: cautions, marked numbers, who asks, and what is filtered."""
+"""Guards against the wrong patient's dose, as they are seen: cautions, marked numbers, who asks, and what is filtered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page does when a question is held up: it asks before a patient's identity is sent on, and says when to try again."""
+"""The page when a question is held up: it asks before a patient's identity is sent on, and says when to try again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How an answer is shown: tables, lists, documents, refusals; on a phone, at 400% zoom, in forced colours, on paper, to a screen reader."""
+"""The showing of an answer: tables, lists, documents, refusals; on a phone, at 400% zoom, in forced colours, on paper, to a screen
+reader."""
 
 from __future__ import annotations
 

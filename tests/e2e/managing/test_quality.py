@@ -203,3 +203,30 @@ def test_who_may_not_review_finds_nothing_there(page: Page, url: str, asker: Ask
     for path in ("session", "sets", "gaps"):
         page.goto(f"{url}/quality/{path}")
         expect(page.get_by_role("heading", name="Er is niets op dit adres")).to_be_visible()
+
+
+def test_an_admin_sees_how_much_was_asked_and_chooses_how_readily_it_answers(page: Page, url: str, container: Container) -> None:
+    for question in (DOSE, FLAG):
+        httpx.post(f"{url}/api/ask", json={"question": question, "mode": "verbatim"}, timeout=60).raise_for_status()
+    page.goto(url)
+    page.get_by_text("Eerder", exact=True).click()
+    page.get_by_role("link", name="Gebruik").click()
+    expect(page.get_by_role("img", name="Vragen per week: 2")).to_be_visible()
+    page.get_by_text("Elke week in een tabel").click()
+    expect(page.locator(".figures tbody tr").first.locator("td").first).to_have_text("2")
+    page.get_by_label("Periode").select_option("53")
+    expect(page.locator(".figures tbody tr")).to_have_count(53)
+
+    expect(page.get_by_label("Voorzichtig")).to_be_checked()
+    choose = page.get_by_role("button", name="Kies dit")
+    expect(choose).to_be_disabled()
+    page.get_by_label("Vlot").check()
+    choose.click()
+    expect(page.get_by_text(f"Vlot: gekozen door {LOCAL_USER.name}")).to_be_visible()
+    assert container.risk == "ready"
+    page.reload()
+    expect(page.get_by_label("Vlot")).to_be_checked()
+    page.evaluate(AXE.read_text())
+    assert page.evaluate("axe.run().then(found => found.violations.map(v => v.id))") == []
+    page.get_by_role("button", name="Terug naar de instellingen (Voorzichtig)").click()
+    expect(page.get_by_label("Voorzichtig")).to_be_checked()

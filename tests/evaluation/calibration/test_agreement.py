@@ -1,4 +1,4 @@
-"""How sure a choice and its reader must be together, fitted on a hospital's own questions."""
+"""Thresholds of agreement between a choice and its reader, fitted on a hospital's own questions."""
 # ruff: noqa: F811 - fixtures are parameters
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Document
 from rag_api.errors import GeneratorUnavailable
 from rag_api.evaluate.judged import Judged
-from rag_api.readers.adapter import AdapterReader
+from rag_api.qa_readers.adapter import AdapterReader
 from rag_api.retrieval.decision.calibration import AGREED
 from rag_api.retrieval.reader_model.passages import ReadingPassage
-from rag_api.retrieval.reader_model.pointing_reader import Reading
+from rag_api.retrieval.reader_model.pointing_reader import PointedReading
 from tests.rag_api.answering.choosing.test_agreement import container  # noqa: F401
 from tests.rag_api.retrieval.reader_model.test_pointing_reader import documents, pointing, server  # noqa: F401
 
@@ -43,13 +43,13 @@ def test_where_the_reader_points_to_what_is_right_its_word_counts(
 ) -> None:
     asked: list[str] = []
 
-    def point(self: AdapterReader, question: str, passages: list[ReadingPassage]) -> list[Reading]:
+    def point(self: AdapterReader, question: str, passages: list[ReadingPassage]) -> list[PointedReading]:
         asked.append(question)
         right = ASKED[question]
         found = []
         for passage in passages:
             at = next((n for n, line in enumerate(passage.lines) if right and right[1] in line.text), None)
-            found.append(Reading(-6.0, 0, 0, 0.0, "drug") if at is None else Reading(6.0, at, at, 0.0))
+            found.append(PointedReading(-6.0, 0, 0, 0.0, "drug") if at is None else PointedReading(6.0, at, at, 0.0))
         return found
 
     monkeypatch.setattr(AdapterReader, "point", point)
@@ -63,7 +63,7 @@ def test_where_the_reader_points_to_what_is_right_its_word_counts(
     assert done == list(range(1, len(ASKED) + 1))
     assert container.db.all("select count(*) from conversations") == before, "nothing of it is kept"
 
-    def away(*_: object) -> list[Reading]:
+    def away(*_: object) -> list[PointedReading]:
         raise GeneratorUnavailable("away")
 
     monkeypatch.setattr(AdapterReader, "point", away)

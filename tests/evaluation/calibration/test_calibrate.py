@@ -11,7 +11,7 @@ from types import MappingProxyType
 import pytest
 
 from evaluation.calibration.calibrate import (
-    Case,
+    CalibrationCase,
     accuracy,
     cross_validated,
     fit_reader,
@@ -22,8 +22,8 @@ from evaluation.calibration.calibrate import (
     weighed,
     written,
 )
-from evaluation.calibration.cases import Kind
-from evaluation.calibration.decision import Row
+from evaluation.calibration.cases import QuestionKind
+from evaluation.calibration.decision import DecisionRow
 from rag_api.domain import Candidate, Judged
 from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.retrieval.decision.calibration import (
@@ -31,16 +31,16 @@ from rag_api.retrieval.decision.calibration import (
     READ,
     SIGNALS,
     Calibration,
-    NotFound,
+    NotFoundModel,
     RiskPoint,
-    Verbatim,
-    Weights,
+    SentenceWeights,
+    VerbatimWeights,
     WithReader,
     calibration,
     shipped,
     write,
 )
-from rag_api.retrieval.reader_model.reader_scores import UNREAD, Read
+from rag_api.retrieval.reader_model.reader_scores import UNREAD, ReaderScores
 from rag_api.retrieval.sentence_scorer import Scored
 
 pytestmark = pytest.mark.quick
@@ -52,9 +52,9 @@ def scored(text: str, *features: float, at: int = 0, document: str = "d", score:
 
 def case(
     id: str, sentences: Sequence[Scored], span: str = "juist", answerable: bool = True, left_out: bool = False, **signals: float
-) -> Case:
+) -> CalibrationCase:
     judged = Judged(id, "vraag", "nl", document="a.pdf" if answerable else "", page=1 if answerable else None, span=span, split="validate")
-    return Case(
+    return CalibrationCase(
         judged,
         left_out,
         True,
@@ -78,7 +78,7 @@ def test_without_a_right_sentence_there_is_nothing_to_fit() -> None:
 
 def test_new_weights_change_the_order_and_the_lead() -> None:
     asked = case("1", [scored("een", 1.0, 0.0, 0.0, 0.0), scored("twee", 0.0, 1.0, 0.0, 0.0)])
-    by_cosine, by_passage = weighed(asked, Weights(4, 0, 0, 0)), weighed(asked, Weights(0, 2, 0, 0))
+    by_cosine, by_passage = weighed(asked, SentenceWeights(4, 0, 0, 0)), weighed(asked, SentenceWeights(0, 2, 0, 0))
     assert [s.candidate.text for s in by_cosine.sentences] == ["een", "twee"]
     assert [s.candidate.text for s in by_passage.sentences] == ["twee", "een"]
     assert (by_cosine.signals["lead"], by_passage.signals["lead"]) == (2.0, 1.0)
@@ -88,31 +88,35 @@ class TestWithAReader:
     """Its log-odds tell what the features do not."""
 
     WRONG, RIGHT = scored("fout", 0.6, 0.5, 0.0, 0.5), scored("juist", 0.5, 0.5, 0.0, 0.5, at=50)
-    OTHERS = (Row("elsewhere", "fit", Kind.NEAR_MISS, "x", True, False, {**dict.fromkeys((*SIGNALS, *READ), 0.0), "reader": -9.0}),)
+    OTHERS = (
+        DecisionRow(
+            "elsewhere", "fit", QuestionKind.NEAR_MISS, "x", True, False, {**dict.fromkeys((*SIGNALS, *READ), 0.0), "reader": -9.0}
+        ),
+    )
 
-    def asked(self) -> list[Case]:
-        found = [replace(case(str(n), [self.WRONG, self.RIGHT]), read=Read(3.0, (-5.0, 3.0))) for n in range(20)]
-        return [*found, *(replace(case(f"u{n}", [self.WRONG], answerable=False), read=Read(-4.0, (-4.0,))) for n in range(10))]
+    def asked(self) -> list[CalibrationCase]:
+        found = [replace(case(str(n), [self.WRONG, self.RIGHT]), read=ReaderScores(3.0, (-5.0, 3.0))) for n in range(20)]
+        return [*found, *(replace(case(f"u{n}", [self.WRONG], answerable=False), read=ReaderScores(-4.0, (-4.0,))) for n in range(10))]
 
     def test_it_changes_the_order_and_what_the_decision_hears(self) -> None:
-        by_both = weighed(self.asked()[0], Weights(1, 0, 0, 0), 0.5)
+        by_both = weighed(self.asked()[0], SentenceWeights(1, 0, 0, 0), 0.5)
         assert [s.candidate.text for s in by_both.sentences] == ["juist", "fout"]
         assert (by_both.signals["reader"], by_both.signals["reader_span"]) == (3.0, 3.0)
-        assert by_both.read == Read(3.0, (3.0, -5.0))
-        assert weighed(self.asked()[0], Weights(1, 0, 0, 0)).sentences[0].candidate.text == "fout"
+        assert by_both.read == ReaderScores(3.0, (3.0, -5.0))
+        assert weighed(self.asked()[0], SentenceWeights(1, 0, 0, 0)).sentences[0].candidate.text == "fout"
 
     def test_the_least_weight_is_taken_with_which_most_is_right(self) -> None:
-        assert span_weight_of(self.asked(), Weights(1, 0, 0, 0)) == 0.1
-        assert span_weight_of([case("1", [self.RIGHT])], Weights(1, 0, 0, 0)) == 0.0
+        assert span_weight_of(self.asked(), SentenceWeights(1, 0, 0, 0)) == 0.1
+        assert span_weight_of([case("1", [self.RIGHT])], SentenceWeights(1, 0, 0, 0)) == 0.0
 
     def test_the_decision_that_hears_it_refuses_what_it_does_not_believe(self) -> None:
-        fitted = fit_reader(self.asked(), self.OTHERS, Weights(1, 0, 0, 0), 0.1)
+        fitted = fit_reader(self.asked(), self.OTHERS, SentenceWeights(1, 0, 0, 0), 0.1)
         assert fitted.not_found.coefficients["reader"] > 0
         assert cross_validated(self.asked(), self.OTHERS, span_weight=0.1)["not_found_recall"] == 1.0
         assert cross_validated(self.asked(), self.OTHERS, span_weight=0.1)["first_sentence"] == 1.0
 
     def test_what_was_not_read_is_as_if_nothing_was_believed(self) -> None:
-        assert weighed(case("1", [self.RIGHT]), Weights()).signals["reader"] == UNREAD
+        assert weighed(case("1", [self.RIGHT]), SentenceWeights()).signals["reader"] == UNREAD
 
 
 class TestWriting:
@@ -125,13 +129,13 @@ class TestWriting:
 
     def test_further_sentences_are_of_the_same_document_and_another_place(self) -> None:
         asked = case("1", self.SENTENCES)
-        assert [s.candidate.text for s in written(asked, Verbatim())] == ["best", "naast"]
-        assert [s.candidate.text for s in written(asked, Verbatim(margin=1.5))] == ["best"]
-        assert [s.candidate.text for s in written(asked, Verbatim(sentences=1))] == ["best"]
+        assert [s.candidate.text for s in written(asked, VerbatimWeights())] == ["best", "naast"]
+        assert [s.candidate.text for s in written(asked, VerbatimWeights(margin=1.5))] == ["best"]
+        assert [s.candidate.text for s in written(asked, VerbatimWeights(sentences=1))] == ["best"]
 
     def test_the_likelihood_may_choose_another(self) -> None:
         asked = replace(case("1", self.SENTENCES), likelihoods={("d", 50, 55): -1.0, ("d", 0, 4): -9.0, ("e", 0, 6): -9.0})
-        assert written(asked, Verbatim(likelihood_weight=0.5))[0].candidate.text == "naast"
+        assert written(asked, VerbatimWeights(likelihood_weight=0.5))[0].candidate.text == "naast"
 
     def test_the_smallest_margin_that_loses_nothing_is_taken(self) -> None:
         right = scored("juist", at=50, score=7.0)
@@ -139,7 +143,7 @@ class TestWriting:
         assert fit_writing([case(str(n), [replace(right, candidate=replace(right.candidate, score=10))]) for n in range(4)]).margin == 0.5
 
     def test_a_likelihood_that_gains_a_single_question_gets_no_weight(self) -> None:
-        def asked(n: int, helped: bool) -> Case:
+        def asked(n: int, helped: bool) -> CalibrationCase:
             found = case(str(n), [scored("fout", score=9.0), scored("juist", document="e", score=8.0)])
             return replace(found, likelihoods={("d", 0, 4): -10.0, ("e", 0, 5): -1.0} if helped else {("d", 0, 4): -1.0, ("e", 0, 5): -1.0})
 
@@ -165,14 +169,14 @@ def test_cross_validation_tells_what_new_questions_would_see() -> None:
     cases += [case(f"u{n}", [wrong], answerable=False, cosine=0.1) for n in range(5)]
     found = cross_validated(cases)
     assert (found["first_sentence"], found["not_found_precision"], found["not_found_recall"], found["refused"]) == (1.0, 1.0, 1.0, 0.0)
-    assert accuracy(cases[:20], Verbatim()) == 1.0
+    assert accuracy(cases[:20], VerbatimWeights()) == 1.0
 
 
 class TestKeeping:
     COEFFICIENTS = MappingProxyType({"intercept": 1.0, "crossed": 0.5, **dict.fromkeys(SIGNALS, 2.0)})
-    TOLD = NotFound(dict(COEFFICIENTS), 0.2, 0.1, {"careful": 0.3, "balanced": 0.2, "ready": 0.1}, (RiskPoint(0.2, 0.9, 0.4, 0.1),))
+    TOLD = NotFoundModel(dict(COEFFICIENTS), 0.2, 0.1, {"careful": 0.3, "balanced": 0.2, "ready": 0.1}, (RiskPoint(0.2, 0.9, 0.4, 0.1),))
     READ = WithReader(replace(TOLD, coefficients={**COEFFICIENTS, **dict.fromkeys(READ, 1.0)}), 2.0)
-    VALUE = Calibration(0.3, Weights(1, 2, 3, 4), {"demo": {"nl": Verbatim(0.1, 2.0, 3)}}, TOLD, {"one": READ}, "today")
+    VALUE = Calibration(0.3, SentenceWeights(1, 2, 3, 4), {"demo": {"nl": VerbatimWeights(0.1, 2.0, 3)}}, TOLD, {"one": READ}, "today")
 
     def test_what_was_written_is_used_at_once_beside_other_embedders(self, tmp_path: Path) -> None:
         write(tmp_path / FILE, "one", self.VALUE)
@@ -181,24 +185,24 @@ class TestKeeping:
         assert calibration("two", tmp_path).alpha == 0.4
         write(tmp_path / FILE, "one", replace(self.VALUE, alpha=0.55))
         assert calibration("one", tmp_path).alpha == 0.55
-        assert calibration("one", tmp_path).writing("demo", "nl") == Verbatim(0.1, 2.0, 3)
-        assert calibration("one", tmp_path).writing("other", "nl") == Verbatim()
+        assert calibration("one", tmp_path).writing("demo", "nl") == VerbatimWeights(0.1, 2.0, 3)
+        assert calibration("one", tmp_path).writing("other", "nl") == VerbatimWeights()
 
     def test_what_was_measured_without_a_models_likelihoods_holds_for_every_model(self) -> None:
-        measured = Calibration(verbatim={"a": {"nl": Verbatim(0.1)}, "b": {"nl": Verbatim(0.0, 1.0, 3)}})
-        assert measured.writing("other", "nl") == Verbatim(0.0, 1.0, 3)
-        assert measured.writing("a", "nl") == Verbatim(0.1)
-        assert measured.writing("other", "en") == Verbatim()
+        measured = Calibration(verbatim={"a": {"nl": VerbatimWeights(0.1)}, "b": {"nl": VerbatimWeights(0.0, 1.0, 3)}})
+        assert measured.writing("other", "nl") == VerbatimWeights(0.0, 1.0, 3)
+        assert measured.writing("a", "nl") == VerbatimWeights(0.1)
+        assert measured.writing("other", "en") == VerbatimWeights()
 
     def test_what_was_measured_for_other_signals_is_not_used(self, tmp_path: Path) -> None:
-        write(tmp_path / FILE, "one", replace(self.VALUE, not_found=NotFound({"intercept": 1.0, "retrieval": 2.0}, 0.2)))
+        write(tmp_path / FILE, "one", replace(self.VALUE, not_found=NotFoundModel({"intercept": 1.0, "retrieval": 2.0}, 0.2)))
         with pytest.raises(ConfigurationError, match="other signals"):
             calibration("one", tmp_path)
 
     def test_a_file_of_an_earlier_version_says_what_to_do(self, tmp_path: Path) -> None:
         before = {"intercept": 1.0, "cosine": 2.0, "information": 3.0, "lead": 4.0, "names": 5.0}
-        write(tmp_path / FILE, "one", replace(self.VALUE, not_found=NotFound(before, 0.2)))
-        with pytest.raises(ConfigurationError, match=r"earlier version.*Remove it.*`bedside calibrate`"):
+        write(tmp_path / FILE, "one", replace(self.VALUE, not_found=NotFoundModel(before, 0.2)))
+        with pytest.raises(ConfigurationError, match=r"earlier version.*Remove it.*`bedside quality calibrate`"):
             calibration("one", tmp_path)
 
     def test_a_risk_is_a_name_or_a_share_that_is_reached(self) -> None:

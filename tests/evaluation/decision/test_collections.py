@@ -1,4 +1,5 @@
-"""What the decision is measured on: which questions a collection can answer, and that what ships is measured on what it never saw."""
+"""Collections that the decision is measured on: which questions a collection can answer, and that what ships is measured on what it never
+saw."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from evaluation.calibration.cases import DecisionCase, Kind, Sentence
+from evaluation.calibration.cases import DecisionCase, QuestionKind, Sentence
 from evaluation.decision import collections, measure
 from rag_api.cli.app import app
 from rag_api.domain import Candidate
@@ -38,18 +39,18 @@ def medquad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> collections.Coll
 
 def test_half_of_medquads_subjects_are_there_and_near_misses_are_of_the_others(medquad: collections.Collection) -> None:
     there = {text.source for text in medquad.texts}
-    asked = {kind: [q for q in medquad.questions if q.kind == kind] for kind in Kind}
+    asked = {kind: [q for q in medquad.questions if q.kind == kind] for kind in QuestionKind}
     assert len(there) == 20
-    assert [len(asked[kind]) for kind in (Kind.ANSWERABLE, Kind.NEAR_MISS)] == [25, 25]
-    assert {q.unit for q in asked[Kind.ANSWERABLE]} <= there
-    assert not {q.unit for q in asked[Kind.NEAR_MISS]} & there
+    assert [len(asked[kind]) for kind in (QuestionKind.ANSWERABLE, QuestionKind.NEAR_MISS)] == [25, 25]
+    assert {q.unit for q in asked[QuestionKind.ANSWERABLE]} <= there
+    assert not {q.unit for q in asked[QuestionKind.NEAR_MISS]} & there
     assert [q.text for q in medquad.questions] == [q.text for q in collections.medquad().questions]  # the same each time
 
 
 def test_what_answers_medquads_question_is_right_and_what_stands_beside_it_is_not(medquad: collections.Collection) -> None:
     texts = {text.source: text.text for text in medquad.texts}
     for question in medquad.questions:
-        if question.kind != Kind.ANSWERABLE:
+        if question.kind != QuestionKind.ANSWERABLE:
             continue
         text, (asked, number) = texts[question.unit], question.text.rstrip("?").split()
         for place in range(3):
@@ -67,14 +68,14 @@ def test_a_near_miss_is_of_no_subject_whose_title_lies_in_one_that_is_there(tmp_
     monkeypatch.setattr(collections, "SHARED", tmp_path)
     found = collections.medquad()
     assert len(found.texts) == 4
-    assert {q.kind for q in found.questions} == {Kind.ANSWERABLE}
+    assert {q.kind for q in found.questions} == {QuestionKind.ANSWERABLE}
 
 
 def kept(collection: str, split: str, cosine: float) -> measure.Case:
     signals = {**dict.fromkeys(SIGNALS, 0.0), "cosine": cosine}
     sentences = (Sentence(0, 0, 4, (cosine, 0.0, 0.0, 0.0), True),)
     return measure.Case(
-        DecisionCase(collection, split, Kind.ANSWERABLE, "vraag", "nl", str(cosine), True, signals, ("k",), sentences)  # type: ignore[arg-type]
+        DecisionCase(collection, split, QuestionKind.ANSWERABLE, "vraag", "nl", str(cosine), True, signals, ("k",), sentences)  # type: ignore[arg-type]
     )
 
 

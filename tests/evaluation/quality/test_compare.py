@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from evaluation.quality import Outcome, askers, evaluate, report, rows_of
+from evaluation.quality import RetrievalOutcome, askers, evaluate, report, rows_of
 from evaluation.quality.compare import compare, sign_test
 from evaluation.quality.decoding import JUDGED, bleu, row_of, statistics, write_rows
 from evaluation.quality.html import html_report
@@ -92,7 +92,7 @@ class TestPlaces:
     )
     QUESTION = Judged("1", "?", document="a.pdf", page=2, span="Wacht  zes uur", more=(Place("b.pdf", 3, "15 mg/kg"),), group="child")
 
-    def outcome(self, question: Judged) -> Outcome:
+    def outcome(self, question: Judged) -> RetrievalOutcome:
         sources = {"A": "a.pdf", "B": "b.pdf", "X": "x.pdf"}
         (found,) = evaluate(
             [question], lambda q: Retrieval(self.HITS, 0.9, True), sources, about={"a.pdf": Metadata(department="Pediatrie", language="nl")}

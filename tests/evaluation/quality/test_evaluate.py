@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from evaluation.quality import Outcome, evaluate, report
+from evaluation.quality import RetrievalOutcome, evaluate, report
 from evaluation.quality.answers import accuracy, holds
 from evaluation.quality.metrics import hit_at, mrr, precision_recall
-from evaluation.quality.refusals import Asked, at_refused, curve, refusals, share
+from evaluation.quality.refusals import DecidedQuestion, at_refused, curve, refusals, share
 from rag_api.domain import Chunk, Hit
 from rag_api.errors import InvalidInput
 from rag_api.evaluate.judged import HANDBOOK, Judged, read_judged, write_judged
@@ -77,7 +77,7 @@ class TestFigures:
 
 
 class TestEvaluate:
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[RetrievalOutcome]:
         questions = [
             question("1"),
             question("2", page=2),
@@ -117,7 +117,7 @@ class TestEvaluate:
 
 
 class TestRefusals:
-    ASKED = tuple(Asked(c / 10, c not in (1, 2, 4), c < 2) for c in range(10))  # confidences 0.0 ... 0.9
+    ASKED = tuple(DecidedQuestion(c / 10, c not in (1, 2, 4), c < 2) for c in range(10))  # confidences 0.0 ... 0.9
 
     def test_what_was_decided_is_counted(self) -> None:
         found = refusals(self.ASKED)
@@ -135,19 +135,22 @@ class TestRefusals:
         assert points[0]["interval"] == [0.0, 0.0]
 
     def test_near_misses_and_what_is_off_topic_are_told_apart_at_each_budget(self) -> None:
-        asked = [Asked(c / 20, answerable=True, refused=False, right=True) for c in range(20)]
-        asked += [Asked(0.02, answerable=False, refused=True), Asked(0.9, answerable=False, refused=False, near_miss=True)]
+        asked = [DecidedQuestion(c / 20, answerable=True, refused=False, right=True) for c in range(20)]
+        asked += [
+            DecidedQuestion(0.02, answerable=False, refused=True),
+            DecidedQuestion(0.9, answerable=False, refused=False, near_miss=True),
+        ]
         at = at_refused(asked, 0.05)
         assert at["threshold"] == 0.05
         assert (at["off_topic"]["share"], at["near_misses"]["share"], at["answered_right"]["share"]) == (1.0, 0.0, 0.95)
         assert at["risk"]["share"] == pytest.approx(1 / 20)
 
     def test_what_the_rules_refuse_is_never_answered(self) -> None:
-        asked = [Asked(-1.0, answerable=True, refused=True), Asked(0.5, answerable=True, refused=False, right=True)]
+        asked = [DecidedQuestion(-1.0, answerable=True, refused=True), DecidedQuestion(0.5, answerable=True, refused=False, right=True)]
         assert [(p["coverage"], p["risk"]) for p in curve(asked)] == [(0.5, 0.0)]
 
     def test_questions_of_one_unit_are_drawn_together(self) -> None:
-        apart = [Asked(0.5, answerable=True, refused=bool(n % 2)) for n in range(40)]
+        apart = [DecidedQuestion(0.5, answerable=True, refused=bool(n % 2)) for n in range(40)]
         joined = [replace(a, unit=str(n % 2)) for n, a in enumerate(apart)]
         (a, b), (c, d) = (share(some, lambda one: one.refused)["interval"] for some in (apart, joined))
         assert (c, d) == (0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Whether an answer is whole is judged by all that it must hold and nothing that it must not."""
+"""Wholeness of an answer is judged by all that it must hold and nothing that it must not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a set's questions need stands in the documents as they are read: a word lost in reading them shows here."""
+"""Places that a set's questions need stand in the documents as they are read: a word lost in reading them shows here."""
 
 from __future__ import annotations
 

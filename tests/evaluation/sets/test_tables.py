@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.sets.tables.measure import HERE, Outcome, Row, measure, outcomes
+from evaluation.sets.tables.measure import HERE, MarkedRow, RowOutcome, measure, outcomes
 from rag_api.domain import Block, BlockKind
 from rag_api.ingest.readers.read import PDF, read
 
 HEADER = ("Gewicht", "Middel", "Dosis")
 CELLS = (("10 tot 19 kg", "paracetamol", "150 mg"), ("20 tot 29 kg", "paracetamol", "300 mg"))
-ROWS = [Row("made", "a.pdf", 1, "one", cells) for cells in CELLS]
+ROWS = [MarkedRow("made", "a.pdf", 1, "one", cells) for cells in CELLS]
 
 
 def _table(*lines: tuple[str, ...]) -> tuple[str, list[Block]]:
@@ -30,16 +30,16 @@ def _table(*lines: tuple[str, ...]) -> tuple[str, list[Block]]:
 @pytest.mark.parametrize(
     ("second", "outcome"),
     [
-        (ROWS[1].cells, Outcome.RIGHT),
-        (("paracetamol", "300 mg"), Outcome.WRONG),  # the name of the row above is carried down
-        (("25 kg", "paracetamol", "300 mg"), Outcome.LACKS),
-        (("20 tot 29 kg", "paracetamol"), Outcome.NONE),
-        (("10 tot 19 kg", "paracetamol", "300 mg"), Outcome.WRONG),
+        (ROWS[1].cells, RowOutcome.RIGHT),
+        (("paracetamol", "300 mg"), RowOutcome.WRONG),  # the name of the row above is carried down
+        (("25 kg", "paracetamol", "300 mg"), RowOutcome.LACKS),
+        (("20 tot 29 kg", "paracetamol"), RowOutcome.NONE),
+        (("10 tot 19 kg", "paracetamol", "300 mg"), RowOutcome.WRONG),
     ],
 )
-def test_a_row_is_right_only_whole_and_with_its_own_name(second: tuple[str, ...], outcome: Outcome) -> None:
+def test_a_row_is_right_only_whole_and_with_its_own_name(second: tuple[str, ...], outcome: RowOutcome) -> None:
     found = outcomes(ROWS, *_table(HEADER, ROWS[0].cells, second))
-    assert (found[ROWS[0]], found[ROWS[1]]) == (Outcome.RIGHT, outcome)
+    assert (found[ROWS[0]], found[ROWS[1]]) == (RowOutcome.RIGHT, outcome)
 
 
 def test_a_fonts_own_raised_figure_is_no_digit_of_a_number() -> None:
@@ -52,6 +52,6 @@ def test_a_fonts_own_raised_figure_is_no_digit_of_a_number() -> None:
 
 def test_most_rows_of_tables_drawn_by_others_are_quoted_whole_and_few_for_the_wrong_group() -> None:
     found = measure()
-    assert found["rows"] == sum(found[outcome] for outcome in Outcome)
+    assert found["rows"] == sum(found[outcome] for outcome in RowOutcome)
     assert found["right"] >= 0.93 * found["rows"]
     assert found["wrong"] <= 0.015 * found["rows"]

@@ -9,7 +9,7 @@ from importlib.resources import files
 import pytest
 
 from evaluation.sets.wardqa import SPLITS, NearMiss, WardPassage, WardQuestion, read_wardqa
-from evaluation.sets.wardqa.measure import Outcome, auc, report, share
+from evaluation.sets.wardqa.measure import WardOutcome, auc, report, share
 from rag_api.errors import InvalidInput
 
 pytestmark = pytest.mark.quick
@@ -74,10 +74,10 @@ def test_an_unknown_split_is_refused() -> None:
         read_wardqa(["tests"])
 
 
-def outcome(confidence: float, answered: bool, right: bool = False, near_miss: str = "", document: str = "d") -> Outcome:
+def outcome(confidence: float, answered: bool, right: bool = False, near_miss: str = "", document: str = "d") -> WardOutcome:
     question = WardQuestion("?", "a", 1, (1, 1), (NearMiss("?", "drug"),))
     passage = WardPassage("p", document, "test", "nl", "lab", "table", "t", "h", ("a",), (question,))
-    return Outcome(passage, "?", near_miss, confidence, answered, found=True, right=right)
+    return WardOutcome(passage, "?", near_miss, confidence, answered, found=True, right=right)
 
 
 def test_a_share_counts_questions_and_its_interval_documents() -> None:

@@ -1,4 +1,5 @@
-"""What documents and questions that attack the answering come to, over the whole set of tests/rag_api/injection, in both modes."""
+"""Documents and questions that attack the answering, and what they come to, over the whole set of tests/rag_api/injection, in both
+modes."""
 
 from __future__ import annotations
 
@@ -102,7 +103,7 @@ def test_what_nobody_sees_is_taken_out_of_a_question(container: Container) -> No
 def _body(question: str, text: str) -> str:
     """The message that a server which reads tokens in a text would get."""
     client = gen.Generator("http://127.0.0.1:9", model="x", kind="openai")
-    body, _ = client._body(gen.Request(question, "nl", (wire.DocumentIn(id="0", title="T", text=text),)))
+    body, _ = client._body(gen.GeneratorRequest(question, "nl", (wire.DocumentIn(id="0", title="T", text=text),)))
     content: str = body["messages"][0]["content"]
     return content
 

@@ -1,4 +1,4 @@
-"""What one process leaves or does, another sees: answers under way, answers and entries that wait for the database."""
+"""Several processes see what each leaves or does: answers under way, answers and entries that wait for the database."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.audit.journal import Journal
 from rag_api.retrieval.in_flight import InFlight
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.quick
 
@@ -102,7 +103,6 @@ def test_answers_are_stored_by_one_process_at_a_time(tmp_path: Path, monkeypatch
         monkeypatch.setattr(one, "_store", store)
         one.store_soon()
     for one in both:
-        while one.waiting():
-            time.sleep(0.01)
+        until(lambda one=one: not one.waiting())  # type: ignore[misc]
         one.close()
     assert stored == ["1-a.json"]

@@ -23,6 +23,7 @@ from rag_api.domain import LOCAL_USER, Document
 from rag_api.main import create_app
 from tests.support.http_server import served
 from tests.support.scripted_server import Scripted, piece, quote, scripted_server
+from tests.support.waiting import until
 from tests.support.world import empty, load, load_hospital
 
 DUTCH = "Hoeveel paracetamol mag een kind van 12 kg?"
@@ -139,11 +140,8 @@ def test_hanging_up_stops_the_generator_and_keeps_what_was_there(
 
 
 def stored(container: Container, conversation: str) -> Any:
-    deadline = time.monotonic() + 60
-    while not (found := answers_of(container.db, LOCAL_USER, conversation)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return found[-1]
+    until(lambda: answers_of(container.db, LOCAL_USER, conversation))
+    return answers_of(container.db, LOCAL_USER, conversation)[-1]
 
 
 def test_hanging_up_before_the_json_stops_the_generator_too(client: httpx.Client, server: Scripted, documents: dict[str, Document]) -> None:

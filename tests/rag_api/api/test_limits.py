@@ -1,4 +1,5 @@
-"""What one person may ask in a minute, how many questions wait, cells that are no formulas, and figures that tell of nobody else."""
+"""Limits on what one person may ask in a minute, how many questions wait, cells that are no formulas, and figures that tell of nobody
+else."""
 
 from __future__ import annotations
 

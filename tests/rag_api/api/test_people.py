@@ -12,7 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from rag_api.api.auditing.audit_actions import ACTIONS
-from rag_api.api.people import Wanted, matching
+from rag_api.api.people import AccountFilter, matching
 from rag_api.cli.audited import COMMANDS
 from rag_api.container import Container
 from rag_api.db.people.accounts import MOST_TRIES, Claims, get_account, list_accounts, signed_in_with
@@ -63,9 +63,9 @@ def test_accounts_come_by_pages_and_say_how_many_there_are(world: World) -> None
 
 def test_a_role_that_follows_from_a_group_is_looked_for_too(world: World) -> None:
     accounts = list_accounts(world.container.db)
-    by_group = matching(accounts, Wanted(role=Role.READER), {"elsewhere": frozenset({Role.READER})})
+    by_group = matching(accounts, AccountFilter(role=Role.READER), {"elsewhere": frozenset({Role.READER})})
     assert {account.name for account in by_group} == {"outsider", "foreign admin"}
-    assert [one.name for one in matching(accounts, Wanted(suspended=True), {})] == ["suspended"]
+    assert [one.name for one in matching(accounts, AccountFilter(suspended=True), {})] == ["suspended"]
 
 
 @pytest.mark.parametrize(

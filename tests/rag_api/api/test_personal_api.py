@@ -174,6 +174,6 @@ def test_messages_of_exceptions_are_logged_at_debug_only() -> None:
         _fails()
     except RuntimeError as error:
         shown = (RuntimeError, error, error.__traceback__)
-    assert MARKER not in logs.Words().formatException(shown)
-    assert "builtins.RuntimeError" in logs.Words().formatException(shown)
-    assert MARKER in logs.Words(messages=True).formatException(shown)
+    assert MARKER not in logs.TextFormatter().formatException(shown)
+    assert "builtins.RuntimeError" in logs.TextFormatter().formatException(shown)
+    assert MARKER in logs.TextFormatter(messages=True).formatException(shown)

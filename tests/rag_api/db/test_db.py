@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -29,7 +28,7 @@ from rag_api.db.documents import (
     read_uncertain,
     superseding,
 )
-from rag_api.db.ingestion.structures import read_blocks
+from rag_api.db.ingestion.structures import read_packed
 from rag_api.db.metadata_edits import changes_of
 from rag_api.db.questions.answers import (
     add_feedback,
@@ -69,7 +68,8 @@ from rag_api.domain import (
     User,
 )
 from rag_api.errors import BedsideError, Conflict, DatabaseUnavailable, DiskFull, InvalidInput, NotFound
-from rag_api.text.blocks import blocks_of
+from rag_api.text.blocks import blocks_of, unpacked
+from tests.support.waiting import until
 
 STRANGER = User(id="stranger", name="Somebody else", groups=("surgery",))
 
@@ -131,10 +131,10 @@ def test_a_documents_blocks_are_stored_and_replaced_with_it(documents: PgDocumen
     saved = document("lijst.pdf")
     text = "4 Dosis\n- een\n- twee\n"
     documents.save_indexed([Indexed(saved, [page(1, 0, text)], blocks=blocks_of(text))])
-    assert read_blocks(db, saved.id) == blocks_of(text)
+    assert unpacked(read_packed(db, [saved.id])[saved.id]) == blocks_of(text)
     db.run("insert into sentences_kept (document_id, made_by, title, sentences) values (%(id)s, 'embedder', 'Lijst', 2)", {"id": saved.id})
     documents.save_indexed([Indexed(saved, [page(1, 0, "tekst")])])
-    assert read_blocks(db, saved.id) == ()
+    assert not read_packed(db, [saved.id])
     kept = db.one("select made_by from sentences_kept where document_id = %(id)s", {"id": saved.id})
     assert kept == {"made_by": ""}, "its sentences are looked at again"
 
@@ -325,10 +325,7 @@ def test_who_ingests_can_be_asked_to_stop_and_the_next_one_is_not(db: Database, 
     with documents.lock():
         assert not documents.asked_to_stop()
         ask_to_stop(db)
-        deadline = time.monotonic() + 60
-        while not (asked := documents.asked_to_stop()) and time.monotonic() < deadline:  # it is told a moment later
-            time.sleep(0.02)
-        assert asked
+        until(documents.asked_to_stop)  # it is told a moment later
     with documents.lock():
         assert not documents.asked_to_stop()
         db.run("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bedside ingest'")

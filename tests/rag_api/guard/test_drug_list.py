@@ -12,7 +12,7 @@ from rag_api.container import Container
 from rag_api.errors import ConfigurationError
 from rag_api.guard import drugs
 from rag_api.guard.drug_list import read_drugs
-from rag_api.upkeep import parts
+from rag_api.upkeep import component_checks as parts
 
 pytestmark = pytest.mark.quick
 

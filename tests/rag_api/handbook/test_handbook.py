@@ -215,7 +215,7 @@ def test_synonyms_are_listed_once() -> None:
 
 
 def test_every_question_about_somebody_is_asked_by_who_cares_for_them() -> None:
-    """So that `bedside evaluate` counts first hits for other patients with the asker's function set."""
+    """So that `bedside quality evaluate` counts first hits for other patients with the asker's function set."""
     for row in JUDGED:
         groups = function_of(replace(LOCAL_USER, function=row["function"])).groups
         assert (row["group"] in groups) if row["group"] else not row["function"], row["id"]

@@ -412,7 +412,7 @@ def test_a_reader_that_is_killed_is_replaced(tmp_path: Path) -> None:
         reader.read(Job(path, "snel.pdf", PDF, 10))
         assert isinstance(reader._process, subprocess.Popen)
         os.kill(reader._process.pid, signal.SIGKILL)
-        time.sleep(0.1)
+        os.waitid(os.P_PID, reader._process.pid, os.WEXITED | os.WNOWAIT)
         assert "infuuspomp" in reader.read(Job(path, "snel.pdf", PDF, 10)).text
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from rag_api.answering.ask import ask, new_question
 from rag_api.answering.generator import client as gen
-from rag_api.answering.generator.replicas import Replicas
+from rag_api.answering.generator.replicas import GeneratorReplicas
 from rag_api.container import Container
 from rag_api.container import Lazy as Opened
 from rag_api.db.documents import PgDocuments
@@ -72,17 +72,17 @@ class Obedient:
 
     model: str = "obedient"
     kind: str = "bedside"
-    requests: list[gen.Request] = field(default_factory=list)
-    replicas: Replicas = field(default_factory=lambda: Replicas(lambda: "http://obedient/v1"))
+    requests: list[gen.GeneratorRequest] = field(default_factory=list)
+    replicas: GeneratorReplicas = field(default_factory=lambda: GeneratorReplicas(lambda: "http://obedient/v1"))
 
-    async def stream(self, request: gen.Request) -> AsyncGenerator[gen.Event]:
+    async def stream(self, request: gen.GeneratorRequest) -> AsyncGenerator[gen.Event]:
         self.requests.append(request)
         best = max(request.candidates or (), key=lambda c: c.score, default=None)
         text = told(request) if best is None else request.passages[int(best.document)].text[best.start : best.end]
         if text:
-            yield gen.Text(text)
+            yield gen.TextDelta(text)
         if best is not None:
-            yield wire.SpanOut(start=0, end=len(text), document=best.document, source_start=best.start, source_end=best.end)
+            yield wire.CopiedSpanOut(start=0, end=len(text), document=best.document, source_start=best.start, source_end=best.end)
         yield gen.Finished("stop", self.model, "", {})
 
     async def complete(self, prompt: str, *, max_tokens: int, stop: Sequence[str] = ()) -> str:
@@ -92,12 +92,12 @@ class Obedient:
         return None
 
 
-def told(request: gen.Request) -> str:
+def told(request: gen.GeneratorRequest) -> str:
     """The words of the documents in a prompt."""
     return "".join(p.text for p in templates.render("thesis", "", request.passages, request.language).pieces if p.passage is not None)
 
 
-def quotable_in(request: gen.Request) -> str:
+def quotable_in(request: gen.GeneratorRequest) -> str:
     """All that a verbatim answer could be made of."""
     places = [(c.document, at.start, at.end) for c in request.candidates or () for at in (*c.lead, c)]
     return "\n".join(request.passages[int(document)].text[start:end] for document, start, end in places)

@@ -8,10 +8,10 @@ import numpy as np
 import pypdfium2 as pdfium
 from numpy.typing import NDArray
 
-from evaluation.ocr.degrade import Degraded, Kind, as_pdf, degrade
+from evaluation.ocr.degrade import Degraded, ScanKind, as_pdf, degrade
 from tests.rag_api.made_files.pdfs import Draw, both, lines, pdf
 
-CLEAN = Kind("clean", 150, 90)
+CLEAN = ScanKind("clean", 150, 90)
 HALF = (420.0, 300.0)  # points: a small page is read sooner
 DOSE = ("Paracetamol intraveneus bij kinderen", "Geef kinderen 15 mg/kg per gift.", "Wacht ten minste 6 uur tussen twee giften.")
 
@@ -22,7 +22,7 @@ def page_of(*texts: str) -> Draw:
 
 def scanned(
     *pages: Draw,
-    kind: Kind = CLEAN,
+    kind: ScanKind = CLEAN,
     then: Callable[[NDArray[np.uint8]], NDArray[np.uint8]] = lambda grey: grey,
     size: tuple[float, float] = HALF,
 ) -> bytes:

@@ -1,4 +1,4 @@
-"""What a question asks for: one thing or two, a list as a whole, or nothing of the documents."""
+"""The extent that a question asks for: one thing or two, a list as a whole, or nothing of the documents."""
 
 from __future__ import annotations
 

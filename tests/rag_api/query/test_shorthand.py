@@ -1,4 +1,4 @@
-"""What is abbreviated in a hurry is written out, and what only looks like it is left alone."""
+"""Shorthand typed in a hurry is written out, and what only looks like it is left alone."""
 
 from __future__ import annotations
 

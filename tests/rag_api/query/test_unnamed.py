@@ -1,4 +1,4 @@
-"""Which words of a question the passage does not name."""
+"""Words of a question that the passage does not name."""
 
 from __future__ import annotations
 

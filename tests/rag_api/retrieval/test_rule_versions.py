@@ -1,4 +1,4 @@
-"""What vectors kept of sentences are worth is decided by version constants: a rule that changes without its constant fails here.
+"""The worth of vectors kept of sentences is decided by version constants: a rule that changes without its constant fails here.
 
 Pinned beside each version is a digest of what the rule gives on texts made of the fragments below, and of the words and patterns it
 looks for. When a test fails: was the change meant? Then add one to the module's VERSION and a line to its table. Renaming and moving
@@ -18,7 +18,8 @@ import pytest
 
 from rag_api.retrieval import precompute, sentence_scorer
 from rag_api.retrieval.sentence_scorer import lines_of
-from rag_api.text import sentence_splitter, shapes
+from rag_api.text import block_shapes as shapes
+from rag_api.text import sentence_splitter
 from rag_api.text.quotable import quotable_spans
 from rag_api.text.quotable.quotable_spans import quotable
 from rag_api.text.sentence_splitter import sentences

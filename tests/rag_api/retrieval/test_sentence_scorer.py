@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Candidate, Chunk, Hit
 from rag_api.retrieval import sentence_scorer as evidence
-from rag_api.retrieval.decision.calibration import Weights
+from rag_api.retrieval.decision.calibration import SentenceWeights
 from rag_api.text.word_match import coverage, sought_words
 from tests.support.questions import analysed
 
@@ -40,7 +40,9 @@ def candidates(
     question: str, hits: list[Hit], embedder: WordEmbedder, limit: int = 8, texts: dict[str, str] | None = None
 ) -> list[Candidate]:
     ranked = [replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)]
-    return [s.candidate for s in evidence.scored_sentences(analysed(question), ranked, embedder, Weights(30, 40, 2.5, 1), texts)][:limit]
+    return [s.candidate for s in evidence.scored_sentences(analysed(question), ranked, embedder, SentenceWeights(30, 40, 2.5, 1), texts)][
+        :limit
+    ]
 
 
 def hit(text: str, start: int = 0, document: str = "d", score: float = 1.0, title: str = "Titel") -> Hit:
@@ -108,7 +110,7 @@ def test_a_lead_may_stand_before_the_passage() -> None:
 def test_a_row_whose_range_holds_for_the_questions_number_is_better() -> None:
     rows = [hit(f"Kind van {low} tot {low + 9} jaar\t{low} mg\n", document=str(low)) for low in (1, 10, 20)]
     ranked = [replace(hit, rank=rank) for rank, hit in enumerate(rows, 1)]
-    found = evidence.scored_sentences(analysed("dosis kind 12 jaar"), ranked, EMBEDDER, Weights(0, 0, 1, 0))
+    found = evidence.scored_sentences(analysed("dosis kind 12 jaar"), ranked, EMBEDDER, SentenceWeights(0, 0, 1, 0))
     assert [(s.candidate.document_id, s.candidate.score) for s in found] == [("10", 1), ("1", -1), ("20", -1)]
 
 

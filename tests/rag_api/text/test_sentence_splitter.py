@@ -1,4 +1,4 @@
-"""Where sentences end. A wrong cut can lose a "not", so most of these are about not cutting."""
+"""Ends of sentences. A wrong cut can lose a "not", so most of these are about not cutting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_api.text.sentence_splitter import Kind, is_heading, sentences
+from rag_api.text.sentence_splitter import LineKind, is_heading, sentences
 
 pytestmark = pytest.mark.quick
 
@@ -77,12 +77,12 @@ def test_sentences_end_where_they_end(text: str, expected: list[str]) -> None:
 def test_list_items_table_rows_and_headings_stand_alone() -> None:
     text = "4.2 Dosering\nNooit geven bij:\n- leverfalen\n- Gewicht < 10 kg\n10-20 kg\t15 mg/kg\t4x/dag\n1. Spoel de leiding.\n"
     assert [(text[s.start : s.end].strip(), s.kind) for s in sentences(text)] == [
-        ("4.2 Dosering", Kind.HEADING),
-        ("Nooit geven bij:", Kind.PROSE),
-        ("- leverfalen", Kind.ITEM),
-        ("- Gewicht < 10 kg", Kind.ITEM),
-        ("10-20 kg\t15 mg/kg\t4x/dag", Kind.ROW),
-        ("1. Spoel de leiding.", Kind.ITEM),
+        ("4.2 Dosering", LineKind.HEADING),
+        ("Nooit geven bij:", LineKind.PROSE),
+        ("- leverfalen", LineKind.ITEM),
+        ("- Gewicht < 10 kg", LineKind.ITEM),
+        ("10-20 kg\t15 mg/kg\t4x/dag", LineKind.ROW),
+        ("1. Spoel de leiding.", LineKind.ITEM),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What is kept comes back: database, index and files, on real servers; what cannot be restored is refused untouched."""
+"""A backup comes back: database, index and files, on real servers; what cannot be restored is refused untouched."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
-from evaluation.quality import Outcome, evaluate
+from evaluation.quality import RetrievalOutcome, evaluate
 from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.cli.app import app
 from rag_api.config import Settings
@@ -70,8 +70,8 @@ def furnish(container: Container) -> None:
     (container.settings.data_dir / "synonyms.csv").write_text("term,synonym,language\npcm,paracetamol,nl\n")
 
 
-def outcomes(container: Container) -> tuple[list[Outcome], list[tuple[str, float]]]:
-    """What `bedside evaluate` measures, and every hit with its score."""
+def outcomes(container: Container) -> tuple[list[RetrievalOutcome], list[tuple[str, float]]]:
+    """What `bedside quality evaluate` measures, and every hit with its score."""
     seen: list[tuple[str, float]] = []
 
     def search(judged: Judged) -> Retrieval:

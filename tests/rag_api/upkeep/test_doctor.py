@@ -27,7 +27,8 @@ from rag_api.domain import LOCAL_USER, Document, Role
 from rag_api.embed import Embedder
 from rag_api.errors import ConfigurationError, EmbedderUnavailable, GeneratorRefused
 from rag_api.stores import Unfound
-from rag_api.upkeep import machine, parts
+from rag_api.upkeep import component_checks as parts
+from rag_api.upkeep import machine
 from rag_api.upkeep.backup import backup
 from rag_api.upkeep.doctor import examine
 from rag_api.upkeep.finding import Finding, State, ok, warn, worst

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from rag_api.stores.active_index import in_force, put_in_force
 from rag_api.upkeep.moving import move, switch, target_of
 from tests.rag_api.upkeep.conftest import Install
 from tests.rag_api.upkeep.test_backup import JUDGED, furnish, outcomes
+from tests.support.waiting import until
 from tests.support.world import load_hospital
 
 
@@ -144,13 +144,6 @@ def test_an_index_that_cannot_be_opened_leaves_the_old_one_answering(settings: S
     (settings.data_dir / "index.json").write_text("{")
     with pytest.raises(ConfigurationError, match="cannot be used"):
         in_force(settings)
-
-
-def until(reached: Callable[[], bool], seconds: float = 30.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not reached():
-        assert time.monotonic() < deadline, "it does not go on"
-        time.sleep(0.02)
 
 
 def test_a_copy_that_ranks_otherwise_is_refused(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from services.generator.drafters import Drafter, Stage, StepState
+from services.generator.drafters import Drafter, DraftStage, StepState
 from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
 from services.generator.models import FeatureKind, StepInput
 from services.generator.models.loading import load_target
-from services.generator.planner.planner import Costs
+from services.generator.planner.planner import CostModel
 from services.generator.speculation.sampling import gumbel, nucleus
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.text.answer_text import AnswerText
@@ -46,7 +46,7 @@ class RandomDrafter:
     """Proposes nonsense of any shape: nothing it does may change the output."""
 
     name = "random"
-    stage = Stage.LOOKUP
+    stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
 
     def __init__(self, vocabulary: int, seed: int = 0) -> None:
@@ -95,7 +95,7 @@ class OracleDrafter(RandomDrafter):
         return builder.build(nodes)
 
 
-def engine(target: Any, *extra: Drafter, costs: Costs | None = None, **options: Any) -> Engine:
+def engine(target: Any, *extra: Drafter, costs: CostModel | None = None, **options: Any) -> Engine:
     drafters: dict[str, Drafter] = {"copy": CopyDrafter()} | {drafter.name: drafter for drafter in extra}
     return Engine(target, drafters, EngineOptions(**{"context": 256, "rows": 8, "nodes": 24, "prefix_bytes": 1 << 24} | options), costs)
 

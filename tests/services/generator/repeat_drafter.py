@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 
-from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
@@ -22,7 +22,7 @@ class RepeatDrafter:
 
     options: RepeatOptions = field(default_factory=RepeatOptions)
     name: str = "repeat"
-    stage: Stage = Stage.LOOKUP
+    stage: DraftStage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
 
     def start(self, sequence: Sequence) -> None: ...

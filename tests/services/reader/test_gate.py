@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.calibration.cases import Kind
-from evaluation.calibration.decision import Row
+from evaluation.calibration.cases import QuestionKind
+from evaluation.calibration.decision import DecisionRow
 from rag_api.retrieval.decision.calibration import AGREED
 from services.reader.__main__ import main
 from services.reader.adapter import open_model, save
-from services.reader.gate import Judged, judged, report
+from services.reader.gate import GatedAnswer, judged, report
 from services.reader.weigh import fitted, written_out
 
 HANDBOOK = Path(__file__).parents[3] / "rag_api" / "handbook" / "pdf"
@@ -38,9 +38,9 @@ def test_an_answer_is_judged_by_its_document_and_the_parts_that_it_holds(said: s
 
 
 def test_the_reader_is_compared_where_it_refuses_as_many_near_misses() -> None:
-    today = [Judged("1", "row", "right", "a"), Judged("2", "row", "wrong", "b")]
-    reader = [Judged("1", "row", "right", "a", 2.0), Judged("2", "row", "wrong", "b", -1.0)]
-    agreeing = [today[0], Judged("2", "row", "refused", "")]
+    today = [GatedAnswer("1", "row", "right", "a"), GatedAnswer("2", "row", "wrong", "b")]
+    reader = [GatedAnswer("1", "row", "right", "a", 2.0), GatedAnswer("2", "row", "wrong", "b", -1.0)]
+    agreeing = [today[0], GatedAnswer("2", "row", "refused", "")]
     told = report(today, reader, agreeing, [True, False], [-2.0, 1.0], [True, False])
     assert told["today"]["near_refused"] == 0.5
     assert told["reader"]["without_a_threshold"]["wrong"] == 1
@@ -131,9 +131,11 @@ def test_the_weights_learn_that_what_both_say_is_right() -> None:
     rows = []
     for number in range(400):
         points = draw.gauss(0, 2)
-        kind = Kind.NEAR_MISS if number % 2 else Kind.ANSWERABLE
-        right = kind == Kind.ANSWERABLE and draw.random() < 1 / (1 + math.exp(-2 * points))
-        rows.append(Row("made", "fit", kind, str(number), True, right, {"confidence": draw.gauss(0, 1), "points": points, "answers": 0.0}))
+        kind = QuestionKind.NEAR_MISS if number % 2 else QuestionKind.ANSWERABLE
+        right = kind == QuestionKind.ANSWERABLE and draw.random() < 1 / (1 + math.exp(-2 * points))
+        rows.append(
+            DecisionRow("made", "fit", kind, str(number), True, right, {"confidence": draw.gauss(0, 1), "points": points, "answers": 0.0})
+        )
     found = fitted(rows)
     assert found.coefficients["points"] > 3 * abs(found.coefficients["confidence"])
     assert found.by_risk["careful"] > found.by_risk["balanced"] > found.by_risk["ready"]

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from services.contract.reading_prompt import LABELS
 from services.reader.longer_passages import LONGEST, LongerPassages
-from services.reader.questions import Asked, AskedPassage, Foreign
+from services.reader.questions import AskedPassage, Foreign, TrainingQuestion
 
 
 def section(number: int, document: str = "d", lines: int = 6) -> AskedPassage:
     text = tuple(f"{document} {number}, line {n}" for n in range(lines))
     asked = (
-        *(Asked(f"{document} {number}, line {n}", n, n, n) for n in range(lines)),
-        Asked(f"{document} {number}, line 1", 1, lines - 1, 1),
-        Asked(f"nothing {number}", reason="drug"),
+        *(TrainingQuestion(f"{document} {number}, line {n}", n, n, n) for n in range(lines)),
+        TrainingQuestion(f"{document} {number}, line 1", 1, lines - 1, 1),
+        TrainingQuestion(f"nothing {number}", reason="drug"),
     )
     alone = (f"of {document} {number}",)
     return AskedPassage(f"{document}{number}", document, "train", "icu", "Title", f"Part > Of {document}{number}", text, asked, alone)

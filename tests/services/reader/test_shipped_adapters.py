@@ -10,7 +10,7 @@ from safetensors import safe_open
 
 import services.reader
 from rag_api.config import Settings
-from rag_api.readers.opening import open_agreeing
+from rag_api.qa_readers.opening import open_agreeing
 from rag_api.retrieval.decision.calibration import shipped
 from services.contract.reading_prompt import VERSION
 from services.generator.models.files.carried import CARRIED

@@ -18,7 +18,7 @@ from services.reader.__main__ import main
 from services.reader.adapter import ReadingModel, open_model, save
 from services.reader.measure import Examination, area, refused_at
 from services.reader.packing import IGNORED, pack
-from services.reader.questions import Asked, AskedPassage, Foreign, read_passages
+from services.reader.questions import AskedPassage, Foreign, TrainingQuestion, read_passages
 from services.reader.train import Schedule, Training
 
 # peft asks transformers for an attribute under its old name.
@@ -29,15 +29,15 @@ LINES = ("Check the name band.", "Drug | Dose | Route", "ceftriaxone | 2 g | iv"
 
 def passage(number: int = 0, document: str = "d") -> AskedPassage:
     asked = (
-        Asked(f"dose of ceftriaxone {number}", 2, 2, 2),
-        Asked("what to do first, all of it", 0, 3, 3),
-        Asked(f"dose of cefazolin {number}", reason="drug"),
-        Asked("who is called at night", reason="moment"),
+        TrainingQuestion(f"dose of ceftriaxone {number}", 2, 2, 2),
+        TrainingQuestion("what to do first, all of it", 0, 3, 3),
+        TrainingQuestion(f"dose of cefazolin {number}", reason="drug"),
+        TrainingQuestion("who is called at night", reason="moment"),
     )
     return AskedPassage(f"p{number}", document, "train", "icu", f"Title {number}", "Doses", LINES, asked, ("dose of ceftriaxone",))
 
 
-def told_alone(reading: ReadingModel, one: AskedPassage, asked: Asked) -> torch.Tensor:
+def told_alone(reading: ReadingModel, one: AskedPassage, asked: TrainingQuestion) -> torch.Tensor:
     return reading.tell(pack(one, [asked], reading.vocabulary)).first[0]
 
 

@@ -1,4 +1,4 @@
-"""Whether this machine runs containers, and with which options. Raises NoContainers with a sentence that says what is missing."""
+"""The machine's way to run containers, and with which options. Raises NoContainers with a sentence that says what is missing."""
 
 from __future__ import annotations
 

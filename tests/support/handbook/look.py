@@ -1,4 +1,4 @@
-"""What is common to the pages and the text of one procedure: words of its language, colours, fonts and paragraph styles."""
+"""The look of the pages and the text of one procedure: words of its language, colours, fonts and paragraph styles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reviewers are told of the questions of others: gap reports, judged sets and their CSVs; and documents asked for by their ids.
+"""Reports to reviewers of the questions of others: gap reports, judged sets and their CSVs; and documents asked for by their ids.
 
 A reviewer sees the questions of all who share a group. So those ask whose groups are theirs, or are apart from theirs: the first ask the
 clean index too, the others must leave no trace.

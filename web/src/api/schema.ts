@@ -417,7 +417,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A judged set as CSV, for `bedside evaluate --set` */
+        /** A judged set as CSV, for `bedside quality evaluate --set` */
         get: operations["export_judged_set"];
         put?: never;
         /**
@@ -525,6 +525,50 @@ export interface paths {
         /** The gap report as CSV */
         get: operations["export_gaps"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much was asked, week by week, and what became of it
+         * @description Nobody's name and no question is in it.
+         */
+        get: operations["get_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/risk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How readily it answers
+         * @description What each choice refused and answered wrongly when it was measured.
+         */
+        get: operations["get_risk"];
+        /**
+         * Choose how readily it answers
+         * @description In force here at once, and within seconds in every other process.
+         */
+        put: operations["put_risk"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2795,6 +2839,61 @@ export interface components {
             /** After */
             after: string;
         };
+        /** RiskIn */
+        RiskIn: {
+            /**
+             * Risk
+             * @description null: as the settings say.
+             */
+            risk: ("careful" | "balanced" | "ready") | null;
+        };
+        /** RiskOffered */
+        RiskOffered: {
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "careful" | "balanced" | "ready";
+            /**
+             * Refused
+             * @description Share of the questions with an answer that it refused when it was measured.
+             */
+            refused: number | null;
+            /**
+             * Wrong
+             * @description Share of what it answered then that was wrong or should have been refused.
+             */
+            wrong: number | null;
+        };
+        /** RiskOut */
+        RiskOut: {
+            /**
+             * Risk
+             * @description In force: a name, or the share of answers that may be wrong.
+             */
+            risk: string;
+            /**
+             * Setting
+             * @description What the settings say: it holds where nothing was chosen.
+             */
+            setting: string;
+            /**
+             * Fixed
+             * @description BEDSIDE_NOT_FOUND_THRESHOLD says where it refuses: nothing that is chosen here changes that.
+             */
+            fixed: boolean;
+            /** Chosen By */
+            chosen_by: string | null;
+            /** Chosen At */
+            chosen_at: string | null;
+            /** Offered */
+            offered: components["schemas"]["RiskOffered"][];
+            /**
+             * Measured
+             * @description When, and on which questions; half of them had no answer.
+             */
+            measured: string;
+        };
         /**
          * Role
          * @enum {string}
@@ -3084,6 +3183,53 @@ export interface components {
              */
             anchors: number;
             bad: components["schemas"]["BadOut"] | null;
+        };
+        /** WeekOut */
+        WeekOut: {
+            /**
+             * Begins
+             * Format: date
+             * @description A Monday.
+             */
+            begins: string;
+            /** Questions */
+            questions: number;
+            /**
+             * Askers
+             * @description Different people, keys counted as people.
+             */
+            askers: number;
+            /** Answered */
+            answered: number;
+            /** Not Found */
+            not_found: number;
+            /** Sources Only */
+            sources_only: number;
+            /** Failed */
+            failed: number;
+            /**
+             * Wrong
+             * @description Answered, and its reader said that the answer was not there.
+             */
+            wrong: number;
+            /**
+             * Median
+             * @description Seconds from the question to the whole answer, of half of the questions.
+             */
+            median: number | null;
+            /**
+             * Slowest
+             * @description The same, of 95% of the questions.
+             */
+            slowest: number | null;
+        };
+        /** WeeklyUsageOut */
+        WeeklyUsageOut: {
+            /**
+             * Weeks
+             * @description Oldest first; this week last.
+             */
+            weeks: components["schemas"]["WeekOut"][];
         };
         /**
          * WhoOut
@@ -6190,6 +6336,234 @@ export interface operations {
             };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_usage: {
+        parameters: {
+            query?: {
+                weeks?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WeeklyUsageOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_risk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RiskOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_risk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RiskIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RiskOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -281,6 +281,7 @@ export const en = {
     session: "Test session",
     sets: "Judged sets",
     gaps: "Gap report",
+    usage: "Usage",
     audit: "Audit trail",
   },
   roles: { reader: "reader", judge: "judge", admin: "admin", membership_admin: "membership admin", auditor: "auditor" },

@@ -278,6 +278,7 @@ export const nl: Messages = {
     session: "Testsessie",
     sets: "Beoordeelde reeksen",
     gaps: "Onbeantwoorde vragen",
+    usage: "Gebruik",
     audit: "Auditspoor",
   },
   roles: {

@@ -10,7 +10,7 @@ const ROOMS = [
   ["components/shared"],
   ["components/steps"],
   ["components/answer", "components/ask", "components/source", "components/session"],
-  ["components/admin", "components/audit", "components/chat", "components/find", "components/quality"],
+  ["components/admin", "components/audit", "components/browse", "components/chat", "components/quality"],
   ["App"],
   ["main"],
 ];

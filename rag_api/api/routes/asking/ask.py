@@ -18,10 +18,10 @@ from rag_api.answering.ask import ask as answer_events
 from rag_api.answering.ask import new_question
 from rag_api.answering.builder import Question
 from rag_api.api import schemas as api
-from rag_api.api.auditing.asked import Asked
+from rag_api.api.auditing.asked import QuestionAudit
 from rag_api.api.auditing.audited import Noted, TrailDep
 from rag_api.api.deps import ContainerDep, MetricsDep, UserDep
-from rag_api.api.limits import Limits, Place
+from rag_api.api.limits import AdmittedPlace, Limits
 from rag_api.api.mapping import answer_out, filters_in, notices_out, source_out, span_out
 from rag_api.api.problems import problem, responses
 from rag_api.api.routes.limited import LimitedRoute
@@ -152,7 +152,7 @@ async def begun(
             notices_in=body.notices_in,
             earlier=earlier,
         )
-        asked = Asked(trail, question, container)
+        asked = QuestionAudit(trail, question, container)
         await asked.begins()
     except BaseException:
         place.leave()
@@ -177,7 +177,7 @@ async def _counted(events: AsyncGenerator[AnswerEvent], metrics: Metrics) -> Asy
                 yield event
 
 
-async def _until_found(events: AsyncGenerator[AnswerEvent], place: Place) -> AsyncGenerator[AnswerEvent]:
+async def _until_found(events: AsyncGenerator[AnswerEvent], place: AdmittedPlace) -> AsyncGenerator[AnswerEvent]:
     """The events as they are; the place among those that are looked up is the next one's once all that is left is the model's writing."""
     try:
         async with contextlib.aclosing(events):

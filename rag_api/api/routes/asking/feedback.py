@@ -1,4 +1,4 @@
-"""What people say of an answer: later the material of judged sets."""
+"""Feedback of people on an answer: later the material of judged sets."""
 
 from __future__ import annotations
 

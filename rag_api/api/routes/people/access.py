@@ -1,4 +1,4 @@
-"""Who may read which document: asked and changed by admins. In force before a change is answered, in every later version too."""
+"""Rights to read documents: asked and changed by admins. In force before a change is answered, in every later version too."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import AccountId, DbDep, Limit, Offset, UserDep
-from rag_api.api.people import Wanted, groups_among, matching
+from rag_api.api.people import AccountFilter, groups_among, matching
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas.people import accounts as api
@@ -41,7 +41,7 @@ def get_accounts(
     """By name. `search` looks in name and login; `role` counts those that follow from groups."""
     settings: Settings = request.app.state.settings
     everyone = list_accounts(db)
-    found = matching(everyone, Wanted(search, role, group, suspended), settings.roles_by_group)
+    found = matching(everyone, AccountFilter(search, role, group, suspended), settings.roles_by_group)
     sessions = live_sessions(db, settings.session_idle_minutes * 60)
     return api.AccountList(
         accounts=[_account_out(account, settings, sessions.get(account.id, 0)) for account in found[offset : offset + limit]],

@@ -1,4 +1,4 @@
-"""Who am I, sign in, sign out: with a password, or by way of the OpenID provider."""
+"""Sessions (who am I, sign in, sign out): with a password, or by way of the OpenID provider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may read a document."""
+"""Rights to read a document."""
 
 from __future__ import annotations
 

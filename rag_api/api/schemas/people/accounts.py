@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-from rag_api.api.schemas.base import GROUP
+from rag_api.api.schemas.base import GROUP, In
 from rag_api.api.schemas.people.access import AccessOut
 from rag_api.domain import Role, Scope
 
@@ -15,10 +15,6 @@ Group = Annotated[str, Field(max_length=100, pattern=GROUP)]
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
 
 Password = Annotated[str, Field(min_length=12, max_length=200, pattern=r"^[^\x00]+$")]
-
-
-class In(BaseModel):
-    model_config = ConfigDict(extra="forbid")
 
 
 class Me(BaseModel):

@@ -40,7 +40,7 @@ Key = tuple[int, int, int]  # font, code point, measures: what is drawn the same
 Boxes = NDArray[np.float32]
 
 
-class Judged:
+class JudgedFonts:
     """What was found of the fonts of a document. Knows a font by its address, so it holds each one that it knows."""
 
     def __init__(self, document: Any) -> None:

@@ -1,4 +1,4 @@
-"""Which letter or figure a picture looks like: compared with those of twelve common typefaces.
+"""The letter or figure that a picture looks like: compared with those of twelve common typefaces.
 
 Knows nothing of pages. Not a reader of any script: it only says whether a picture contradicts what a file says that it shows.
 """

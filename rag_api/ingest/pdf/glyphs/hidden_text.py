@@ -1,4 +1,4 @@
-"""Which glyphs of a page nobody sees: too small, off the page, invisible, of the paper's colour, covered, clipped away, switched off.
+"""Glyphs of a page that nobody sees: too small, off the page, invisible, of the paper's colour, covered, clipped away, switched off.
 
 What a reader cannot see on the page is no text: it must not reach a model, nor be quoted with a rectangle over nothing.
 """

@@ -1,4 +1,4 @@
-"""Which glyphs of a page something may hide: what is painted over them or under them, their colour, a clip, a layer.
+"""Glyphs of a page that something may hide: what is painted over them or under them, their colour, a clip, a layer.
 
 Cheap and on the safe side: what is doubtful is looked at (pixels.py), what is not is read.
 """

@@ -1,4 +1,4 @@
-"""Whether words can be seen, by the page's pixels: with them and without them it must look different where they stand.
+"""Visibility of words by the page's pixels: with them and without them it must look different where they stand.
 
 For the few glyphs that something on the page may hide (occlusion.py); rendered is only the part of the page that holds them.
 """

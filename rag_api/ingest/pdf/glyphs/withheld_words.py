@@ -1,4 +1,4 @@
-"""Which words of a page may say something else than it shows: they are found and shown, never quoted.
+"""Words of a page that may say something else than it shows: they are found and shown, never quoted.
 
 And which are left out, as they stand aslant."""
 

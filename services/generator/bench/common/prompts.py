@@ -30,7 +30,7 @@ CHUNK, OVERLAP, PASSAGES = 800, 160, 3  # characters, as the product cuts and sh
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class PromptJob:
     """Without passages the question is an instruction."""
 
     id: str
@@ -38,7 +38,7 @@ class Job:
     passages: tuple[Passage, ...] = ()
 
 
-def handbook(seed: int = 0) -> list[Job]:
+def handbook(seed: int = 0) -> list[PromptJob]:
     """The judged English questions whose procedure is English, each with the three nearest of all English passages; in random order."""
     texts = {name: (title, text) for name, title, text in _english(SOURCES)}
     if not texts:
@@ -49,7 +49,7 @@ def handbook(seed: int = 0) -> list[Job]:
     with (HANDBOOK / "judged.csv").open(encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):
             if row["language"] == "en" and Path(row["document"]).stem in texts:
-                jobs.append(Job(row["id"], row["question"], tuple(passages[n] for n in index.best(row["question"], PASSAGES))))
+                jobs.append(PromptJob(row["id"], row["question"], tuple(passages[n] for n in index.best(row["question"], PASSAGES))))
     random.Random(seed).shuffle(jobs)  # noqa: S311
     return jobs
 
@@ -82,7 +82,7 @@ def _chunks(name: str, title: str, text: str) -> Iterator[Passage]:
         start = text.find(" ", end - OVERLAP) + 1
 
 
-def squad(file: Path, seed: int = 0) -> list[Job]:
+def squad(file: Path, seed: int = 0) -> list[PromptJob]:
     """Return every question's paragraph and two others of its article, in random order; articles take turns."""
     try:
         articles = json.loads(file.read_text(encoding="utf-8"))["data"]
@@ -96,7 +96,7 @@ def squad(file: Path, seed: int = 0) -> list[Job]:
     return [jobs[turn] for turn in range(longest) for jobs in by_article if turn < len(jobs)]
 
 
-def _article(article: dict[str, Any]) -> Iterator[Job]:
+def _article(article: dict[str, Any]) -> Iterator[PromptJob]:
     title, paragraphs = article["title"].replace("_", " "), [paragraph["context"] for paragraph in article["paragraphs"]]
     for number, paragraph in enumerate(article["paragraphs"]):
         for question in paragraph["qas"]:
@@ -104,29 +104,29 @@ def _article(article: dict[str, Any]) -> Iterator[Job]:
             others = [n for n in range(len(paragraphs)) if n != number]
             shown = [number, *choose.sample(others, min(PASSAGES - 1, len(others)))]
             choose.shuffle(shown)
-            yield Job(question["id"], question["question"].strip(), tuple(Passage(f"{n}", title, paragraphs[n]) for n in shown))
+            yield PromptJob(question["id"], question["question"].strip(), tuple(Passage(f"{n}", title, paragraphs[n]) for n in shown))
 
 
-def control(file: Path = CONTROL) -> list[Job]:
+def control(file: Path = CONTROL) -> list[PromptJob]:
     """Read instructions alone: jsonl of {source | prompt}."""
     jobs = []
     for number, row in json_rows(file):
         text = row.get("source", row.get("prompt"))
         if not isinstance(text, str):
             raise BadRecords(f"{file}:{number}: wants the text `source` or `prompt`")
-        jobs.append(Job(str(row.get("id", number)), text))
+        jobs.append(PromptJob(str(row.get("id", number)), text))
     return jobs
 
 
-def exported(file: Path | None) -> list[Job]:
-    """Read what `bedside export-prompts FILE` wrote: jsonl of {id, question, documents: [{title, text}]}."""
+def exported(file: Path | None) -> list[PromptJob]:
+    """Read what `bedside quality export-prompts FILE` wrote: jsonl of {id, question, documents: [{title, text}]}."""
     if file is None:
         raise BadRecords("--set exported wants --data FILE")
     jobs = []
     for number, row in json_rows(file):
         try:
             passages = tuple(Passage(f"{n}", document["title"], document["text"]) for n, document in enumerate(row["documents"]))
-            jobs.append(Job(str(row["id"]), row["question"], passages))
+            jobs.append(PromptJob(str(row["id"]), row["question"], passages))
         except (KeyError, TypeError) as error:
             raise BadRecords(
                 f"{file}:{number}: wants id, question and documents of title and text ({type(error).__name__}: {error})"

@@ -20,7 +20,7 @@ OURS = ("plain", "planner")  # that all are compared with: one token a step, and
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TimedRun:
     """`opening`: tokens that came at once, `first` seconds after the question. Peers say nothing of what they draft: 0.
 
     `processor`, `processor_first`: seconds of the processor that all threads took together, of the process that computed; 0: not counted.
@@ -41,7 +41,7 @@ class Run:
     processor_first: float = 0.0
 
 
-class Watch:
+class Stopwatch:
     """Times one answer of this process, by a clock and by the processor's."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -54,17 +54,17 @@ class Watch:
             self._first, self._processor_first = self._clock() - self._began, time.process_time() - self._processor_began
             self._opening = tokens
 
-    def run(self, tokens: tuple[int, ...], steps: int) -> Run:
+    def run(self, tokens: tuple[int, ...], steps: int) -> TimedRun:
         seconds, processor = self._clock() - self._began, time.process_time() - self._processor_began
-        return Run(tokens, self._opening, self._first, seconds, steps, processor=processor, processor_first=self._processor_first)
+        return TimedRun(tokens, self._opening, self._first, seconds, steps, processor=processor, processor_first=self._processor_first)
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredRun:
     method: str
     job: str
     repeat: int
-    run: Run
+    run: TimedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +97,8 @@ class Figures:
     spread: float = 0.0  # of tokens_per_second over the repeats: (highest - lowest) / median
 
 
-def figures(measured: Iterable[Measured]) -> dict[str, Figures]:
-    by_method: dict[str, list[Measured]] = {}
+def figures(measured: Iterable[MeasuredRun]) -> dict[str, Figures]:
+    by_method: dict[str, list[MeasuredRun]] = {}
     for each in measured:
         by_method.setdefault(each.method, []).append(each)
     alone = {method: _alone(runs, is_peer(method)) for method, runs in by_method.items()}
@@ -114,14 +114,14 @@ def is_peer(method: str) -> bool:
     return method.partition(",")[0] in PEERS
 
 
-def by_processor(measured: Iterable[Measured]) -> list[Measured]:
+def by_processor(measured: Iterable[MeasuredRun]) -> list[MeasuredRun]:
     """Return the same runs with the processor's seconds in place of those of the clock, where they were counted."""
     counted = (each for each in measured if each.run.processor and not each.run.decoding)
     return [replace(each, run=replace(each.run, first=each.run.processor_first, seconds=each.run.processor)) for each in counted]
 
 
-def _alone(measured: list[Measured], peer: bool) -> Figures:
-    rounds: dict[int, list[Run]] = {}
+def _alone(measured: list[MeasuredRun], peer: bool) -> Figures:
+    rounds: dict[int, list[TimedRun]] = {}
     for each in measured:
         rounds.setdefault(each.repeat, []).append(each.run)
     speeds: list[float] = [_speed(runs) for runs in rounds.values()]
@@ -138,7 +138,7 @@ def _alone(measured: list[Measured], peer: bool) -> Figures:
     )
 
 
-def _speed(runs: list[Run]) -> float:
+def _speed(runs: list[TimedRun]) -> float:
     seconds = sum(run.decoding or run.seconds - run.first for run in runs)
     return sum(len(run.tokens) - run.opening for run in runs) / seconds if seconds else 0.0
 
@@ -149,10 +149,10 @@ def _fastest(name: str, alone: dict[str, Figures]) -> str | None:
     return max(ways, key=lambda method: alone[method].tokens_per_second, default=None)
 
 
-def in_turn(by_method: Mapping[str, Iterable[Measured]], method: str, other: str) -> Against | None:
+def in_turn(by_method: Mapping[str, Iterable[MeasuredRun]], method: str, other: str) -> Against | None:
     """Compare two methods on the prompts and rounds that both have; None where no answer of both is longer than its opening."""
     theirs = {(each.job, each.repeat): each.run for each in by_method[other]}
-    pairs: dict[str, list[tuple[Run, Run]]] = {}
+    pairs: dict[str, list[tuple[TimedRun, TimedRun]]] = {}
     for each in by_method[method]:
         run = theirs.get((each.job, each.repeat))
         if run is not None and _speed([run]) and _speed([each.run]):
@@ -165,23 +165,23 @@ def in_turn(by_method: Mapping[str, Iterable[Measured]], method: str, other: str
     return Against(other, median(speeds), min(speeds), max(speeds), answer, len(pairs), same)
 
 
-def append(measured: Measured, file: Path) -> None:
+def append(measured: MeasuredRun, file: Path) -> None:
     with file.open("a") as lines:
         lines.write(json.dumps(asdict(measured)) + "\n")
 
 
-def read(file: Path) -> list[Measured]:
+def read(file: Path) -> list[MeasuredRun]:
     """Return what `append` wrote; several sessions may have added to it."""
     measured = []
     for line in file.read_text().splitlines():
         row: dict[str, Any] = json.loads(line)
         run = row.pop("run")
         lengths = {source: {int(length): steps for length, steps in counts.items()} for source, counts in run.pop("lengths").items()}
-        measured.append(Measured(**row, run=Run(**(run | {"tokens": tuple(run["tokens"]), "lengths": lengths}))))
+        measured.append(MeasuredRun(**row, run=TimedRun(**(run | {"tokens": tuple(run["tokens"]), "lengths": lengths}))))
     return measured
 
 
-def same_answers(measured: Iterable[Measured], methods: Iterable[str]) -> tuple[int, int]:
+def same_answers(measured: Iterable[MeasuredRun], methods: Iterable[str]) -> tuple[int, int]:
     """Return (prompts on which all these methods wrote the same tokens, prompts)."""
     answers: dict[str, set[tuple[int, ...]]] = {}
     chosen = set(methods)
@@ -191,7 +191,7 @@ def same_answers(measured: Iterable[Measured], methods: Iterable[str]) -> tuple[
     return sum(len(texts) == 1 for texts in answers.values()), len(answers)
 
 
-def lengths(measured: Iterable[Measured]) -> dict[str, dict[int, int]]:
+def lengths(measured: Iterable[MeasuredRun]) -> dict[str, dict[int, int]]:
     """Return per source: how many steps accepted how many of its tokens from the root on (thesis, figure 5.5)."""
     by_source: dict[str, Counter[int]] = {}
     for each in measured:
@@ -200,7 +200,7 @@ def lengths(measured: Iterable[Measured]) -> dict[str, dict[int, int]]:
     return {source: dict(sorted(counts.items())) for source, counts in by_source.items()}
 
 
-def sources(measured: Iterable[Measured]) -> dict[str, int]:
+def sources(measured: Iterable[MeasuredRun]) -> dict[str, int]:
     counted: Counter[str] = Counter()
     for each in measured:
         counted.update(each.run.by_source)

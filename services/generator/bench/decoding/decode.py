@@ -26,16 +26,16 @@ from typing import Any
 import torch
 
 from services.generator.bench.common import timing
-from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
-from services.generator.bench.common.timing import Figures, Measured, Run, is_peer
+from services.generator.bench.common.timing import Figures, MeasuredRun, TimedRun, is_peer
 from services.generator.bench.decoding.setting import bench_of, jobs_of, parser_of, rounds_in
 from services.generator.bench.engines.ours import Bench, answer_methods, verbatim_methods
-from services.generator.bench.engines.peers import Limits, NoPeer, llama_peer, transformers_peer
+from services.generator.bench.engines.peers import NoPeer, PeerLimits, llama_peer, transformers_peer
 from services.generator.bench.report.projection import tokens_per_second
 from services.generator.errors import BadRequest, ModelError
 
-Method = Callable[[Job], Run]
+Method = Callable[[PromptJob], TimedRun]
 AGAINST = {"plain": 9, "planner": 11, "transformers": 10, "llama.cpp": 9}  # columns and their widths
 
 
@@ -60,12 +60,12 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _reported(options: argparse.Namespace) -> list[Measured]:
+def _reported(options: argparse.Namespace) -> list[MeasuredRun]:
     measured = timing.read(options.report)
     return timing.by_processor(measured) if options.clock == "cpu" else measured
 
 
-def _measure(options: argparse.Namespace) -> list[Measured]:
+def _measure(options: argparse.Namespace) -> list[MeasuredRun]:
     bench = bench_of(options)
     jobs = jobs_of(options, bench)
     with contextlib.ExitStack() as stack:
@@ -73,15 +73,15 @@ def _measure(options: argparse.Namespace) -> list[Measured]:
         return in_rounds(jobs, methods, options, options.raw)
 
 
-def in_rounds(jobs: Seq[Job], methods: Mapping[str, Method], options: argparse.Namespace, raw: Path | None) -> list[Measured]:
+def in_rounds(jobs: Seq[PromptJob], methods: Mapping[str, Method], options: argparse.Namespace, raw: Path | None) -> list[MeasuredRun]:
     """Run all methods in rounds; round 0 warms up and is not counted. Add to `raw` and return all that it holds, where there is one."""
-    measured: list[Measured] = []
+    measured: list[MeasuredRun] = []
     number = max((run.repeat for run in timing.read(raw)), default=0) if raw and raw.exists() else 0
     until = time.monotonic() + 60 * options.minutes
     for repeat in range(options.no_warm_up, options.repeats + 1):
         for turn, job in enumerate(jobs if repeat else jobs[: options.warm_up]):
             for name in random.Random(f"{repeat} {turn}").sample(list(methods), len(methods)):  # noqa: S311
-                each = Measured(name, job.id, number + repeat, methods[name](job))
+                each = MeasuredRun(name, job.id, number + repeat, methods[name](job))
                 if repeat:
                     measured.append(each)
                 if repeat and raw:
@@ -102,7 +102,7 @@ def _methods(bench: Bench, options: argparse.Namespace, stack: contextlib.ExitSt
         yield from answer_methods(bench)
     if asked and len(ours) == len(asked):
         return
-    limits = Limits(options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids, options.clock)
+    limits = PeerLimits(options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids, options.clock)
     with _or_a_word():
         for name, generate in transformers_peer(options.model, bench.target.device, bench.target.dtype, limits):
             yield name, partial(_peer, bench, generate)
@@ -119,7 +119,7 @@ def _or_a_word() -> Iterator[None]:
         print(f"left out: {missing}", file=sys.stderr)
 
 
-def _peer(bench: Bench, generate: Callable[[tuple[int, ...]], Run], job: Job) -> Run:
+def _peer(bench: Bench, generate: Callable[[tuple[int, ...]], TimedRun], job: PromptJob) -> TimedRun:
     return generate(bench.prompt(job).token_ids)
 
 
@@ -139,7 +139,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _as_json(figures: dict[str, Figures], measured: list[Measured], repeats: int, options: argparse.Namespace) -> dict[str, Any]:
+def _as_json(figures: dict[str, Figures], measured: list[MeasuredRun], repeats: int, options: argparse.Namespace) -> dict[str, Any]:
     same, asked = timing.same_answers(measured, [name for name in figures if not is_peer(name)])
     return {
         "methods": {name: asdict(own) | {"computed_8b_gpu": _computed(name, own)} for name, own in figures.items()},
@@ -158,7 +158,7 @@ def _computed(name: str, own: Figures) -> float | None:
     return None if own.tau is None or own.nodes_per_step is None else tokens_per_second(name, own.tau, own.nodes_per_step)
 
 
-def _table(figures: dict[str, Figures], measured: list[Measured], repeats: int, threads: int) -> str:
+def _table(figures: dict[str, Figures], measured: list[MeasuredRun], repeats: int, threads: int) -> str:
     same, asked = timing.same_answers(measured, [name for name in figures if not is_peer(name)])
     lines = [
         f"{'':28}{'tokens/s':>10}{'spread':>8}{'answer, s':>11}{'first, s':>10}{'tau':>6}{'nodes':>7}{'x plain':>9}{'x planner':>11}"

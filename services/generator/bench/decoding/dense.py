@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from services.generator.bench.common import prompts
-from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
 from services.generator.bench.engines.ours import Answering, Bench
 from services.generator.datastore import dense
@@ -42,7 +42,7 @@ NODES = 61  # of a tree, the root included: three drafts of 20
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DenseFigures:
     """Of one drafter over all the replayed answers."""
 
     tau: float  # tokens per step, the bonus token included
@@ -73,7 +73,7 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def own_answers(bench: Bench, jobs: Seq[Job]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+def own_answers(bench: Bench, jobs: Seq[PromptJob]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Yield the tokens of each prompt and of what the model says to it."""
     way = Answering(bench, bench.engine(bench.drafters("copy"), bench.costs))
     for number, job in enumerate(jobs, start=1):
@@ -89,7 +89,7 @@ def _recorded(bench: Bench, number: int, prompt: tuple[int, ...], answer: tuple[
     return Recorded(f"{number}", prompt, answer, features={"hidden": torch.from_numpy(states)})
 
 
-def _told(drafter: Drafter, records: Seq[Recorded]) -> Told:
+def _told(drafter: Drafter, records: Seq[Recorded]) -> DenseFigures:
     drafting, tokens, steps, nodes, seconds = Drafting({drafter.name: drafter}, NODES), 0, 0, 0, 0.0
     rates = []
     for record in records:
@@ -97,7 +97,7 @@ def _told(drafter: Drafter, records: Seq[Recorded]) -> Told:
             tokens, steps, nodes, seconds = tokens + len(step.path), steps + 1, nodes + len(step.tree) - 1, seconds + step.seconds
             if len(step.tree) > 1:
                 rates.append((len(step.path) - 1) / max(depths(step.tree)))
-    return Told(tokens / steps, nodes / steps, float(np.mean(rates)) if rates else 0.0, len(rates) / steps, 1e6 * seconds / steps)
+    return DenseFigures(tokens / steps, nodes / steps, float(np.mean(rates)) if rates else 0.0, len(rates) / steps, 1e6 * seconds / steps)
 
 
 def _approximately(store: DenseDatastore, records: Seq[Recorded], count: int = 3, wide: int = 100) -> dict[str, float]:
@@ -122,7 +122,7 @@ def _approximately(store: DenseDatastore, records: Seq[Recorded], count: int = 3
     return {"exact_us": 1e6 * exact / steps, "usearch_us": 1e6 * approximate / steps, "found_of_exact": same / max(1, asked)}
 
 
-def _table(found: dict[str, Any], told: dict[str, Told]) -> str:
+def _table(found: dict[str, Any], told: dict[str, DenseFigures]) -> str:
     lines = [f"{'':8}{'tau':>7}{'nodes':>8}{'accepted':>10}{'drafted':>9}{'us':>8}"]
     for name, own in told.items():
         lines.append(f"{name:8}{own.tau:>7.3f}{own.nodes:>8.1f}{own.acceptance:>10.3f}{own.drafted:>9.3f}{own.microseconds:>8.0f}")
@@ -149,7 +149,7 @@ def _bench(options: argparse.Namespace) -> Bench:
     )
 
 
-def _jobs(options: argparse.Namespace) -> list[Job]:
+def _jobs(options: argparse.Namespace) -> list[PromptJob]:
     if options.set == "control":
         return prompts.control(options.data or prompts.CONTROL)
     return prompts.handbook() if options.set == "handbook" else prompts.squad(options.data or prompts.SQUAD)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from services.contract.templates import render
 from services.generator.bench.common import prompts
-from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
 from services.generator.bench.engines.ours import Bench, timed
 from services.generator.bench.engines.peers import CLOCKS
@@ -37,7 +37,7 @@ WAYS = {"plain": (), "copy": ("copy",), "rag": ("rag",), "copy+rag": ("copy", "r
 
 
 @dataclass(slots=True)
-class Told:
+class LongFigures:
     """Of one way at one length, all answers together. `accepted`: tokens that the RAG drafter gave, per one that it proposed."""
 
     context: int
@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _measure(bench: Bench, jobs: Seq[Job], context: int, limit: int) -> Iterator[Told]:
+def _measure(bench: Bench, jobs: Seq[PromptJob], context: int, limit: int) -> Iterator[LongFigures]:
     engines = {name: bench.engine(bench.drafters(*drafters), None) for name, drafters in WAYS.items()}
     sums = {name: [0, 0, 0.0, 0, 0] for name in WAYS}  # tokens, steps, seconds, tokens of the drafter, and proposed by it
     for number, prompt in enumerate(_prompts(bench, jobs, context, limit)):
@@ -82,10 +82,10 @@ def _measure(bench: Bench, jobs: Seq[Job], context: int, limit: int) -> Iterator
             own[3] += run.by_source.get("rag", 0)
             own[4] += run.drafted if name == "rag" else 0
     for name, (tokens, steps, seconds, taken, proposed) in sums.items():
-        yield Told(context, name, tokens / max(1, steps), tokens / max(1e-9, seconds), taken / proposed if proposed else None)
+        yield LongFigures(context, name, tokens / max(1, steps), tokens / max(1e-9, seconds), taken / proposed if proposed else None)
 
 
-def _prompts(bench: Bench, jobs: Seq[Job], context: int, limit: int) -> Iterator[Prompt]:
+def _prompts(bench: Bench, jobs: Seq[PromptJob], context: int, limit: int) -> Iterator[Prompt]:
     """Yield prompts of about `context` tokens, the answer included."""
     room = context - bench.max_tokens - 200  # for the template and what the question takes
     for number, job in enumerate(jobs[:limit]):
@@ -103,12 +103,12 @@ def _prompts(bench: Bench, jobs: Seq[Job], context: int, limit: int) -> Iterator
         yield replace(_prompt(bench, job, (whole,)), retrieved=_prompt(bench, job, job.passages).token_ids)
 
 
-def _prompt(bench: Bench, job: Job, passages: tuple[Passage, ...]) -> Prompt:
+def _prompt(bench: Bench, job: PromptJob, passages: tuple[Passage, ...]) -> Prompt:
     rendered = render(bench.template, job.question, passages)
     return build_prompt(bench.codec, [Turn("user", rendered.pieces)], passages, rendered.version)
 
 
-def _table(told: Seq[Told]) -> str:
+def _table(told: Seq[LongFigures]) -> str:
     lines = [f"{'context':>8}  {'':10}{'tau':>6}{'tokens/s':>10}{'x plain':>9}{'accepted':>10}"]
     plain = {each.context: each.tokens_per_second for each in told if each.way == "plain"}
     for each in told:

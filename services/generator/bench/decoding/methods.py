@@ -23,16 +23,16 @@ from typing import Any
 import torch
 
 from services.generator.bench.common import timing
-from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords, Where, read_records, read_tokenizer
-from services.generator.bench.common.timing import Measured, Run
+from services.generator.bench.common.timing import MeasuredRun, TimedRun
 from services.generator.bench.decoding.decode import Method, in_rounds
 from services.generator.bench.decoding.dense import own_answers
 from services.generator.bench.decoding.priced import priced, read_costs
 from services.generator.bench.decoding.setting import bench_of, jobs_of, parser_of, rounds_in
 from services.generator.bench.engines.arctic import arctic_drafters
 from services.generator.bench.engines.ours import PAPERS, WAYS, Bench, answer_methods, keep_prompts, way_of
-from services.generator.bench.engines.peers import Limits, NoPeer, transformers_peer
+from services.generator.bench.engines.peers import NoPeer, PeerLimits, transformers_peer
 from services.generator.bench.replayed.replay import measure, training_free
 from services.generator.datastore import dense
 from services.generator.datastore.build import build
@@ -71,7 +71,7 @@ def every_method(bench: Bench) -> list[str]:
     return [*named, *(name for name in made if (way_of(name).drafters, way_of(name).planned, way_of(name).policy) not in shown)]
 
 
-def compared(measured: Seq[Measured]) -> list[Compared]:
+def compared(measured: Seq[MeasuredRun]) -> list[Compared]:
     """Compare every method with those of AGAINST on the same prompts."""
     figures = timing.figures(measured)
     speeds = {(each.method, each.job, each.repeat): _speed(each.run) for each in measured}
@@ -92,12 +92,12 @@ def compared(measured: Seq[Measured]) -> list[Compared]:
     return told
 
 
-def _speed(run: Run) -> float:
+def _speed(run: TimedRun) -> float:
     seconds = run.seconds - run.first
     return (len(run.tokens) - run.opening) / seconds if seconds > 0 else 0.0
 
 
-def _measure(options: argparse.Namespace, bench: Bench, jobs: Seq[Job], raw: Path | None) -> list[Measured]:
+def _measure(options: argparse.Namespace, bench: Bench, jobs: Seq[PromptJob], raw: Path | None) -> list[MeasuredRun]:
     methods = dict(answer_methods(bench, options.method or every_method(bench)))
     if options.peers:
         methods |= dict(_peers(options, bench))
@@ -105,7 +105,7 @@ def _measure(options: argparse.Namespace, bench: Bench, jobs: Seq[Job], raw: Pat
     return in_rounds(jobs, methods, options, raw)
 
 
-def _priced(options: argparse.Namespace, bench: Bench, jobs: Seq[Job], raw: Path | None) -> list[Measured]:
+def _priced(options: argparse.Namespace, bench: Bench, jobs: Seq[PromptJob], raw: Path | None) -> list[MeasuredRun]:
     bench = bench if options.costs is None else replace(bench, costs=read_costs(options.costs))
     measured = priced(bench, jobs, options.method or every_method(bench))
     if raw is None:
@@ -116,7 +116,7 @@ def _priced(options: argparse.Namespace, bench: Bench, jobs: Seq[Job], raw: Path
 
 
 def _peers(options: argparse.Namespace, bench: Bench) -> Iterator[tuple[str, Method]]:
-    limits = Limits(options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids, options.clock)
+    limits = PeerLimits(options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids, options.clock)
     try:
         for name, generate in transformers_peer(options.model, bench.target.device, bench.target.dtype, limits):
             yield name, partial(_answer, bench, generate)
@@ -124,12 +124,12 @@ def _peers(options: argparse.Namespace, bench: Bench) -> Iterator[tuple[str, Met
         print(f"left out: {missing}", file=sys.stderr)
 
 
-def _answer(bench: Bench, generate: Any, job: Job) -> Run:
-    run: Run = generate(bench.prompt(job).token_ids)
+def _answer(bench: Bench, generate: Any, job: PromptJob) -> TimedRun:
+    run: TimedRun = generate(bench.prompt(job).token_ids)
     return run
 
 
-def _with_own_answers(bench: Bench, jobs: Seq[Job]) -> Bench:
+def _with_own_answers(bench: Bench, jobs: Seq[PromptJob]) -> Bench:
     """Return it with the datastores of what the model says to these."""
     if not jobs:
         return bench
@@ -168,7 +168,7 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _set(name: str, options: argparse.Namespace) -> list[Measured]:
+def _set(name: str, options: argparse.Namespace) -> list[MeasuredRun]:
     raw = options.raw / f"{name}.jsonl" if options.raw else None
     if options.report:
         assert raw is not None

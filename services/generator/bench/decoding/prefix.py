@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 
 from services.generator.bench.common import prompts
-from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
 from services.generator.bench.engines.ours import Answering, Bench
 from services.generator.engine.engine import Engine, EngineOptions
@@ -36,12 +36,12 @@ class Prefix:
     same_answers: int
 
 
-def pairs(jobs: list[Job]) -> list[tuple[Job, Job]]:
+def pairs(jobs: list[PromptJob]) -> list[tuple[PromptJob, PromptJob]]:
     """Return each question, and its neighbour's question on its passages."""
     return [(job, replace(job, id=f"{job.id}+", question=other.question)) for job, other in zip(jobs, jobs[1:] + jobs[:1], strict=True)]
 
 
-def measure(bench: Bench, jobs: list[Job]) -> Prefix:
+def measure(bench: Bench, jobs: list[PromptJob]) -> Prefix:
     keeping = Answering(bench, Engine(bench.target, {}, EngineOptions(rows=1, context=bench.context)))
     forgetting = Answering(bench, Engine(bench.target, {}, EngineOptions(rows=1, context=bench.context, prefix_bytes=0)))
     forgetting.run(jobs[-1])  # warms up

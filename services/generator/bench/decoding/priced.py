@@ -12,9 +12,9 @@ from pathlib import Path
 
 import torch
 
-from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
-from services.generator.bench.common.timing import Measured, Run
+from services.generator.bench.common.timing import MeasuredRun, TimedRun
 from services.generator.bench.decoding.dense import own_answers
 from services.generator.bench.engines.ours import Bench, drafters_of, way_of
 from services.generator.engine import stats
@@ -22,7 +22,7 @@ from services.generator.engine.drafting import Drafting
 from services.generator.engine.replay import Recorded, replay
 from services.generator.models import FeatureKind, StepInput
 from services.generator.planner import costs
-from services.generator.planner.planner import Costs
+from services.generator.planner.planner import CostModel
 from services.generator.speculation.sampling import entropies_at
 from services.generator.types import Accepted, SequenceStats
 
@@ -36,7 +36,7 @@ def read_costs(file: Path) -> costs.Costs:
         raise BadRecords(f"{file}: not a table of step costs ({type(error).__name__}: {error})") from error
 
 
-def priced(bench: Bench, jobs: Seq[Job], names: Iterable[str]) -> list[Measured]:
+def priced(bench: Bench, jobs: Seq[PromptJob], names: Iterable[str]) -> list[MeasuredRun]:
     """Let these methods draft the model's answers; relaxed ones are left out."""
     answers = [_heard(bench, job.id, *said) for job, said in zip(jobs, own_answers(bench, jobs), strict=True)]
     return [each for name in names if way_of(name).acceptance.lossless for each in _method(bench, name, answers)]
@@ -56,15 +56,15 @@ def _heard(bench: Bench, name: str, prompt: tuple[int, ...], answer: tuple[int, 
     return Recorded(name, prompt, answer, features=features, entropies=tuple(said))
 
 
-def _method(bench: Bench, name: str, answers: Iterable[Recorded]) -> Iterator[Measured]:
+def _method(bench: Bench, name: str, answers: Iterable[Recorded]) -> Iterator[MeasuredRun]:
     """Draft all answers by one method, which learns from each."""
     way = way_of(name)
     drafting = bench.engine(drafters_of(bench, way), bench.costs if way.planned else None, way.policy).drafting
     for answer in answers:
-        yield Measured(name, answer.name, 1, _run(bench.costs, drafting, answer))
+        yield MeasuredRun(name, answer.name, 1, _run(bench.costs, drafting, answer))
 
 
-def _run(price: Costs, drafting: Drafting, answer: Recorded) -> Run:
+def _run(price: CostModel, drafting: Drafting, answer: Recorded) -> TimedRun:
     """Replay one answer. As with a model, what the first step gives and takes is left out of the speed: heads read the prompt then."""
     said, seconds, first, opening = SequenceStats(), 0.0, 0.0, 0
     for step in replay(drafting, answer):
@@ -72,4 +72,4 @@ def _run(price: Costs, drafting: Drafting, answer: Recorded) -> Run:
         stats.count(said, step.tree, Accepted(step.path, ()), len(step.path))
         if not opening:
             first, opening = seconds, len(step.path)
-    return Run(answer.answer, opening, first, seconds, said.steps, said.drafted, said.accepted_by_source, said.accepted_lengths)
+    return TimedRun(answer.answer, opening, first, seconds, said.steps, said.drafted, said.accepted_by_source, said.accepted_lengths)

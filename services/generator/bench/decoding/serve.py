@@ -23,7 +23,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from services.generator.bench.common import prompts
-from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
 
 START_SECONDS = 180
@@ -35,7 +35,7 @@ class NoService(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServedAnswer:
     first: float  # seconds from the request to the first text
     seconds: float  # to the end
     tokens: int
@@ -44,7 +44,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class LoadLevel:
     """Seconds; `per_token`: of each answer, from its first text to its end, over its tokens but one."""
 
     streams: int
@@ -59,7 +59,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class MeasuredService:
     url: str
     model: str
     max_tokens: int
@@ -82,7 +82,7 @@ def model_of(url: str) -> str:
         return name
 
 
-def ask(service: Service, job: Job) -> Answer:
+def ask(service: MeasuredService, job: PromptJob) -> ServedAnswer:
     documents = [{"id": passage.id, "title": passage.title, "text": passage.text} for passage in job.passages]
     body: dict[str, Any] = {
         "model": service.model,
@@ -99,11 +99,11 @@ def ask(service: Service, job: Job) -> Answer:
         connection.request("POST", service.path, json.dumps(body), {"Content-Type": "application/json"})
         response = connection.getresponse()
         if response.status != 200:
-            return Answer(0.0, time.perf_counter() - began, 0, 0, response.status)
+            return ServedAnswer(0.0, time.perf_counter() - began, 0, 0, response.status)
         return _read(response, began)
 
 
-def _read(response: http.client.HTTPResponse, began: float) -> Answer:
+def _read(response: http.client.HTTPResponse, began: float) -> ServedAnswer:
     first, usage = 0.0, dict[str, Any]()
     for line in response:
         if not line.startswith(b"data: {"):
@@ -115,13 +115,13 @@ def _read(response: http.client.HTTPResponse, began: float) -> Answer:
             first = time.perf_counter() - began
         usage = event.get("usage") or usage
     seconds = time.perf_counter() - began
-    return Answer(first or seconds, seconds, usage["completion_tokens"], usage["prompt_tokens_details"]["cached_tokens"])
+    return ServedAnswer(first or seconds, seconds, usage["completion_tokens"], usage["prompt_tokens_details"]["cached_tokens"])
 
 
-def level(service: Service, streams: int, jobs: list[Job]) -> Level:
+def level(service: MeasuredService, streams: int, jobs: list[PromptJob]) -> LoadLevel:
     """Ask all `jobs`, shared out among the streams."""
 
-    def stream(number: int) -> list[Answer]:
+    def stream(number: int) -> list[ServedAnswer]:
         return [ask(service, job) for job in jobs[number::streams]]
 
     began = time.perf_counter()
@@ -130,14 +130,14 @@ def level(service: Service, streams: int, jobs: list[Job]) -> Level:
     return summed(streams, answers, time.perf_counter() - began)
 
 
-def summed(streams: int, answers: list[Answer], seconds: float) -> Level:
+def summed(streams: int, answers: list[ServedAnswer], seconds: float) -> LoadLevel:
     good = [answer for answer in answers if answer.status == 200]
     if not good:
         raise NoService(f"no request was answered (status {answers[0].status})")
     firsts = [answer.first for answer in good]
     paces = [(answer.seconds - answer.first) / (answer.tokens - 1) for answer in good if answer.tokens > 1] or [0.0]
     tokens = sum(answer.tokens for answer in good)
-    return Level(
+    return LoadLevel(
         streams,
         len(good),
         len(answers) - len(good),
@@ -196,11 +196,11 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _measure(options: argparse.Namespace, of_service: list[str]) -> list[Level]:
+def _measure(options: argparse.Namespace, of_service: list[str]) -> list[LoadLevel]:
     jobs = prompts.squad(options.data) if options.data else prompts.handbook()
     levels, taken = [], 0
     with running(options.url, of_service) as url:
-        service = Service(url, model_of(url), options.max_tokens, options.drafter)
+        service = MeasuredService(url, model_of(url), options.max_tokens, options.drafter)
         ask(service, jobs[-1])  # warms up
         for streams in options.streams:
             count = max(options.answers, streams)
@@ -222,7 +222,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _table(levels: list[Level]) -> str:
+def _table(levels: list[LoadLevel]) -> str:
     heads = zip(("streams", "answers", "refused", "tokens/s", "answers/min", "first p50", "p95", "ms/token", "p95"), WIDTHS, strict=True)
     lines = ["".join(f"{name:>{width}}" for name, width in heads)]
     lines += [

@@ -1,4 +1,4 @@
-"""What measurements that decode have in common: their options, the model that they load, and the prompts."""
+"""The common setting of measurements that decode: their options, the model that they load, and the prompts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from services.generator.bench.common import prompts
-from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
 from services.generator.bench.engines.ours import Bench
 from services.generator.bench.engines.peers import CLOCKS
@@ -28,7 +28,7 @@ def parser_of(name: str, description: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--data",
         type=Path,
-        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside export-prompts`",
+        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside quality export-prompts`",
     )
     parser.add_argument("--limit", type=int, default=8, help="prompts (default 8)")
     parser.add_argument("--skip", type=int, default=0, help="prompts to leave out first, so that sessions can share the work")
@@ -76,7 +76,7 @@ def bench_of(options: argparse.Namespace) -> Bench:
     )
 
 
-def jobs_of(options: argparse.Namespace, bench: Bench) -> list[Job]:
+def jobs_of(options: argparse.Namespace, bench: Bench) -> list[PromptJob]:
     """Read the prompts that fit. Raises BadRecords when none is left."""
     fitting = [job for job in _jobs(options) if len(bench.prompt(job).token_ids) + options.max_tokens <= bench.context]
     jobs = fitting[options.skip : options.skip + options.limit]
@@ -85,7 +85,7 @@ def jobs_of(options: argparse.Namespace, bench: Bench) -> list[Job]:
     return jobs
 
 
-def _jobs(options: argparse.Namespace) -> list[Job]:
+def _jobs(options: argparse.Namespace) -> list[PromptJob]:
     if options.set == "control":
         return prompts.control(options.data or prompts.CONTROL)
     if options.set == "exported":

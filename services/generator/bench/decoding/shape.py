@@ -13,7 +13,7 @@ from collections.abc import Sequence as Seq
 from itertools import pairwise
 from pathlib import Path
 
-from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
 from services.generator.bench.decoding.setting import bench_of, jobs_of, parser_of
 from services.generator.bench.engines.ours import Answering, Bench
@@ -53,7 +53,7 @@ def ranks(tree: DraftTree, path: Seq[int]) -> list[tuple[int, ...]]:
     return found
 
 
-def measure(bench: Bench, jobs: Seq[Job], context: int = 512) -> tuple[dict[tuple[int, ...], float], tuple[tuple[int, ...], ...]]:
+def measure(bench: Bench, jobs: Seq[PromptJob], context: int = 512) -> tuple[dict[tuple[int, ...], float], tuple[tuple[int, ...], ...]]:
     """Return the rate of every path of the largest tree, and the best tree."""
     paths = tree_search.largest(WIDTH, DEPTH)
     shape = TreeShape(top_k=tree_search.width_of(paths), fixed=paths)

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from operator import add
 from typing import Any
 
-from services.generator.drafters import Stage, StepState
+from services.generator.drafters import DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
@@ -31,7 +31,7 @@ class ArcticOptions:
 
 
 class ArcticDrafter:
-    stage = Stage.LOOKUP
+    stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
 
     def __init__(self, options: ArcticOptions) -> None:

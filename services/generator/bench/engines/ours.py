@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from services.contract.templates import Piece, render
-from services.generator.bench.common.prompts import Job
-from services.generator.bench.common.timing import Run, Watch
+from services.contract.templates import TemplatePiece, render
+from services.generator.bench.common.prompts import PromptJob
+from services.generator.bench.common.timing import Stopwatch, TimedRun
 from services.generator.datastore.dense import DenseDatastore
 from services.generator.datastore.store import Datastore
 from services.generator.drafters import Drafter, DrafterContext
@@ -22,7 +22,7 @@ from services.generator.engine.prefix_cache import PrefixCache
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import CACHE
 from services.generator.planner.draft_costs import draft_costs
-from services.generator.planner.planner import Costs
+from services.generator.planner.planner import CostModel
 from services.generator.planner.policies import policy_of
 from services.generator.speculation.acceptance import EXACT, Acceptance
 from services.generator.speculation.eagle_tree import TreeShape
@@ -46,7 +46,7 @@ class Bench:
 
     target: LlamaTarget
     codec: Codec
-    costs: Costs
+    costs: CostModel
     head: Path | None
     template: str
     max_tokens: int
@@ -57,13 +57,13 @@ class Bench:
     dense: DenseDatastore | None = None
     tree: TreeShape | None = None  # of EAGLE's trees that are verified whole; absent: the published dynamic one
 
-    def prompt(self, job: Job) -> Prompt:
+    def prompt(self, job: PromptJob) -> Prompt:
         if not job.passages:
-            return build_prompt(self.codec, [Turn("user", (Piece(job.question),))], (), "bench")
+            return build_prompt(self.codec, [Turn("user", (TemplatePiece(job.question),))], (), "bench")
         rendered = render(self.template, job.question, job.passages)
         return build_prompt(self.codec, [Turn("user", rendered.pieces)], job.passages, rendered.version)
 
-    def engine(self, drafters: dict[str, Drafter], costs: Costs | None, policy: str = "merge") -> Engine:
+    def engine(self, drafters: dict[str, Drafter], costs: CostModel | None, policy: str = "merge") -> Engine:
         """Make an engine. Without shared prefixes it keeps none: every run computes its whole prompt."""
         nodes = NODES + sum(BESIDE.get(name, 0) for name in drafters)
         if self.target.device.type == "cpu":
@@ -94,7 +94,7 @@ class Answering:
     engine: Engine
     acceptance: Acceptance = EXACT
 
-    def run(self, job: Job) -> Run:
+    def run(self, job: PromptJob) -> TimedRun:
         prompt = self.bench.prompt(job)
         sampling = self.bench.sampling()
         sequence = Sequence(f"bench-{next(_names)}", prompt, sampling)
@@ -103,8 +103,8 @@ class Answering:
         return timed(self.engine, request, self.bench.clock)
 
 
-def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> Run:
-    watch = Watch(clock)
+def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> TimedRun:
+    watch = Stopwatch(clock)
     engine.add(request)
     while engine.busy:
         outputs = engine.step()
@@ -115,7 +115,7 @@ def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> Run:
     return replace(watch.run(tokens, stats.steps), drafted=stats.drafted, by_source=sources, lengths=lengths, cached=stats.cached_tokens)
 
 
-def keep_prompts(bench: Bench, jobs: Iterable[Job]) -> None:
+def keep_prompts(bench: Bench, jobs: Iterable[PromptJob]) -> None:
     """Compute prompts once, before anything is measured, so that all go on from the same bits: whoever computes one rounds differently."""
     if bench.prefixes is None:
         return
@@ -181,7 +181,7 @@ def drafters_of(bench: Bench, way: Way) -> dict[str, Drafter]:
     return bench.drafters(*way.drafters, eagle=None if way.planned else bench.tree or TreeShape(), options=way.options)
 
 
-def answer_methods(bench: Bench, names: Iterable[str] = ()) -> Iterator[tuple[str, Callable[[Job], Run]]]:
+def answer_methods(bench: Bench, names: Iterable[str] = ()) -> Iterator[tuple[str, Callable[[PromptJob], TimedRun]]]:
     """Yield these ways, or all of WAYS that this model has what they need for. Raises BadRequest on a drafter that is not known."""
     lacking = {name for name, spec in DRAFTERS.items() if spec.lacks(bench.context_of_drafters) is not None}
     for name in names or [name for name, way in WAYS.items() if not lacking & set(way.drafters)]:
@@ -190,14 +190,14 @@ def answer_methods(bench: Bench, names: Iterable[str] = ()) -> Iterator[tuple[st
         yield name, Answering(bench, bench.engine(drafters, bench.costs if way.planned else None, way.policy), way.acceptance).run
 
 
-def verbatim_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
+def verbatim_methods(bench: Bench) -> Iterator[tuple[str, Callable[[PromptJob], TimedRun]]]:
     """Yield constrained decoding a token at a time, and with its own drafts. Needs pydantic, as the request is the service's."""
     engine = bench.engine({}, bench.costs)
     yield "plain", partial(_verbatim, bench, engine, drafting=False)
     yield "auto", partial(_verbatim, bench, engine, drafting=True)
 
 
-def _verbatim(bench: Bench, engine: Engine, job: Job, *, drafting: bool) -> Run:
+def _verbatim(bench: Bench, engine: Engine, job: PromptJob, *, drafting: bool) -> TimedRun:
     from services.contract.templates import VERBATIM_TEMPLATE
     from services.contract.wire import ChatRequest
     from services.generator.verbatim.text import VerbatimText

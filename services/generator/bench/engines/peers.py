@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from services.generator.bench.common.timing import Run, Watch
+from services.generator.bench.common.timing import Stopwatch, TimedRun
 from services.generator.errors import ModelError
 from services.generator.models.files.blocks import Blocks
 from services.generator.models.files.checkpoint import Checkpoint
@@ -27,7 +27,7 @@ LEFT_OUT = 2  # last layers that drafting by early exit leaves out: of a model n
 LLAMA_LOOKUP = 2  # llama-cpp-python's advice for CPUs; 10, its default, is slower here
 
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
-Generate = Callable[[tuple[int, ...]], Run]  # prompt -> answer
+Generate = Callable[[tuple[int, ...]], TimedRun]  # prompt -> answer
 
 
 class NoPeer(RuntimeError):
@@ -35,7 +35,7 @@ class NoPeer(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PeerLimits:
     max_tokens: int
     context: int
     threads: int
@@ -43,7 +43,7 @@ class Limits:
     clock: str = "wall"  # a name of CLOCKS
 
 
-def transformers_peer(model: str, device: torch.device, dtype: torch.dtype, limits: Limits) -> Iterator[tuple[str, Generate]]:
+def transformers_peer(model: str, device: torch.device, dtype: torch.dtype, limits: PeerLimits) -> Iterator[tuple[str, Generate]]:
     """Raises NoPeer."""
     from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -72,7 +72,7 @@ def _dense(checkpoint: Checkpoint, loaded: Any) -> dict[str, torch.Tensor]:
 class _Steps:
     """A stopping criterion that never stops: it is asked after every step, and so knows when the first tokens came."""
 
-    def __init__(self, prompt: int, watch: Watch) -> None:
+    def __init__(self, prompt: int, watch: Stopwatch) -> None:
         self._prompt, self._watch, self.count = prompt, watch, 0
 
     def __call__(self, tokens: torch.Tensor, *_: object, **__: object) -> torch.Tensor:
@@ -82,11 +82,11 @@ class _Steps:
 
 
 @torch.inference_mode()
-def _generate(loaded: Any, prompt: tuple[int, ...], limits: Limits, **options: Any) -> Run:
+def _generate(loaded: Any, prompt: tuple[int, ...], limits: PeerLimits, **options: Any) -> TimedRun:
     from transformers import StoppingCriteriaList
 
     tokens = torch.tensor([prompt], device=loaded.device)
-    watch = Watch(CLOCKS[limits.clock])
+    watch = Stopwatch(CLOCKS[limits.clock])
     steps = _Steps(len(prompt), watch)
     written = loaded.generate(
         tokens,
@@ -102,7 +102,7 @@ def _generate(loaded: Any, prompt: tuple[int, ...], limits: Limits, **options: A
 
 
 @contextlib.contextmanager
-def llama_peer(model: str, python: str | None, limits: Limits) -> Iterator[list[tuple[str, Generate]]]:
+def llama_peer(model: str, python: str | None, limits: PeerLimits) -> Iterator[list[tuple[str, Generate]]]:
     """Start llama.cpp. `python`: one that has llama-cpp-python; this one when absent. Raises NoPeer."""
     gguf = gguf_of(model)
     if gguf is None:
@@ -115,7 +115,7 @@ def llama_peer(model: str, python: str | None, limits: Limits) -> Iterator[list[
 
 
 class _Worker:
-    def __init__(self, stack: contextlib.ExitStack, python: str, file: Path, drafted: int, limits: Limits) -> None:
+    def __init__(self, stack: contextlib.ExitStack, python: str, file: Path, drafted: int, limits: PeerLimits) -> None:
         command = [python, str(WORKER), str(file), str(limits.context), str(limits.threads), str(drafted)]
         self._limits = limits
         self._process = stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
@@ -123,14 +123,14 @@ class _Worker:
         stack.callback(self._process.stdin.close)  # it ends with its input
         self._receive()
 
-    def run(self, prompt: tuple[int, ...]) -> Run:
+    def run(self, prompt: tuple[int, ...]) -> TimedRun:
         assert self._process.stdin is not None
         limits = self._limits
         job = {"prompt": prompt, "max_tokens": limits.max_tokens, "ends": limits.ends, "clock": limits.clock}
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
         answer = self._receive()
-        return Run(tuple(answer.pop("tokens")), 1, **answer)
+        return TimedRun(tuple(answer.pop("tokens")), 1, **answer)
 
     def _receive(self) -> dict[str, Any]:
         assert self._process.stdout is not None

@@ -1,4 +1,4 @@
-"""What a measured tau would be worth on a GPU with an 8B model: computed, not measured.
+"""Projection of a measured tau to a GPU with an 8B model: computed, not measured.
 
 The numbers are those of the design's cost model: Llama-3.1-8B in bf16 at batch 1 on one H100. A public engine decodes 158 tokens a second;
 verifying 64 nodes costs up to 1.08 times one; a level of an EAGLE-3 head 0.22 ms; copying and merging 0.06 ms.

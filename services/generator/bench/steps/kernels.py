@@ -37,7 +37,7 @@ OURS, DENSE, LLAMA = "ours", "as bf16", "llama.cpp"
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class EngineTimes:
     """Seconds that loading took, bytes resident at most, and per step (as `Step.name` has it) what it took in every round."""
 
     load_seconds: float
@@ -83,7 +83,7 @@ class Peer:
         return answer
 
 
-def measure(peers: dict[str, Peer], steps: list[Step], rounds: int) -> dict[str, Engine]:
+def measure(peers: dict[str, Peer], steps: list[Step], rounds: int) -> dict[str, EngineTimes]:
     clocks = ("seconds", "processor")
     taken = {name: {clock: {step.name: list[float]() for step in steps} for clock in clocks} for name in peers}
     resident = dict.fromkeys(peers, 0)
@@ -94,10 +94,10 @@ def measure(peers: dict[str, Peer], steps: list[Step], rounds: int) -> dict[str,
                 resident[name] = max(resident[name], answer["resident_bytes"])
                 for clock in clocks if turn else ():  # the first round warms up
                     taken[name][clock][step.name].append(answer[clock])
-    return {name: Engine(peer.load_seconds, resident[name], **taken[name]) for name, peer in peers.items()}
+    return {name: EngineTimes(peer.load_seconds, resident[name], **taken[name]) for name, peer in peers.items()}
 
 
-def ratios(engines: dict[str, Engine]) -> dict[str, dict[str, float]]:
+def ratios(engines: dict[str, EngineTimes]) -> dict[str, dict[str, float]]:
     """Return by engine and step how many times as long as ours it takes; and so of `memory` and `loading`."""
     ours = engines[OURS]
     found = {}
@@ -189,7 +189,7 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def table(measured: dict[str, dict[str, Engine]]) -> str:
+def table(measured: dict[str, dict[str, EngineTimes]]) -> str:
     """Return CSV: what ours took, tokens a second of it, and how many times that the others took."""
     names = list(dict.fromkeys(name for engines in measured.values() for name in ratios(engines)))
     written = csv.writer(file := io.StringIO(), lineterminator="\n")

@@ -1,4 +1,4 @@
-"""What one step costs: a verify step by nodes and context, one level of an EAGLE draft, and the host's work between forwards.
+"""Costs of one step: a verify step by nodes and context, one level of an EAGLE draft, and the host's work between forwards.
 
 With --hidden ... or --shape the weights are random, which changes no timing; otherwise a model is loaded. Times are the shortest of
 --repeats runs, in milliseconds. A verify step's nodes are one chain; a tree of as many nodes costs the same.
@@ -145,7 +145,7 @@ def _draft_level(target: LlamaTarget, context: int, repeats: int) -> float:
     return 1e3 * (many - few) / 4
 
 
-class Timed:
+class TimedTarget:
     """A target that adds up the seconds of its forwards."""
 
     def __init__(self, target: LlamaTarget) -> None:
@@ -178,7 +178,7 @@ class NoText:
 
 def _host(target: LlamaTarget, context: int, steps: int = 24) -> float:
     """Return the least of an engine's steps less their forwards, copy drafts and all, in milliseconds."""
-    timed: Any = Timed(target)
+    timed: Any = TimedTarget(target)
     engine = Engine(timed, {"copy": CopyDrafter()}, EngineOptions(rows=1, context=context + 8 * steps, prefix_bytes=0))
     prompt = tuple(3 + i % 97 for i in range(context))  # every continuation has been seen, so every step drafts
     text: Any = NoText()

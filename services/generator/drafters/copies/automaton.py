@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 
-from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
@@ -89,7 +89,7 @@ class SuffixAutomaton:
 
 class AutomatonDrafter:
     name = "automaton"
-    stage = Stage.LOOKUP
+    stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
 
     def __init__(self, options: AutomatonOptions | None = None) -> None:

@@ -20,7 +20,7 @@ from functools import partial
 import numpy as np
 
 from services.generator.datastore.store import Datastore
-from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.native import kernels
 from services.generator.native.blend import Blended, Blender, EvidenceStruct
@@ -103,7 +103,7 @@ class _Said:
 
 class BlendDrafter:
     name = "blend"
-    stage = Stage.LOOKUP
+    stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
 
     def __init__(self, options: BlendOptions | None = None, datastore: Datastore | None = None, kinds: TokenKinds | None = None) -> None:

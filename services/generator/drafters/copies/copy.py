@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import repeat
 
-from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.speculation.matches import MatchIndex, chances
 from services.generator.speculation.tree import TreeBuilder
@@ -32,7 +32,7 @@ class CopyConfig:
 class CopyDrafter:
     """Proposes the continuations of the longest matches, as one tree."""
 
-    stage = Stage.LOOKUP
+    stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
 
     def __init__(self, config: CopyConfig | None = None) -> None:
@@ -76,9 +76,10 @@ def _open(_: DrafterContext, options: CopyConfig | None) -> CopyDrafter:
     return CopyDrafter(options)
 
 
-def _open_prompt_only(_: DrafterContext, options: CopyConfig | None) -> CopyDrafter:
-    return CopyDrafter(replace(options or CopyConfig(), prompt_only=True))
-
-
 SPEC = DrafterSpec("copy", "what followed the two longest matches of the last tokens, in prompt and output (CASD)", CopyConfig, _open)
-PROMPT_SPEC = DrafterSpec("copy-prompt", "the same in the prompt alone (the thesis's ablation CASDprompt)", CopyConfig, _open_prompt_only)
+PROMPT_SPEC = DrafterSpec(
+    "copy-prompt",
+    "the same in the prompt alone (the thesis's ablation CASDprompt)",
+    CopyConfig,
+    lambda _, options: CopyDrafter(replace(options or CopyConfig(), prompt_only=True)),
+)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 
-from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
@@ -55,7 +55,7 @@ class PromptLookupOptions:
 class PromptLookupDrafter:
     options: PromptLookupOptions = field(default_factory=PromptLookupOptions)
     name: str = "prompt-lookup"
-    stage: Stage = Stage.LOOKUP
+    stage: DraftStage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
     _grams: dict[str, NGrams] = field(init=False, default_factory=dict)
 

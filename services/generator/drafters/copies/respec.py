@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Literal
 
-from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
@@ -53,7 +53,7 @@ class Known:
 
 class RespecDrafter:
     name = "respec"
-    stage = Stage.LOOKUP
+    stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
     wants_entropy = True
 

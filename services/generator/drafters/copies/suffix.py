@@ -13,7 +13,7 @@ from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 from itertools import count
 
-from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.speculation.tree import arrange
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
@@ -91,7 +91,7 @@ def grow(tokens: Seq[int], places: list[int], most: int, floor: float) -> Grown:
 
 class SuffixDrafter:
     name = "suffix"
-    stage = Stage.LOOKUP
+    stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
 
     def __init__(self, options: SuffixOptions | None = None) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 
 from services.generator.datastore.dense import DenseDatastore
-from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.speculation.tree import TreeBuilder, root_only
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
@@ -30,7 +30,7 @@ class DresdDrafter:
     store: DenseDatastore
     options: DresdOptions = field(default_factory=DresdOptions)
     name: str = "dresd"
-    stage: Stage = Stage.LOOKUP
+    stage: DraftStage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = "hidden"
 
     def start(self, sequence: Sequence) -> None:

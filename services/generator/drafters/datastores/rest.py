@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import repeat
 
 from services.generator.datastore.store import Datastore
-from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.native import kernels
 from services.generator.native.frequent import frequent
@@ -33,7 +33,7 @@ class RestOptions:
 
 class RestDrafter:
     name = "rest"
-    stage = Stage.LOOKUP
+    stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
 
     def __init__(self, datastore: Datastore, options: RestOptions | None = None) -> None:

@@ -27,7 +27,7 @@ REFUSED = ("use_dora", "lora_bias", "modules_to_save", "alpha_pattern", "trainab
 
 
 @dataclass(frozen=True, slots=True)
-class Delta:
+class LowRankDelta:
     """Adds to outputs [first, first + len(up)) of a matrix: up down x, `up` times the adapter's scale."""
 
     down: Tensor  # fp32 [r, in]
@@ -41,7 +41,7 @@ class Adapter:
 
     name: str
     invocation: tuple[int, ...]  # empty: it works from the first token on
-    deltas: Mapping[tuple[int, str], tuple[Delta, ...]]
+    deltas: Mapping[tuple[int, str], tuple[LowRankDelta, ...]]
 
     def start(self, tokens: Sequence[int]) -> int:
         """Return the first token that it works on. Raises BadRequest where it is never called."""
@@ -113,7 +113,7 @@ def read_adapter(name: str, folder: Path, architecture: Architecture, device: to
         if not match or match[2] not in MATRIX or int(match[1]) >= architecture.layers:
             raise ModelError(f"{folder}: weight {key} has no place in a {architecture.name} of {architecture.layers} layers")
         halves.setdefault((int(match[1]), match[2]), {})[match[3]] = tensor.to(device, torch.float32)
-    deltas: dict[tuple[int, str], tuple[Delta, ...]] = {}
+    deltas: dict[tuple[int, str], tuple[LowRankDelta, ...]] = {}
     for (layer, module), pair in sorted(halves.items()):
         first, outputs, inputs = _place(module, architecture)
         down, up = pair.get("A"), pair.get("B")
@@ -122,7 +122,7 @@ def read_adapter(name: str, folder: Path, architecture: Architecture, device: to
         rank = down.shape[0]
         if module in ("q", "k"):
             up = up[paired_rows(outputs, architecture.head_dim)]
-        delta = Delta(down.contiguous(), up * (alpha / (math.sqrt(rank) if config.get("use_rslora") else rank)), first)
+        delta = LowRankDelta(down.contiguous(), up * (alpha / (math.sqrt(rank) if config.get("use_rslora") else rank)), first)
         at = (layer, MATRIX[module])
         deltas[at] = (*deltas.get(at, ()), delta)
     return Adapter(name, tuple(config.get("alora_invocation_tokens") or ()), deltas)

@@ -18,11 +18,11 @@ from services.generator.models.decoder.residual import MirroredResidual, Residua
 from services.generator.models.decoder.rope import paired, paired_rows, rotations
 from services.generator.models.files.architecture import Architecture
 from services.generator.models.files.blocks import Blocks, Weight, stack, stacks, take_rows
-from services.generator.native.matrix import Matrix
+from services.generator.native.matrix import PackedMatrix
 from services.generator.native.step import NODES, DecoderSize, NativeDecoder, NativeLayer
 
 
-class Source(Protocol):
+class WeightSource(Protocol):
     """Where weights come from, by their Hugging Face names (checkpoint.Checkpoint; random ones for measuring)."""
 
     name: str
@@ -40,7 +40,7 @@ class Source(Protocol):
 class Packing:
     """`blocks`: quantised weights may be multiplied as they are; otherwise everything is `dtype`, exact in fp32."""
 
-    def __init__(self, source: Source, architecture: Architecture, device: torch.device, dtype: torch.dtype, blocks: bool) -> None:
+    def __init__(self, source: WeightSource, architecture: Architecture, device: torch.device, dtype: torch.dtype, blocks: bool) -> None:
         self.source, self.a, self.device, self.dtype, self.blocks = source, architecture, device, dtype, blocks
         self.residual = MirroredResidual if device.type == "cpu" else Residual
 
@@ -147,7 +147,7 @@ class Packing:
         return replace(weights, native=decoder, exact=all(list(each.kernels) == ["native"] for each in [*linears, weights.head]))
 
     def _native_layer(self, layer: Layer) -> NativeLayer:
-        matrices = [cast(Matrix, each.kernels["native"]) for each in (layer.qkv, layer.output, layer.gate_up, layer.down)]
+        matrices = [cast(PackedMatrix, each.kernels["native"]) for each in (layer.qkv, layer.output, layer.gate_up, layer.down)]
         return NativeLayer(self._plain(layer.attention_norm), self._plain(layer.mlp_norm), layer.q_norm, layer.k_norm, *matrices)
 
     def _plain(self, prepared: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""What a Llama-family checkpoint's config.json says, checked once. Reads both spellings of the RoPE fields.
+"""The architecture in a Llama-family checkpoint's config.json, checked once. Reads both spellings of the RoPE fields.
 
 The raw JSON is read instead of transformers' config objects: those fill fields in, and cost seconds to import.
 """

@@ -18,7 +18,7 @@ PORTION = 1 << 22  # weights that are taken apart at a time
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class BlockFormat:
     """`size` inputs lie in `bytes`, with codes of `bits`; `halves`: each 16 of them have a scale, else each 32."""
 
     size: int
@@ -35,14 +35,14 @@ class Kind:
 
 KINDS = MappingProxyType(
     {
-        "Q4_0": Kind(32, 18, 4),
-        "Q4_1": Kind(32, 20, 4, minimum=True),
-        "Q5_0": Kind(32, 22, 5),
-        "Q5_1": Kind(32, 24, 5, minimum=True),
-        "Q8_0": Kind(32, 34, 8),
-        "Q4_K": Kind(256, 144, 4, minimum=True),
-        "Q5_K": Kind(256, 176, 5, minimum=True),
-        "Q6_K": Kind(256, 210, 6, halves=True),
+        "Q4_0": BlockFormat(32, 18, 4),
+        "Q4_1": BlockFormat(32, 20, 4, minimum=True),
+        "Q5_0": BlockFormat(32, 22, 5),
+        "Q5_1": BlockFormat(32, 24, 5, minimum=True),
+        "Q8_0": BlockFormat(32, 34, 8),
+        "Q4_K": BlockFormat(256, 144, 4, minimum=True),
+        "Q5_K": BlockFormat(256, 176, 5, minimum=True),
+        "Q6_K": BlockFormat(256, 210, 6, halves=True),
     }
 )
 
@@ -64,7 +64,7 @@ class Blocks:
     name: str  # of the kind
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> BlockFormat:
         return KINDS[self.name]
 
     @property

@@ -23,7 +23,7 @@ class Checkpoint:
     def __init__(self, folder: Path) -> None:
         self.folder, self.name = folder, str(folder)
         self._tensors: Mapping[str, Any] = _open(folder)
-        self._untaken = {_logical(name) for name in self._tensors}
+        self._untaken = {next((n.removesuffix(f".{kind}") for kind in KINDS if n.endswith(f".{kind}")), n) for n in self._tensors}
 
     def __contains__(self, name: str) -> bool:
         return name in self._tensors or _quantised(name, self._tensors) is not None
@@ -65,10 +65,6 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ModelError(f"{path}: not a JSON object")
     return value
-
-
-def _logical(name: str) -> str:
-    return next((name.removesuffix(f".{kind}") for kind in KINDS if name.endswith(f".{kind}")), name)
 
 
 def _quantised(name: str, tensors: Mapping[str, Any]) -> str | None:

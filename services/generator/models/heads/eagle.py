@@ -24,7 +24,7 @@ Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
 """(q [R, heads, M, d], k and v [R, kv_heads, N, d], all rotated) -> [R, heads, M, d]: who sees whom is the caller's business."""
 
 
-class Head(Protocol):
+class DraftHead(Protocol):
     """What drafting needs: an EagleHead, or one that is ready for it (eagle_frozen.py)."""
 
     config: HeadConfig

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from services.generator.models.heads.eagle import Attend, Head
+from services.generator.models.heads.eagle import Attend, DraftHead
 
 
 @dataclass(slots=True)
@@ -23,7 +23,7 @@ class HeadCache:
     origins: list[int]
 
     @classmethod
-    def empty(cls, head: Head, rows: int, capacity: int) -> HeadCache:
+    def empty(cls, head: DraftHead, rows: int, capacity: int) -> HeadCache:
         shape = (2, rows, head.config.kv_heads, capacity, head.config.head_dim)
         return cls(torch.zeros(shape, dtype=head.dtype, device=head.device), [0] * rows, [0] * rows)
 

@@ -18,7 +18,7 @@ from services.generator.models.decoder.linear import Kernel, dense_kernel, packe
 from services.generator.models.files.blocks import GROUP, four_bits
 from services.generator.models.heads.eagle import Attend, DecoderLayer, EagleHead, rotate, take
 from services.generator.native.head import HeadWeights, NativeHead
-from services.generator.native.matrix import Matrix
+from services.generator.native.matrix import PackedMatrix
 from services.generator.native.step import NODES, DecoderSize, NativeLayer
 
 MATRICES = 6  # of an EAGLE-3 head: fc, qkv, output, gate and up, down, lm_head
@@ -36,7 +36,7 @@ class FrozenHead:
         self._own_embeddings = head.embed_tokens.weight if head.config.own_embeddings else None
         layer: DecoderLayer = head.layer
         attention, mlp = layer.self_attn, layer.mlp
-        self._matrices: list[Matrix | None] = []  # of `_kernel`, in this order
+        self._matrices: list[PackedMatrix | None] = []  # of `_kernel`, in this order
         self._fc = self._kernel(head.fc)
         self._qkv = self._kernel(attention.q_proj, attention.k_proj, attention.v_proj)
         self._out = self._kernel(attention.o_proj)
@@ -104,7 +104,7 @@ class FrozenHead:
             return None
         norms = (layer.input_layernorm, layer.hidden_norm, head.norm, layer.post_attention_layernorm)
         tokens, features, final, post = (norm.weight.detach().float().contiguous() for norm in norms)
-        fuse, qkv, output, gate_up, down, logits = cast(list[Matrix], self._matrices)
+        fuse, qkv, output, gate_up, down, logits = cast(list[PackedMatrix], self._matrices)
         angles = torch.outer(torch.arange(positions, dtype=torch.float64), head.inverse_frequencies.double())
         rotations = torch.stack((angles.cos(), angles.sin()), -1).float()
         weights = HeadWeights(

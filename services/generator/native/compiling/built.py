@@ -16,7 +16,7 @@ BUILT = FOLDER.parent / "built"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class CpuKind:
     """A kind of CPU: the compiler's options for it, and the words in /proc/cpuinfo that all of its CPUs have."""
 
     name: str
@@ -29,12 +29,12 @@ _V4 = _V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
 # The best one first. A CPU that is none of them computes with torch, as where there is no compiler.
 KINDS = {
     "x86_64": (
-        Kind("avx512-bf16", ("-march=x86-64-v4", "-mavx512vnni", "-mavx512bf16"), _V4 | {"avx512_vnni", "avx512_bf16"}),
-        Kind("avx512-vnni", ("-march=x86-64-v4", "-mavx512vnni"), _V4 | {"avx512_vnni"}),
-        Kind("avx512", ("-march=x86-64-v4",), _V4),
-        Kind("avx2", ("-march=x86-64-v3",), _V3),
+        CpuKind("avx512-bf16", ("-march=x86-64-v4", "-mavx512vnni", "-mavx512bf16"), _V4 | {"avx512_vnni", "avx512_bf16"}),
+        CpuKind("avx512-vnni", ("-march=x86-64-v4", "-mavx512vnni"), _V4 | {"avx512_vnni"}),
+        CpuKind("avx512", ("-march=x86-64-v4",), _V4),
+        CpuKind("avx2", ("-march=x86-64-v3",), _V3),
     ),
-    "aarch64": (Kind("armv8", ("-march=armv8-a",), frozenset({"fp", "asimd"})),),
+    "aarch64": (CpuKind("armv8", ("-march=armv8-a",), frozenset({"fp", "asimd"})),),
 }
 
 
@@ -55,5 +55,5 @@ def best(folder: Path = BUILT, words: frozenset[str] | None = None) -> Path | No
     return next((file for file in able if file.exists()), None)
 
 
-def _file(folder: Path, kind: Kind) -> Path:
+def _file(folder: Path, kind: CpuKind) -> Path:
     return folder / f"{kind.name}-{source_key()}.so"

@@ -14,12 +14,12 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, AnswerStatus, Candidate, Chunk, Document, Hit, Nearest
 from rag_api.errors import GeneratorUnavailable
-from rag_api.readers.adapter import AdapterReader
-from rag_api.retrieval.decision.calibration import FILE, NotFound, calibration, write
+from rag_api.qa_readers.adapter import AdapterReader
+from rag_api.retrieval.decision.calibration import FILE, NotFoundModel, calibration, write
 from rag_api.retrieval.find import Retrieval
 from rag_api.retrieval.reader_model.passages import ReadingPassage
-from rag_api.retrieval.reader_model.pointing_reader import Reading
-from rag_api.upkeep import parts
+from rag_api.retrieval.reader_model.pointing_reader import PointedReading
+from rag_api.upkeep import component_checks as parts
 from tests.rag_api.retrieval.reader_model.test_pointing_reader import QUESTION, answer_to, documents, pointing, server  # noqa: F401
 from tests.support.scripted_server import Scripted
 from tests.support.world import empty
@@ -64,7 +64,7 @@ async def test_what_the_other_does_not_point_to_or_only_faintly_is_refused_with_
 async def test_where_the_other_is_away_nothing_is_quoted_that_it_has_not_read(
     container: Container, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(*_: object) -> list[Reading]:
+    def away(*_: object) -> list[PointedReading]:
         raise GeneratorUnavailable("away")
 
     monkeypatch.setattr(AdapterReader, "point", away)
@@ -79,9 +79,9 @@ async def test_a_question_that_is_refused_anyway_and_sources_alone_are_not_read(
 ) -> None:
     asked: list[str] = []
 
-    def point(self: AdapterReader, question: str, passages: list[ReadingPassage]) -> list[Reading]:
+    def point(self: AdapterReader, question: str, passages: list[ReadingPassage]) -> list[PointedReading]:
         asked.append(question)
-        return [Reading(-8.0, 0, 0, 0.0) for _ in passages]
+        return [PointedReading(-8.0, 0, 0, 0.0) for _ in passages]
 
     monkeypatch.setattr(AdapterReader, "point", point)
     assert (await answer_to(container, "Wie wint de Ronde van Vlaanderen?")).status == AnswerStatus.NOT_FOUND
@@ -115,9 +115,9 @@ async def test_the_sources_stand_before_they_are_read(
 ) -> None:
     shown: list[str] = []
 
-    def point(self: AdapterReader, question: str, passages: list[ReadingPassage]) -> list[Reading]:
+    def point(self: AdapterReader, question: str, passages: list[ReadingPassage]) -> list[PointedReading]:
         assert shown == ["Stage", "Nearest", "Stage"], "who asked sees the sources while they are read"
-        return [Reading(-8.0, 0, 0, 0.0) for _ in passages]
+        return [PointedReading(-8.0, 0, 0, 0.0) for _ in passages]
 
     monkeypatch.setattr(AdapterReader, "point", point)
     asked = new_question(LOCAL_USER, container, QUESTION)
@@ -149,8 +149,8 @@ def test_only_what_was_searched_can_be_agreed_on() -> None:
     class Sure:
         name = "sure"
 
-        def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[Reading]:
-            return [Reading(2.0, 0, 0, 0.0) for _ in passages]
+        def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[PointedReading]:
+            return [PointedReading(2.0, 0, 0, 0.0) for _ in passages]
 
         def close(self) -> None: ...
 
@@ -164,7 +164,7 @@ def test_only_what_was_searched_can_be_agreed_on() -> None:
 
 # --- Weights that were fitted: how sure the choice was and what the other makes of it, together
 
-FITTED = NotFound({"intercept": -1.0, "confidence": 1.0, "points": 0.5, "answers": 0.5, "crossed": 0.0}, 0.5)
+FITTED = NotFoundModel({"intercept": -1.0, "confidence": 1.0, "points": 0.5, "answers": 0.5, "crossed": 0.0}, 0.5)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from rag_api.answering.choosing.paragraphs import LONGEST, with_paragraphs
-from rag_api.answering.choosing.read_documents import Read
+from rag_api.answering.choosing.read_documents import ReadDocuments
 from rag_api.answering.choosing.span_selection import Section
-from rag_api.answering.parts import parts_of
+from rag_api.answering.quote_structure import parts_of
 from rag_api.domain import Candidate
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander
@@ -33,7 +33,7 @@ def section(text: str, question: str, *words: str) -> Section:
 
 
 def quoted(text: str, question: str, *words: str) -> list[str]:
-    (grown,) = with_paragraphs([section(text, question, *words)], Read({"d": text}, {}))
+    (grown,) = with_paragraphs([section(text, question, *words)], ReadDocuments({"d": text}, {}))
     return [candidate.text for candidate in grown.candidates]
 
 
@@ -93,18 +93,18 @@ def test_of_a_long_paragraph_what_stands_nearest_is_quoted() -> None:
 
 def test_what_answers_the_second_of_two_questions_is_not_said_again_when_the_first_ones_paragraph_holds_it() -> None:
     both = [section(BALLOON, "hoeveel ml in de ballon", "gevuld"), section(BALLOON, "hoelang blijft de ballon", "blijft")]
-    assert len(with_paragraphs(both, Read({"d": BALLOON}, {}))) == 1
+    assert len(with_paragraphs(both, ReadDocuments({"d": BALLOON}, {}))) == 1
 
 
 def test_a_table_is_not_quoted_whole_behind_the_row_that_answers_the_first_question() -> None:
     text = "Plaats\tMiddel\tDuur\nneus\tzalf\t5 dagen\nkeel\tspoeling\t3 dagen\n"
     row = section(text, "wat voor de keel", "spoeling")
     table = replace(row, candidates=(replace(row.candidates[0], start=0, end=len(text), lead=(), text=text),))
-    assert with_paragraphs([row, table], Read({"d": text}, {})) == [row]
+    assert with_paragraphs([row, table], ReadDocuments({"d": text}, {})) == [row]
 
 
 def test_the_sentence_that_was_asked_for_is_told_from_its_paragraph() -> None:
-    (grown,) = with_paragraphs([section(BALLOON, "hoelang blijft de ballon", "blijft")], Read({"d": BALLOON}, {}))
+    (grown,) = with_paragraphs([section(BALLOON, "hoelang blijft de ballon", "blijft")], ReadDocuments({"d": BALLOON}, {}))
     candidate = grown.candidates[0]
     assert candidate.said is not None
     (part,) = parts_of(BALLOON, blocks_of(BALLOON), candidate.start, candidate.end, said=[candidate.said])
@@ -112,5 +112,5 @@ def test_the_sentence_that_was_asked_for_is_told_from_its_paragraph() -> None:
 
 
 def test_a_sentence_that_is_its_whole_paragraph_needs_no_telling() -> None:
-    (grown,) = with_paragraphs([section(BALLOON, "wie bellen", "Bel")], Read({"d": BALLOON}, {}))
+    (grown,) = with_paragraphs([section(BALLOON, "wie bellen", "Bel")], ReadDocuments({"d": BALLOON}, {}))
     assert grown.candidates[0].said is None

@@ -1,4 +1,5 @@
-"""What may be quoted for whom: whole lists, exceptions first, nothing of another drug, patient or weight; and what a quote is made of."""
+"""Spans that may be quoted for whom: whole lists, exceptions first, nothing of another drug, patient or weight; and what a quote is made
+of."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from rag_api.answering.choosing.fitting import fitting
-from rag_api.answering.choosing.read_documents import Read
+from rag_api.answering.choosing.read_documents import ReadDocuments
 from rag_api.answering.choosing.span_selection import sections
-from rag_api.answering.parts import parts_of
+from rag_api.answering.quote_structure import parts_of
 from rag_api.domain import Candidate, PartKind
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.synonyms import Expander
@@ -32,14 +33,16 @@ def question(text: str) -> Analysis:
     return analyse(text, Expander([]))
 
 
-def candidates(text: str, *first: str) -> tuple[list[Candidate], Read]:
+def candidates(text: str, *first: str) -> tuple[list[Candidate], ReadDocuments]:
     """What may be quoted of it; those that hold one of these words first, in their order."""
     found = [
         Candidate("d", q.start, q.end, q.lead, "".join(text[a:b] for a, b in (*q.lead, (q.start, q.end))), 0.0, 1)
         for q in quotable_of(text)
     ]
     order = sorted(found, key=lambda c: next((n for n, words in enumerate(first) if words in text[c.start : c.end]), len(first)))
-    return [Candidate(c.document_id, c.start, c.end, c.lead, c.text, -float(n), 1) for n, c in enumerate(order)], Read({"d": text}, {})
+    return [Candidate(c.document_id, c.start, c.end, c.lead, c.text, -float(n), 1) for n, c in enumerate(order)], ReadDocuments(
+        {"d": text}, {}
+    )
 
 
 def quoted(text: str, asked: str, *first: str) -> list[str]:
@@ -84,7 +87,7 @@ def test_a_dose_that_names_no_drug_is_that_of_the_documents_title() -> None:
         ("Dexmedetomidine bij kinderen", "midazolam bij een baby van 3 maanden, dosis", "midazolam 0,1 mg/kg"),
         ("Dexmedetomidine bij kinderen", "dexmedetomidine bij een baby van 3 maanden, dosis", "2 µg/kg"),
     ]:
-        found = sections(question(asked), sentences, Read({"d": CLONIDINE}, {}, {"d": title}))
+        found = sections(question(asked), sentences, ReadDocuments({"d": CLONIDINE}, {}, {"d": title}))
         assert said in found[0].candidates[0].text
         assert not ("midazolam" in asked and any("2 µg/kg" in c.text for c in found[0].candidates))
 
@@ -284,7 +287,7 @@ def test_a_row_for_another_operation_does_not_stand_beside_the_one_that_is_asked
 def test_what_a_document_is_about_is_no_condition_that_makes_an_exception() -> None:
     text = "Antibiotica worden bij roodvonk niet gegeven.\nVernevel adrenaline. Bewaak het kind vier uur.\n"
     sentences, read = candidates(text, "Vernevel")
-    titled = Read(read.texts, read.structures, {"d": "Roodvonk bij kinderen"})
+    titled = ReadDocuments(read.texts, read.structures, {"d": "Roodvonk bij kinderen"})
     assert sections(question("roodvonk, vernevelen waarmee"), sentences, titled)[0].candidates[0].text.startswith("Vernevel")
     assert sections(question("roodvonk, vernevelen waarmee"), sentences, read)[0].candidates[0].text.startswith("Antibiotica")
 
@@ -369,7 +372,7 @@ def test_all_steps_are_those_of_the_document_of_the_best_passage_not_of_the_best
         for name, text, score, rank in (("other", other, 1.0, 2), ("own", own, 0.0, 1))
         for q in quotable_of(text)
     ]
-    found = sections(question("bloeding, wat moet ik doen"), sentences, Read({"own": own, "other": other}, {}))
+    found = sections(question("bloeding, wat moet ik doen"), sentences, ReadDocuments({"own": own, "other": other}, {}))
     assert found[0].candidates[0].text == own
 
 
@@ -410,7 +413,7 @@ def test_of_a_table_with_two_headers_only_the_part_for_these_patients_is_quoted(
     structure = packed(blocks)
     own = sorted(quotable_of(text, structure), key=lambda q: q.start < text.index("Bij pasgeborenen"))
     sentences = [Candidate("d", q.start, q.end, q.lead, text[q.start : q.end], -float(n), 1) for n, q in enumerate(own)]
-    found = sections(question("alle bloedwaarden bij een pasgeborene"), sentences, Read({"d": text}, {"d": structure}))
+    found = sections(question("alle bloedwaarden bij een pasgeborene"), sentences, ReadDocuments({"d": text}, {"d": structure}))
     assert [section.candidates[0].text for section in found] == [text[text.index("Bij pasgeborenen") :]]
 
 

@@ -12,7 +12,7 @@ from rag_api.answering import ask as asking
 from rag_api.answering.builder import AnswerBuilder, Question
 from rag_api.answering.choosing.span_selection import Section
 from rag_api.answering.choosing.two_asks import shortened, told_apart
-from rag_api.answering.warnings.notices import notice
+from rag_api.answering.warnings.notice_texts import notice
 from rag_api.domain import Candidate, Filters, Mode, TargetGroup, User
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Ask, asks_of

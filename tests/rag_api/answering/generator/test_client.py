@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from rag_api.answering.generator.client import Event, Finished, Generator, Request, Text, passages_of, translated
+from rag_api.answering.generator.client import Event, Finished, Generator, GeneratorRequest, TextDelta, passages_of, translated
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import wire
 from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.quick
 
 PASSAGES = passages_of([("Paracetamol", "Geef 15 mg/kg. Max. 4 g per dag. "), ("Ibuprofen", "Niet onder 3 maanden. ")])
 CANDIDATES = (wire.CandidateIn(document="0", start=0, end=15, score=2.0), wire.CandidateIn(document="1", start=0, end=22, score=1.0))
-ASKED = Request("Hoeveel?", "nl", PASSAGES, "verbatim", CANDIDATES, 64)
+ASKED = GeneratorRequest("Hoeveel?", "nl", PASSAGES, "verbatim", CANDIDATES, 64)
 
 
 @pytest.fixture
@@ -38,16 +38,16 @@ async def generator(server: Scripted) -> AsyncIterator[Generator]:
     await client.close()
 
 
-async def collected(generator: Generator, request: Request = ASKED) -> list[Event]:
+async def collected(generator: Generator, request: GeneratorRequest = ASKED) -> list[Event]:
     return [event async for event in generator.stream(request)]
 
 
 async def test_a_stream_becomes_text_spans_and_an_end(generator: Generator) -> None:
     text, more, span, end = await collected(generator)
-    assert isinstance(text, Text)
-    assert isinstance(more, Text)
+    assert isinstance(text, TextDelta)
+    assert isinstance(more, TextDelta)
     assert text.text + more.text == "Geef 15 mg/kg. "
-    assert span == wire.SpanOut(start=0, end=15, document="0", source_start=0, source_end=15)
+    assert span == wire.CopiedSpanOut(start=0, end=15, document="0", source_start=0, source_end=15)
     assert isinstance(end, Finished)
     assert (end.reason, end.model, end.prompt_version, end.stats["tokens_per_step"]) == ("stop", "scripted", "quote-nl-1", 4.0)
 
@@ -65,9 +65,9 @@ async def test_what_is_sent_is_the_wire_models_request(server: Scripted, generat
 async def test_another_server_gets_a_rendered_prompt_and_no_field_of_ours(server: Scripted) -> None:
     server.script = lambda request: [piece("Geef 15 mg/kg."), piece(finish="length"), "data: [DONE]\n\n"]
     generator = Generator(server.url, model="llama", kind="openai")
-    events = await collected(generator, Request("Hoeveel?", "nl", PASSAGES))
+    events = await collected(generator, GeneratorRequest("Hoeveel?", "nl", PASSAGES))
     await generator.close()
-    assert events == [Text("Geef 15 mg/kg."), Finished("length", "scripted", "thesis-nl-1", {})]
+    assert events == [TextDelta("Geef 15 mg/kg."), Finished("length", "scripted", "thesis-nl-1", {})]
     sent = server.requests[0]
     assert set(sent) == {"model", "messages", "max_tokens", "temperature", "stream", "stop"}
     prompt = sent["messages"][0]["content"]

@@ -1,4 +1,4 @@
-"""What the generator may quote, as places of the passages that it is told."""
+"""Text that the generator may quote, as places of the passages that it is told."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def candidate(text: str, start: int, rank: int, lead: tuple[tuple[int, int], ...
     return Candidate(document, start, start + len(text) - sum(b - a for a, b in lead), lead, text, 1.0, rank)
 
 
-def quoted(hits: Sequence[Hit], sentences: Sequence[Candidate], texts: Mapping[str, str]) -> tuple[gen.Request, list[str]]:
+def quoted(hits: Sequence[Hit], sentences: Sequence[Candidate], texts: Mapping[str, str]) -> tuple[gen.GeneratorRequest, list[str]]:
     """And the words that stand in the request's places."""
     request, passages = to_quote("hoe?", "nl", hits, sentences, WRITING, texts, 100)
     assert [passage.text for passage in passages] == [passage.text for passage in request.passages]

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from rag_api.answering.generator.client import Event, Finished, Generator, Request, Text, _key, passages_of
-from rag_api.answering.generator.replicas import AGAIN, MARGIN, Replica, Replicas, addresses
+from rag_api.answering.generator.client import Event, Finished, Generator, GeneratorRequest, TextDelta, _key, passages_of
+from rag_api.answering.generator.replicas import AGAIN, MARGIN, GeneratorReplicas, Replica, addresses
 from rag_api.api.server.metrics import Metrics
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import wire
@@ -20,7 +20,7 @@ from tests.support.scripted_server import Scripted, piece, quote, scripted_serve
 pytestmark = pytest.mark.quick
 
 PASSAGES = passages_of([("Paracetamol", "Geef 15 mg/kg. Max. 4 g per dag. ")])
-ASKED = Request("Hoeveel?", "nl", PASSAGES, "verbatim", (wire.CandidateIn(document="0", start=0, end=15, score=2.0),), 64)
+ASKED = GeneratorRequest("Hoeveel?", "nl", PASSAGES, "verbatim", (wire.CandidateIn(document="0", start=0, end=15, score=2.0),), 64)
 THREE = "http://a:1/v1, http://b:2/v1/,http://c:3/v1"
 
 
@@ -31,7 +31,7 @@ class Clock:
         return self.now
 
 
-def first(replicas: Replicas, key: str) -> str:
+def first(replicas: GeneratorReplicas, key: str) -> str:
     return replicas.in_order(key)[0].url
 
 
@@ -52,7 +52,7 @@ def generator_of(*servers: Scripted) -> Generator:
     return Generator(",".join(server.url for server in servers), model="demo", timeout=5)
 
 
-async def heard(generator: Generator, request: Request = ASKED) -> list[Event]:
+async def heard(generator: Generator, request: GeneratorRequest = ASKED) -> list[Event]:
     try:
         return [event async for event in generator.stream(request)]
     finally:
@@ -64,14 +64,14 @@ def test_addresses_are_listed_with_commas_each_once() -> None:
 
 
 def test_a_key_has_one_replica_in_every_process_and_each_has_its_share() -> None:
-    one, other = Replicas(lambda: THREE), Replicas(lambda: ",".join(reversed(THREE.split(","))))
+    one, other = GeneratorReplicas(lambda: THREE), GeneratorReplicas(lambda: ",".join(reversed(THREE.split(","))))
     chosen = {key: first(one, key) for key in map(str, range(600))}
     assert chosen == {key: first(other, key) for key in chosen}
     assert all(150 < count < 250 for count in Counter(chosen.values()).values())
 
 
 def test_without_one_only_its_own_keys_go_elsewhere() -> None:
-    replicas = Replicas(lambda: THREE)
+    replicas = GeneratorReplicas(lambda: THREE)
     before = {key: first(replicas, key) for key in map(str, range(100))}
     out = replicas.all()[0]
     replicas.take_out(out)
@@ -82,7 +82,7 @@ def test_without_one_only_its_own_keys_go_elsewhere() -> None:
 
 
 def test_the_least_busy_is_asked_where_the_chosen_one_has_much_to_do() -> None:
-    replicas = Replicas(lambda: THREE)
+    replicas = GeneratorReplicas(lambda: THREE)
     chosen = replicas.in_order("key")[0]
     with ExitStack() as stack:
         for _ in range(MARGIN - 1):
@@ -94,7 +94,7 @@ def test_the_least_busy_is_asked_where_the_chosen_one_has_much_to_do() -> None:
 
 
 def test_when_all_are_out_they_are_asked_all_the_same() -> None:
-    replicas = Replicas(lambda: THREE)
+    replicas = GeneratorReplicas(lambda: THREE)
     for replica in replicas.all():
         replicas.take_out(replica)
     assert len(replicas.in_order("key")) == 3
@@ -102,7 +102,7 @@ def test_when_all_are_out_they_are_asked_all_the_same() -> None:
 
 def test_one_that_is_out_is_looked_at_now_and_then() -> None:
     clock = Clock()
-    replicas = Replicas(lambda: THREE, clock)
+    replicas = GeneratorReplicas(lambda: THREE, clock)
     out = replicas.all()[0]
     replicas.take_out(out)
     assert replicas.to_look_at() == []
@@ -146,7 +146,7 @@ def test_an_answer_that_has_begun_says_that_it_broke_off(two: tuple[Scripted, Sc
 
     with pytest.raises(GeneratorUnavailable):
         asyncio.run(run())
-    assert got == [Text("Geef ")]
+    assert got == [TextDelta("Geef ")]
     assert not other.requests, "another would go on with words of its own"
 
 

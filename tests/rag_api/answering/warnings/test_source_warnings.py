@@ -1,4 +1,4 @@
-"""What is said above an answer is of the documents that it was taken from; and the words that name a patient are read as such."""
+"""Warnings above an answer are of the documents that it was taken from; and the words that name a patient are read as such."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
 from rag_api.answering.ask import ask, new_question
-from rag_api.api.auditing.asked import Asked
+from rag_api.api.auditing.asked import QuestionAudit
 from rag_api.api.auditing.audit_actions import ACTIONS
 from rag_api.api.auditing.audited import Noted
 from rag_api.api.sign_in.passwords import hash_password
@@ -313,7 +313,7 @@ def test_a_reader_who_goes_away_leaves_an_entry_of_what_was_shown_until_then(wor
     question = new_question(LOCAL_USER, container, DUTCH)
 
     async def until_found() -> None:
-        asked = Asked(noted, question, container)
+        asked = QuestionAudit(noted, question, container)
         await asked.begins()
         async with contextlib.aclosing(asked.followed(ask(question, LOCAL_USER, container))) as told:
             async for event in told:

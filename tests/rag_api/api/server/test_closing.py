@@ -7,7 +7,6 @@ import json
 import logging
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,16 +17,16 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from rag_api.api.server.closing import Closing, Server
-from rag_api.api.server.watch import EVERY, PATIENCE
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.audit import TrailQuery, read
 from rag_api.embed import HttpEmbedder
 from rag_api.main import create_app
 from services.contract import request_ids
-from services.contract.logs import JsonLines, Words
+from services.contract.logs import JsonLines, TextFormatter
 from services.embedder.app import create_app as embedder_app
 from tests.support.scripted_server import Scripted, Step, quote, scripted_server
+from tests.support.waiting import until
 from tests.support.world import load_hospital
 
 QUESTION = "hoeveel paracetamol iv bij een kind van 12 kg?"
@@ -62,9 +61,8 @@ def serving(app: FastAPI) -> Iterator[tuple[str, Server]]:
     server = Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=20))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        time.sleep(0.01)
+    until(lambda: server.started or not thread.is_alive())
+    assert server.started
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}", server
     finally:
@@ -111,10 +109,14 @@ def test_a_stream_finishes_or_is_told_that_the_service_ends(
 
 
 def test_an_answer_that_does_not_stream_is_refused_with_a_reason(app: FastAPI, generator: Scripted) -> None:
-    generator.script = slow(30.0)  # type: ignore[assignment]
     app.state.closing = Closing(0.2)
     with serving(app) as (url, server):
-        threading.Timer(1.5, lambda: setattr(server, "should_exit", True)).start()
+
+        def ends_as_it_is_asked(request: dict[str, object]) -> list[Step]:
+            server.should_exit = True
+            return [30.0, *quote(request)]
+
+        generator.script = ends_as_it_is_asked
         response = httpx.post(f"{url}/ask", json={"question": QUESTION}, timeout=60)
     assert (response.status_code, response.json()["code"]) == (503, "ending")
 
@@ -136,10 +138,7 @@ def test_it_is_not_ready_while_the_database_is_away(app: FastAPI, container: Con
     with TestClient(app) as client:
         assert client.get("/health/ready").status_code == 204
         monkeypatch.setattr(container.db, "ping", away)
-        before = time.monotonic()
-        while client.get("/health/ready").status_code != 503:  # one look may have begun before: the next is at most that much later
-            assert time.monotonic() < before + EVERY + PATIENCE
-            time.sleep(0.05)
+        until(lambda: client.get("/health/ready").status_code == 503)
 
 
 GIVEN = "0123456789abcdef0123456789abcdef"
@@ -204,4 +203,4 @@ class TestRequestIds:
 
     def test_a_line_for_people_names_it_too(self) -> None:
         request_ids.begin([(b"x-request-id", GIVEN.encode())])
-        assert "[01234567]" in Words().format(logging.makeLogRecord({"msg": "said", "levelname": "INFO"}))
+        assert "[01234567]" in TextFormatter().format(logging.makeLogRecord({"msg": "said", "levelname": "INFO"}))

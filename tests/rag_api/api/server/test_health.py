@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from rag_api.errors import DatabaseUnavailable
 from rag_api.main import create_app
 from tests.support.http_server import served
 from tests.support.scripted_server import scripted_server
+from tests.support.waiting import until
 
 
 @pytest.fixture
@@ -64,12 +64,6 @@ class Held:
         self.asked += 1
         assert self.free.wait(60)
         return np.ones(self.dim, np.float32) / 2
-
-
-def until(true: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < end
 
 
 def state(url: str) -> tuple[str, dict[str, bool]]:

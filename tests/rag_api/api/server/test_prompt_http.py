@@ -15,6 +15,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from rag_api.api.server.prompt_http import PromptHttp
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.quick
 
@@ -43,8 +44,7 @@ def port() -> Iterator[int]:
     server = uvicorn.Server(uvicorn.Config(app, http=Hasty, log_level="warning", ws="none"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
+    until(lambda: server.started)
     yield listener.getsockname()[1]
     server.should_exit = True
     thread.join(10)
@@ -93,7 +93,7 @@ def test_a_body_that_does_not_come_or_comes_by_the_drop_is_answered_with_408(por
             assert received.startswith(b"HTTP/1.1 408 ")
             assert b"application/problem+json" in received
             assert b"Send it again, whole." in received
-            assert 0.4 < time.monotonic() - began < 8
+            assert time.monotonic() - began > 0.4
         else:
             client.settimeout(8)
             try:
@@ -105,11 +105,11 @@ def test_a_body_that_does_not_come_or_comes_by_the_drop_is_answered_with_408(por
 
 def test_a_body_that_comes_slowly_but_comes_is_read(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), 10) as client:
-        client.sendall(b"POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 40000\r\nConnection: close\r\n\r\n")
+        client.sendall(b"POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 400000\r\nConnection: close\r\n\r\n")
         for _ in range(10):
-            client.sendall(b"x" * 4_000)
+            client.sendall(b"x" * 40_000)
             time.sleep(0.1)
         received = b""
         while part := client.recv(10_000):
             received += part
-        assert received.endswith(b"40000")
+        assert received.endswith(b"400000")

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from pydantic import ValidationError
 
 from rag_api.answering.composing.generation_request import scope_of
-from rag_api.api.outcome import Outcome
+from rag_api.api.outcome import RequestOutcome
 from rag_api.api.sign_in.cookies import SESSION
 from rag_api.api.sign_in.passwords import hash_password
 from rag_api.config import Settings
@@ -196,7 +196,7 @@ def test_what_tells_of_others_is_for_admins(client: TestClient, container: Conta
 
 
 def test_each_request_is_known_with_its_user_and_what_came_of_it(client: TestClient, container: Container, anna: str) -> None:
-    seen: list[Outcome] = []
+    seen: list[RequestOutcome] = []
     client.app.state.observers.append(seen.append)  # type: ignore[attr-defined]
     client.get("/api/judged/none", headers={"cookie": f"{SESSION}={signed_in(container.db, anna)}"})
     client.get("/judged/none")

@@ -1,4 +1,4 @@
-"""What stands beside and between the text: line numbers in the margin, a stacked fraction."""
+"""Marks beside and between the text: line numbers in the margin, a stacked fraction."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import Paper, wrapped

@@ -1,4 +1,4 @@
-"""What stands beside the text: a turned label, change bars, names of paragraphs; and gaps within a number."""
+"""Margins with things beside the text: a turned label, change bars, names of paragraphs; and gaps within a number."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import BOLD, HEIGHT, Paper

@@ -1,4 +1,4 @@
-"""What the objects of a page do with a sentence: boxes, masks, patterns, blending, marked content, forms."""
+"""Objects of a page and what they do with a sentence: boxes, masks, patterns, blending, marked content, forms."""
 
 from collections.abc import Callable
 

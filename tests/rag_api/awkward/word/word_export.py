@@ -1,4 +1,4 @@
-"""What Word hides in its characters: soft hyphens, ligatures, hard spaces, raised figures, breaks."""
+"""Characters in which Word hides something: soft hyphens, ligatures, hard spaces, raised figures, breaks."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.word.word import docx, heading, paragraph, run

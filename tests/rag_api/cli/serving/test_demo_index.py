@@ -1,4 +1,4 @@
-"""What an earlier release left in the demo's data directory is no reason to stop."""
+"""An index that an earlier release left in the demo's data directory is no reason to stop."""
 
 from __future__ import annotations
 

@@ -13,13 +13,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from evaluation.service.processes import Started, started
+from evaluation.service.processes import StartedProcess, started
 from tests.support.ports import free_port
 from tests.support.scripted_server import scripted_server
 
 
 @pytest.fixture(scope="module")
-def served(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
+def served(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartedProcess]:
     folder = tmp_path_factory.mktemp("workers")
     with scripted_server() as generator:
         own = {
@@ -36,7 +36,7 @@ def served(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start
             assert not children(running)
 
 
-def children(running: Started) -> list[int]:
+def children(running: StartedProcess) -> list[int]:
     listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(running.process.pid)], capture_output=True, text=True, check=False)
     return [int(pid) for pid in listed.stdout.split() if "rag_api.cli.serving.worker" in _command(pid)]
 
@@ -48,18 +48,18 @@ def _command(pid: str) -> str:
         return ""
 
 
-def until(true: object, running: Started) -> None:
+def until(true: object, running: StartedProcess) -> None:
     end = time.monotonic() + 120
     while not true():  # type: ignore[operator]
         assert time.monotonic() < end, running.log.read_text()[-2000:]
         time.sleep(0.1)
 
 
-def ask(running: Started) -> int:
+def ask(running: StartedProcess) -> int:
     return httpx.post(f"{running.url}/api/ask", json={"question": "hoe laat is het restaurant open?"}, timeout=60).status_code
 
 
-def test_one_that_is_killed_is_started_again_and_the_other_answers_meanwhile(served: Started) -> None:
+def test_one_that_is_killed_is_started_again_and_the_other_answers_meanwhile(served: StartedProcess) -> None:
     until(lambda: len(children(served)) == 2, served)
     killed, left = children(served)
     assert ask(served) == 200
@@ -69,7 +69,7 @@ def test_one_that_is_killed_is_started_again_and_the_other_answers_meanwhile(ser
     assert left in children(served)
 
 
-def test_each_says_the_counts_of_all(served: Started) -> None:
+def test_each_says_the_counts_of_all(served: StartedProcess) -> None:
     def counted() -> float:
         page = httpx.get(f"{served.url}/metrics", timeout=30).text
         return sum(float(value) for value in re.findall(r'^bedside_requests_total\{[^}]*route="/ask"[^}]*\} (\S+)$', page, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""What is known of SharePoint's drives outlives a process."""
+"""Knowledge of SharePoint's drives outlives a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may read a document: what is said of it, what follows, and that it holds in the list, the index, answers and reports alike."""
+"""Permissions to read a document: what is said of it, what follows, and that it holds in the list, the index, answers and reports alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one person may ask is counted for all processes together, in a real PostgreSQL."""
+"""Questions that one person may ask are counted for all processes together, in a real PostgreSQL."""
 
 from __future__ import annotations
 

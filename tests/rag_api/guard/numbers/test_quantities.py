@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_api.guard.numbers.quantities import number_of, quantities
-from rag_api.guard.numbers.support import Passage, unsupported
+from rag_api.guard.numbers.support import SupportPassage, unsupported
 from rag_api.guard.people.patient import patient_of
 
 pytestmark = pytest.mark.quick
 
 KILOGRAM = "1000000 mass"
-PASSAGE = Passage(
+PASSAGE = SupportPassage(
     "Een kind van 12 kg krijgt 15 mg/kg, dit is 180 mg per gift of 18 ml van de oplossing van 10 mg/ml. Maximum per 24 uur 60 mg/kg, "
     "nooit meer dan 2 g. Infuus: 1.000 ml NaCl over 60 minuten, daarna 0,5 µg/kg/min. "
     "Tussen 10 en 33 kg om de 6 uur. Drie keer per dag 1,5 tablet.\n"
@@ -166,13 +166,13 @@ def test_without_passages_every_number_is_marked() -> None:
 
 @given(st.text(alphabet="0123456789 .,-/½abcdghiklmnoprstuxµ%()\n", max_size=80), st.sampled_from(["nl", "en"]))
 def test_a_text_supports_itself(text: str, language: str) -> None:
-    assert unsupported(text, [Passage(text, language)], language) == ()
+    assert unsupported(text, [SupportPassage(text, language)], language) == ()
 
 
 @given(st.text(max_size=200), st.text(max_size=200), st.sampled_from(["nl", "en"]))
 def test_another_passage_never_makes_a_number_unsupported(answer: str, more: str, language: str) -> None:
     alone = unsupported(answer, [PASSAGE], language)
-    assert set(unsupported(answer, [PASSAGE, Passage(more, language)], language)) <= set(alone)
+    assert set(unsupported(answer, [PASSAGE, SupportPassage(more, language)], language)) <= set(alone)
 
 
 AMOUNTS = st.decimals(min_value="0.001", max_value="99999", places=3).map(Fraction)
@@ -195,6 +195,6 @@ def test_an_amount_is_the_same_in_dutch_and_english(value: Fraction) -> None:
 @given(AMOUNTS, st.sampled_from([("mg", "g", 1000), ("µg", "mg", 1000), ("ml", "l", 1000), ("min", "uur", 60)]))
 def test_an_amount_is_the_same_in_a_larger_unit(value: Fraction, units: tuple[str, str, int]) -> None:
     small, large, factor = units
-    passage = Passage(f"Geef {english(value)} {large} nu", "en")
+    passage = SupportPassage(f"Geef {english(value)} {large} nu", "en")
     assert unsupported(f"Geef {english(value * factor)} {small}", [passage], "en") == ()
     assert unsupported(f"Geef {english(value * factor + 1)} {small}", [passage], "en") != ()

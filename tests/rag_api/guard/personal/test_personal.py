@@ -1,4 +1,4 @@
-"""What identifies a patient is found in questions, and what does not is left alone."""
+"""Marks that identify a patient are found in questions, and what identifies nobody is left alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evaluation.sets.personal import measure, read_labelled
 from rag_api.answering.question.personal import Checked, age, checked, without
 from rag_api.domain import PersonalChoice
 from rag_api.errors import InvalidInput, PersonalDataFound
-from rag_api.guard.personal import Kind, identifying
+from rag_api.guard.personal import IdentityKind, identifying
 from rag_api.guard.personal.numbers import is_bsn, is_register_number
 
 pytestmark = pytest.mark.quick
@@ -101,11 +101,11 @@ def test_the_asker_is_asked_before_anything_is_done() -> None:
 
 
 def test_a_setting_masks_refuses_or_looks_for_nothing() -> None:
-    masked = Checked("Hoeveel paracetamol krijgt […]?", removed=(Kind.NAME,))
+    masked = Checked("Hoeveel paracetamol krijgt […]?", removed=(IdentityKind.NAME,))
     assert checked(WITH_NAME, PersonalChoice.STOP, "mask") == masked
     assert checked(WITH_NAME, PersonalChoice.KEEP, "mask") == masked
     assert checked(WITH_NAME, PersonalChoice.REMOVE, "refuse") == masked
-    assert checked(WITH_NAME, PersonalChoice.KEEP, "warn") == Checked(WITH_NAME, kept=(Kind.NAME,))
+    assert checked(WITH_NAME, PersonalChoice.KEEP, "warn") == Checked(WITH_NAME, kept=(IdentityKind.NAME,))
     assert checked(WITH_NAME, PersonalChoice.STOP, "off") == Checked(WITH_NAME)
     with pytest.raises(PersonalDataFound) as raised:
         checked(WITH_NAME, PersonalChoice.KEEP, "refuse")
@@ -129,7 +129,9 @@ def test_few_questions_of_abbreviations_scores_units_drugs_and_eponyms_name_some
     clinical, named = ((QUESTIONS / name).read_text(encoding="utf-8").splitlines() for name in ("clinical.txt", "named.txt"))
     assert (len(clinical), len(named)) == (300, 60)
     assert len([text for text in clinical if identifying(text)]) <= 2
-    assert len([text for text in named if any(one.kind == Kind.NAME for one in identifying(text))]) >= 50  # those left are of staff, mostly
+    assert (
+        len([text for text in named if any(one.kind == IdentityKind.NAME for one in identifying(text))]) >= 50
+    )  # those left are of staff, mostly
 
 
 @pytest.mark.parametrize("word", ["QTcF", "NaCl", "PaCO2", "SpO2", "HbA1c", "ScvO2", "CellCept", "NovoRapid", "BiPAP"])

@@ -1,4 +1,4 @@
-"""What `bedside bench cluster` tells, on the local path and in small; on Ray it runs what test_disturbed.py runs."""
+"""`bedside bench cluster`, on the local path and in small; on Ray it runs what test_disturbed.py runs."""
 
 from __future__ import annotations
 

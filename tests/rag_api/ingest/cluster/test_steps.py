@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,8 +27,8 @@ from rag_api.ingest.cluster.connect import check_settings, joined
 from rag_api.ingest.cluster.engine import Pools
 from rag_api.ingest.cluster.fair import in_turns
 from rag_api.ingest.cluster.patience import patiently
-from rag_api.ingest.cluster.rows import Done, Ticket, packed, unpacked
-from rag_api.ingest.cluster.steps import MOST_TRIES, Embedding, Openers, Parts, Reading, Writing
+from rag_api.ingest.cluster.rows import DocumentDone, Ticket, packed, unpacked
+from rag_api.ingest.cluster.steps import MOST_TRIES, EmbeddingStep, Openers, ReadingStep, StepParts, Writing
 from rag_api.ingest.pipeline import saving
 from rag_api.ingest.pipeline.changed import fingerprint_of
 from rag_api.ingest.pipeline.letterheads import settle_shared
@@ -39,6 +38,7 @@ from rag_api.ingest.sources.run import Item, Run
 from rag_api.ingest.sources.sources import KeptFiles, SourceFile, document_id, find_sources, sha256_of, survey
 from rag_api.stores.memory import MemoryStore
 from tests.rag_api.made_files.pdfs import procedure
+from tests.support.waiting import until
 
 
 class Refusing(MemoryStore):
@@ -74,7 +74,7 @@ class Line:
         token.touch()
         self.settings = Settings(data_dir=folder / "data", read_timeout=30)
         openers = Openers(lambda _: self.repo, lambda *_: self.store, lambda _: CheapEmbedder())
-        self.parts = Parts(self.settings, openers, (CheapEmbedder.name, CheapEmbedder.dim), token)
+        self.parts = StepParts(self.settings, openers, (CheapEmbedder.name, CheapEmbedder.dim), token)
 
     def write(self, name: str, word: str) -> None:
         (self.folder / name).write_bytes(procedure(f"Procedure {name}", [f"De {word} staat klaar in kamer {n}." for n in range(4)]))
@@ -84,8 +84,8 @@ class Line:
             sha256, size = sha256_of(source)
             yield Item(source, sha256, size, fingerprint_of(self.settings, CheapEmbedder(), source), None, document_id(source.name, sha256))
 
-    def run(self) -> dict[str, Done]:
-        reading, embedding, writing = Reading(self.parts), Embedding(self.parts), Writing(self.parts)
+    def run(self) -> dict[str, DocumentDone]:
+        reading, embedding, writing = ReadingStep(self.parts), EmbeddingStep(self.parts), Writing(self.parts)
         tickets = packed(Ticket(item, {}, None, None) for item in self.items())
         try:
             done = [one for table in reading(tickets) for one in unpacked(writing(embedding(table)))]
@@ -145,7 +145,7 @@ def test_a_document_that_was_read_and_lost_before_it_was_written_is_not_given_up
     """With its machine, its driver, or by somebody who stopped the run: however often."""
     line = Line(tmp_path, MemoryStore(CheapEmbedder.dim))
     line.write("een.pdf", "pomp")
-    reading = Reading(line.parts)
+    reading = ReadingStep(line.parts)
     for _ in range(2 * MOST_TRIES):
         read = [one for table in reading(packed(Ticket(item, {}, None, None) for item in line.items())) for one in unpacked(table)]
         assert [one.error for one in read] == [None]
@@ -192,9 +192,9 @@ def test_a_letterhead_that_no_machine_saw_alone_is_found_when_all_is_there(tmp_p
     bearers = line.repo.bearers
     line.repo.bearers = lambda keys: {}  # type: ignore[method-assign]
     for item in list(line.items()):
-        reading = Reading(line.parts)
+        reading = ReadingStep(line.parts)
         for table in reading(packed([Ticket(item, {}, None, None)])):
-            Writing(line.parts)(Embedding(line.parts)(table))
+            Writing(line.parts)(EmbeddingStep(line.parts)(table))
         reading._reader.close()
     assert {one.metadata.title for one in line.repo.current().values()} == {"Ziekenhuis De Brug"}
     line.repo.bearers = bearers  # type: ignore[method-assign]
@@ -208,7 +208,7 @@ def test_a_letterhead_that_no_machine_saw_alone_is_found_when_all_is_there(tmp_p
 def test_machines_that_do_not_see_the_same_data_directory_are_refused(tmp_path: Path) -> None:
     line = Line(tmp_path, MemoryStore(CheapEmbedder.dim))
     with pytest.raises(ConfigurationError, match="not the same folder on all machines"):
-        Reading(replace(line.parts, token=tmp_path / "elsewhere"))
+        ReadingStep(replace(line.parts, token=tmp_path / "elsewhere"))
 
 
 def test_patience_ends() -> None:
@@ -295,7 +295,7 @@ class TestUrls:
         source = survey_url(f"file://{line.folder}").files[0]
         sha256, size = sha256_of(source)
         item = Item(source, sha256, size, "", None, document_id(source.name, sha256))
-        reading = Reading(line.parts)
+        reading = ReadingStep(line.parts)
         (read,) = [one for table in reading(packed([Ticket(item, {}, None, None)])) for one in unpacked(table)]
         reading._reader.close()
         assert read.error is None
@@ -328,10 +328,7 @@ class TestCommand:
         repo = PgDocuments(db)
         with repo.lock():
             assert "Asked to stop" in bedside("ingest", "--stop").stderr
-            deadline = time.monotonic() + 60
-            while not (asked := repo.asked_to_stop()) and time.monotonic() < deadline:
-                time.sleep(0.02)
-            assert asked
+            until(repo.asked_to_stop)
 
 
 def test_an_ingestion_on_one_machine_stops_when_it_is_asked_and_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What is said of a document has a stable code with its values, which the page says in the reader's language."""
+"""Notes on a document have a stable code with its values, which the page says in the reader's language."""
 
 import json
 import string

@@ -1,4 +1,4 @@
-"""Which letters of a line are in doubt when two readers, or one, have read it; in which order lines are read; what is counted as wrong."""
+"""Letters of a line that are in doubt when two readers, or one, have read it; in which order lines are read; what is counted as wrong."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from reportlab.lib.utils import ImageReader
 
-from evaluation.ocr.degrade import Kind
+from evaluation.ocr.degrade import ScanKind
 from rag_api.config import Settings
 from rag_api.domain import Page, ReadDocument
 from rag_api.errors import UnreadableDocument
@@ -64,14 +64,14 @@ def ink_at(content: bytes, box: NDArray[np.float32]) -> tuple[float, float]:
 @pytest.mark.parametrize(
     "kind",
     [
-        Kind("straight", 200, 85),
-        Kind("skewed", 200, 70, skew=4.0),
-        Kind("turned left", 150, 80, quarters=1),
-        Kind("fax", 200, 0, specks=0.002, bilevel=True),
+        ScanKind("straight", 200, 85),
+        ScanKind("skewed", 200, 70, skew=4.0),
+        ScanKind("turned left", 150, 80, quarters=1),
+        ScanKind("fax", 200, 0, specks=0.002, bilevel=True),
     ],
     ids=lambda kind: kind.name,
 )
-def test_a_scanned_page_is_read_with_places_on_its_words(kind: Kind, tmp_path: Path) -> None:
+def test_a_scanned_page_is_read_with_places_on_its_words(kind: ScanKind, tmp_path: Path) -> None:
     content = scanned(page_of(*DOSE), kind=kind)
     document = read_scan(tmp_path, content)
     assert document.text.split() == " ".join(DOSE).split()
@@ -188,7 +188,7 @@ def test_an_image_that_takes_too_long_is_left_unread_and_named(tmp_path: Path) -
 
 
 def test_one_reader_alone_is_said_and_believed_less(tmp_path: Path) -> None:
-    content = scanned(page_of(*DOSE), kind=Kind("poor", 100, 25, blur=1.0))
+    content = scanned(page_of(*DOSE), kind=ScanKind("poor", 100, 25, blur=1.0))
     alone = read_scan(tmp_path, content, alone=True)
     assert any("tesseract-ocr-nld" in warning for warning in alone.warnings)
 

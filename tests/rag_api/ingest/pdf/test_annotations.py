@@ -1,4 +1,4 @@
-"""What is laid on a page is read where it stands: form fields, notes, stamps, signatures."""
+"""Annotations that are laid on a page are read where they stand: form fields, notes, stamps, signatures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no reader of the page can see is no text, however it was hidden; what every reader sees is, however it was drawn."""
+"""Text that no reader of the page can see is none, however it was hidden; what every reader sees is, however it was drawn."""
 
 from collections.abc import Callable
 from pathlib import Path

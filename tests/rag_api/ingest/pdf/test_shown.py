@@ -1,4 +1,4 @@
-"""What is stored is what the page shows: where the file says otherwise, nothing of it is quoted, and it is named."""
+"""Stored text is what the page shows: where the file says otherwise, nothing of it is quoted, and it is named."""
 
 from __future__ import annotations
 

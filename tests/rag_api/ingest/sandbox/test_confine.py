@@ -1,4 +1,4 @@
-"""What opens files from anywhere has neither the network nor other files; where the system cannot see to that, it is said."""
+"""A process that opens files from anywhere has neither the network nor other files; where the system cannot see to that, it is said."""
 
 from __future__ import annotations
 

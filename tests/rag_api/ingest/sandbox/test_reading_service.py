@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -22,6 +21,7 @@ from rag_api.ingest.sandbox.office import convert, office
 from rag_api.ingest.sandbox.reader import Reader
 from rag_api.ingest.sandbox.starting import SOCKET, Elsewhere, programs
 from tests.rag_api.made_files.docx_files import docx, p, r
+from tests.support.waiting import until
 
 HERE = office()
 
@@ -32,9 +32,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]
         path = Path(folder) / "socket"
         process = subprocess.Popen([sys.executable, "-m", "rag_api.ingest.sandbox.reading_service", str(path)], start_new_session=True)
         monkeypatch.setenv(SOCKET, str(path))
-        end = time.monotonic() + 60
-        while not path.exists() and time.monotonic() < end:
-            time.sleep(0.05)
+        until(path.exists)
         yield process
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
@@ -70,8 +68,7 @@ def test_a_process_that_dies_is_its_files_failure_and_the_next_file_is_read(serv
         (child,) = children(service)
         os.kill(child, signal.SIGSTOP)
         reading = threads.submit(reader.read, job(tmp_path))
-        while reader._files < 2:
-            time.sleep(0.01)
+        until(lambda: reader._files == 2)
         os.kill(child, signal.SIGABRT)
         os.kill(child, signal.SIGCONT)
         with pytest.raises(UnreadableDocument) as refused:
@@ -95,10 +92,7 @@ def test_who_goes_away_leaves_no_process(service: subprocess.Popen[bytes], tmp_p
     with Reader(60, 512) as reader:
         reader.read(job(tmp_path))
         assert children(service)
-    end = time.monotonic() + 20
-    while children(service) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not children(service)
+    until(lambda: not children(service))
 
 
 def test_only_its_two_programs_and_its_own_folder(service: subprocess.Popen[bytes], tmp_path: Path) -> None:

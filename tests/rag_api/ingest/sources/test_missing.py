@@ -1,4 +1,4 @@
-"""What is gone from a folder is named, retired with care, and known again under another name."""
+"""A file that is gone from a folder is named, retired with care, and known again under another name."""
 
 from __future__ import annotations
 

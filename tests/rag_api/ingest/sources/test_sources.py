@@ -1,4 +1,4 @@
-"""What lies in a folder: read, or counted by its kind."""
+"""Files in a folder: read, or counted by its kind."""
 
 from __future__ import annotations
 

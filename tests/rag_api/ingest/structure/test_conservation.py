@@ -1,4 +1,5 @@
-"""What a page shows stands once in its text or in the list of what was cut; a page of which that is not true is named and never quoted."""
+"""Text that a page shows stands once in its text or in the list of what was cut; a page of which that is not true is named and never
+quoted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside a sentence that runs over a page or column border stays out of it, and stays."""
+"""Marginalia beside a sentence that runs over a page or column border stay out of it, and stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what was found is an answer: what speaks for it, and that no language model is asked."""
+"""Answerability of a question by what was found: what speaks for it, and that no language model is asked."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 from rag_api.domain import Candidate, Chunk, Hit
 from rag_api.query.synonyms import Pair
 from rag_api.retrieval.decision.answerability import decide, probability, signals
-from rag_api.retrieval.decision.calibration import NotFound
+from rag_api.retrieval.decision.calibration import NotFoundModel
 from tests.support.questions import analysed
 
 pytestmark = pytest.mark.quick
 
 HIT = Hit(Chunk("c", "d", "Kaliumchloride", (1,), 0, 50, "Geef kaliumchloride traag. Meet na een uur opnieuw.\n"), 0.8, 0.9, 9.0, 1)
 QUESTION = analysed("vraag")
-FITTED = NotFound({"intercept": -2.0, "cosine": 2.0, "information": 2.0, "lead": 1.0, "names": 1.0}, threshold=0.5)
+FITTED = NotFoundModel({"intercept": -2.0, "cosine": 2.0, "information": 2.0, "lead": 1.0, "names": 1.0}, threshold=0.5)
 
 
 def sentence(score: float) -> Candidate:

@@ -1,4 +1,5 @@
-"""Guaranteed risk: its bound is the exact one, what it promises holds on questions that it never saw, and `bedside calibrate` keeps it."""
+"""Guaranteed risk: its bound is the exact one, what it promises holds on questions that it never saw, and `bedside quality calibrate` keeps
+it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 
 from rag_api.domain import Chunk, Hit
 from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
-from rag_api.retrieval.reader_model.pointing_reader import LATER, Reading, order
+from rag_api.retrieval.reader_model.pointing_reader import LATER, PointedReading, order
 from rag_api.text.quotable.uncertain import BLANK
 from services.contract.reading_prompt import LABELS
 
@@ -108,12 +108,12 @@ def test_a_passage_has_no_more_lines_than_there_are_letters() -> None:
 
 
 def test_passages_are_ordered_by_what_is_read_less_what_retrieval_thinks_of_them() -> None:
-    sure, later = Reading(1.0, 0, 0, 0.0), Reading(1.0 + LATER / 2, 0, 0, 0.0)
+    sure, later = PointedReading(1.0, 0, 0, 0.0), PointedReading(1.0 + LATER / 2, 0, 0, 0.0)
     assert order([sure, later]) == [0, 1]
-    assert order([sure, Reading(1.0 + 2 * LATER, 0, 0, 0.0)]) == [1, 0]
+    assert order([sure, PointedReading(1.0 + 2 * LATER, 0, 0, 0.0)]) == [1, 0]
 
 
 def test_the_odds_of_a_range_are_those_of_there_being_an_answer_and_of_its_standing_there() -> None:
-    half = Reading(0.0, 2, 3, math.log(0.5))
+    half = PointedReading(0.0, 2, 3, math.log(0.5))
     assert half.odds == pytest.approx(math.log(0.25 / 0.75))
-    assert Reading(40.0, 0, 0, 0.0).odds < 40
+    assert PointedReading(40.0, 0, 0, 0.0).odds < 40

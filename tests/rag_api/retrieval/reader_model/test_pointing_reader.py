@@ -20,13 +20,13 @@ from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Chunk, Document, Done, Hit
 from rag_api.embedded.generator import GeneratorProcess
 from rag_api.errors import GeneratorUnavailable
-from rag_api.readers.adapter import UNSAID, AdapterReader, open_adapter_reader
-from rag_api.readers.llm import client_of
+from rag_api.qa_readers.adapter import UNSAID, AdapterReader, open_adapter_reader
+from rag_api.qa_readers.llm import client_of
 from rag_api.retrieval.decision.calibration import FILE, RISKS, Calibration, calibration, write
 from rag_api.retrieval.decision.risk_guarantee import Guarantee, GuaranteedRisk
 from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
-from rag_api.retrieval.reader_model.pointing_reader import Reading
-from rag_api.upkeep.parts import decision
+from rag_api.retrieval.reader_model.pointing_reader import PointedReading
+from rag_api.upkeep.component_checks import decision
 from services.contract.reading_prompt import INVOCATION
 from tests.support.scripted_server import Scripted, scripted_server
 from tests.support.world import CHILD, empty, load_hospital
@@ -140,11 +140,11 @@ async def answer_to(container: Container, question: str) -> Answer:
 def pointing(monkeypatch: pytest.MonkeyPatch, words: str, answers: float) -> None:
     """A reader that points to the line with these words, wherever it stands."""
 
-    def point(self: AdapterReader, question: str, passages: list[ReadingPassage]) -> list[Reading]:
+    def point(self: AdapterReader, question: str, passages: list[ReadingPassage]) -> list[PointedReading]:
         found = []
         for one in passages:
             at = next((n for n, line in enumerate(one.lines) if words in line.text), None)
-            found.append(Reading(-8.0, 0, 0, 0.0, "drug") if at is None else Reading(answers, at, at, 0.0))
+            found.append(PointedReading(-8.0, 0, 0, 0.0, "drug") if at is None else PointedReading(answers, at, at, 0.0))
         return found
 
     monkeypatch.setattr(AdapterReader, "point", point)
@@ -208,7 +208,7 @@ def test_calibration_proves_what_it_can_of_a_reader_that_points(
 def test_calibration_of_a_reader_that_is_away_keeps_nothing(
     container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(*_: object) -> list[Reading]:
+    def away(*_: object) -> list[PointedReading]:
         raise GeneratorUnavailable("away")
 
     monkeypatch.setattr(AdapterReader, "point", away)
@@ -221,7 +221,7 @@ def test_calibration_of_a_reader_that_is_away_keeps_nothing(
 async def test_a_reader_that_is_away_leaves_the_decision_to_what_holds_without_one(
     container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(*_: object) -> list[Reading]:
+    def away(*_: object) -> list[PointedReading]:
         raise GeneratorUnavailable("away")
 
     monkeypatch.setattr(AdapterReader, "point", away)

@@ -1,4 +1,4 @@
-"""What a reader makes of the hits: log-odds of their sentences and signals for the decision."""
+"""A reader's scores of the hits: log-odds of their sentences and signals for the decision."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from rag_api.cli.console import read_settings
 from rag_api.domain import Candidate, Chunk, Hit
 from rag_api.errors import GeneratorUnavailable, InvalidInput
-from rag_api.retrieval.reader_model.reader import Judgement, Passage
+from rag_api.retrieval.reader_model.reader import PassageJudgement, ReaderPassage
 from rag_api.retrieval.reader_model.reader_scores import UNREAD, passages_of, read, rescored
 from rag_api.retrieval.sentence_scorer import Scored
 
@@ -37,10 +37,10 @@ class Scripted:
     def __init__(self, answers: dict[str, float], fails: bool = False) -> None:
         self.answers, self.fails = answers, fails
 
-    def judge(self, question: str, passages: Sequence[Passage]) -> list[Judgement]:
+    def judge(self, question: str, passages: Sequence[ReaderPassage]) -> list[PassageJudgement]:
         if self.fails:
             raise GeneratorUnavailable("silent")
-        return [Judgement(self.answers[p.title], tuple(-math.log(len(p.spans)) for _ in p.spans)) for p in passages]
+        return [PassageJudgement(self.answers[p.title], tuple(-math.log(len(p.spans)) for _ in p.spans)) for p in passages]
 
     def close(self) -> None: ...
 
@@ -88,11 +88,11 @@ def test_a_reader_that_is_silent_or_has_nothing_to_read_changes_nothing() -> Non
 
 def test_a_span_outside_its_passage_is_refused() -> None:
     with pytest.raises(InvalidInput, match="outside"):
-        Passage("", "", "kort", ((0, 5),))
+        ReaderPassage("", "", "kort", ((0, 5),))
 
 
 def test_log_odds_of_spans_compare_across_passages() -> None:
-    sure, unsure = Judgement(4.0, (math.log(0.8), math.log(0.2))), Judgement(-2.0, (0.0,))
+    sure, unsure = PassageJudgement(4.0, (math.log(0.8), math.log(0.2))), PassageJudgement(-2.0, (0.0,))
     assert sure.span_log_odds()[0] > sure.span_log_odds()[1] > unsure.span_log_odds()[0]
     assert unsure.span_log_odds()[0] == pytest.approx(-2.0)
 

@@ -1,4 +1,4 @@
-"""Which sources an asker gets first, which may be answered from, and what is said of them: on a real database and index."""
+"""The order of an asker's sources, which may be answered from, and what is said of them: on a real database and index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How writes reach replicas when a node is silent or refuses, without a server."""
+"""Writes to replicas when a node is silent or refuses, without a server."""
 
 from __future__ import annotations
 

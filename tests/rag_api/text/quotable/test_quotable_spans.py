@@ -1,4 +1,4 @@
-"""What a sentence must not be read without: introductions, headers, headings that turn it over, the sentence before."""
+"""Context that a sentence must not be read without: introductions, headers, headings that turn it over, the sentence before."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from services.generator.drafters.registry import DRAFTERS, available, open_draft
 from services.generator.engine.engine import Engine, EngineOptions, Request
 from services.generator.errors import BadRequest
 from services.generator.native import kernels
-from services.generator.planner.planner import Costs
+from services.generator.planner.planner import CostModel
 from services.generator.planner.policies import POLICIES, InOrder, LongMatch, policy_of
 from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.speculation.tree import root_only
@@ -61,7 +61,7 @@ def everything() -> DrafterContext:
     return DrafterContext(target, None, tiny_target(seed=1), datastore=datastore(), dense=said)
 
 
-def make(names: tuple[str, ...], policy: str = "merge", costs: Costs | None = None, nodes: int = 40) -> Engine:
+def make(names: tuple[str, ...], policy: str = "merge", costs: CostModel | None = None, nodes: int = 40) -> Engine:
     context = everything() if {"rest", "reader", "small-model", "rag", "dresd"} & set(names) else DrafterContext()
     drafters: dict[str, Drafter] = open_drafters([name for name in names if name != "eagle"], context)
     if "eagle" in names:
@@ -188,14 +188,14 @@ def test_texts_beside_a_request_are_read_where_something_drafts_from_them() -> N
 
 def test_the_service_reads_a_datastore_and_knows_its_policies(tmp_path: Path) -> None:
     from services.generator.datastore.__main__ import main as datastore_command
-    from services.generator.server.config import Settings
+    from services.generator.server.config import GeneratorSettings
     from services.generator.server.service import load
 
     model, folder = str(tiny_checkpoint(tmp_path, "llama", seed=2)), tmp_path / "store"
     (tmp_path / "a.txt").write_text("Wash your hands.")
     assert datastore_command(["build", str(folder), str(tmp_path / "a.txt"), "--model", model]) == 0
-    loaded = load(Settings(model=model, drafter="rest+copy", datastore=folder, policy="in-order", dtype="fp32", threads=1))
+    loaded = load(GeneratorSettings(model=model, drafter="rest+copy", datastore=folder, policy="in-order", dtype="fp32", threads=1))
     assert {"rest", "copy", "reader"} <= set(loaded.engine.drafters)
     assert isinstance(loaded.engine.drafting.policy, InOrder)
     with pytest.raises(ValueError, match="no policy 'best'"):
-        Settings(policy="best")
+        GeneratorSettings(policy="best")

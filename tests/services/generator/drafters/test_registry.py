@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from services.generator.bench.replayed.replay import main as replay_command
-from services.generator.drafters import DrafterContext, Stage, StepState, registry
+from services.generator.drafters import DrafterContext, DraftStage, StepState, registry
 from services.generator.drafters.copies.blend import BlendDrafter
 from services.generator.drafters.copies.copy import CopyConfig, CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter
@@ -76,7 +76,7 @@ def test_each_drafter_carries_the_name_it_is_registered_by() -> None:
     for name in available(NOTHING):
         drafter = open_drafter(name, NOTHING)
         assert drafter.name == name
-        assert drafter.stage is not Stage.MODEL
+        assert drafter.stage is not DraftStage.MODEL
     with pytest.raises(AssertionError, match="counted by the name"):
         Drafting({"another": CopyDrafter()}, 8)
 
@@ -138,7 +138,7 @@ def test_features_are_read_by_each_from_where_it_was_and_kept_whole() -> None:
 class Model(RandomDrafter):
     """Says it runs a model; remembers how often it was asked."""
 
-    name, stage = "model", Stage.MODEL
+    name, stage = "model", DraftStage.MODEL
     asked = 0
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
@@ -200,12 +200,12 @@ def test_all_that_is_looked_up_drafts_where_nobody_says_and_copies_where_there_a
 
 
 def test_the_service_opens_what_it_drafts_with_and_what_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from services.generator.server.config import Settings
+    from services.generator.server.config import GeneratorSettings
     from services.generator.server.service import load
 
     monkeypatch.setattr("services.generator.drafters.eagle.open_head", lambda *_: pytest.fail("a head was opened that nobody named"))
     model = str(tiny_checkpoint(tmp_path, "llama", seed=2))
-    loaded = load(Settings(model=model, head=tmp_path, drafter="copy", dtype="fp32", threads=1))
+    loaded = load(GeneratorSettings(model=model, head=tmp_path, drafter="copy", dtype="fp32", threads=1))
     free = set(available(NOTHING))
     assert free >= {"copy", "copy-prompt", "prompt-lookup", "suffix", "automaton"}
     assert set(loaded.engine.drafters) == free | {"rag"}, "the model itself may read the retrieved parts ahead"
@@ -217,4 +217,4 @@ def test_the_service_opens_what_it_drafts_with_and_what_costs_nothing(tmp_path: 
         assert blend.kinds.kind.tolist() == kinds.kind.tolist()
         assert (kinds.kind != np.arange(len(kinds.kind))).any()
     with pytest.raises(BadRequest, match="the drafter 'eagle' needs"):
-        load(Settings(model=model, drafter="eagle", dtype="fp32", threads=1))
+        load(GeneratorSettings(model=model, drafter="eagle", dtype="fp32", threads=1))

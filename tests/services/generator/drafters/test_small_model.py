@@ -15,7 +15,7 @@ from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.drafters.registry import available, open_drafter
 from services.generator.drafters.small_model import RagDrafter, SmallModelDrafter, SmallModelOptions
 from services.generator.engine.engine import Request
-from services.generator.errors import BadRequest, PromptTooLong
+from services.generator.errors import BadRequest, ContextTooLong
 from services.generator.models.ahead import WriteAhead
 from services.generator.server import openai_chat as chat
 from services.generator.types import Prompt, SamplingParams
@@ -106,9 +106,9 @@ def test_what_each_lacks_is_said() -> None:
 
 
 def test_a_prompt_over_the_context_is_refused_by_a_code_of_its_own() -> None:
-    with pytest.raises(PromptTooLong, match="the context is 256"):
+    with pytest.raises(ContextTooLong, match="the context is 256"):
         engine(tiny_target()).add(request(range(3, 303)))
-    assert PromptTooLong.code == wire.TOO_LONG
+    assert ContextTooLong.code == wire.TOO_LONG
 
 
 def test_who_names_no_drafter_gets_the_one_of_long_documents_where_their_parts_are_named() -> None:

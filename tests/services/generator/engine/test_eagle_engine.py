@@ -16,7 +16,7 @@ from services.generator.drafters import StepState
 from services.generator.drafters.eagle import EagleDrafter
 from services.generator.models.heads.eagle import EagleHead
 from services.generator.speculation.eagle_tree import FIXED_TREE, TreeShape
-from services.generator.train.answers import AnswerOptions, Question, collect
+from services.generator.train.answers import AnswerOptions, TokenQuestion, collect
 from services.generator.train.fit import Fit, FitOptions, new_head, output_rows
 from services.generator.types import Prompt, SamplingParams, Sequence
 from tests.services.generator.engines import check_same, engine, generate, request, tiny_codec, tiny_target
@@ -70,7 +70,7 @@ def trained_head(version: int) -> Any:
     """A head that has learnt, by heart, what the small target says to a few prompts."""
     target = tiny_target()
     encode = tiny_codec().encode
-    questions = [Question(f"{number}", tuple(encode(f"{WORDS}{number % 4}")[0])) for number in range(24)]
+    questions = [TokenQuestion(f"{number}", tuple(encode(f"{WORDS}{number % 4}")[0])) for number in range(24)]
     with TemporaryDirectory() as folder:
         corpus = collect(target, questions, Path(folder) / "a", AnswerOptions(rows=4, max_tokens=24, max_length=200, temperature=0.0))
         options = FitOptions(version, 400, steps=3, epochs=40, positions=128, learning_rate=5e-3, warm_up=5, bf16=False)

@@ -11,7 +11,7 @@ from services.generator.engine.engine import Request
 from services.generator.models.loading import DEMO_PACKAGE
 from services.generator.planner.costs import Costs
 from services.generator.server import openai_chat as chat
-from services.generator.server.config import Settings
+from services.generator.server.config import GeneratorSettings
 from services.generator.server.service import Loaded, load
 from tests.services.generator.engines import drain
 
@@ -45,7 +45,7 @@ def demo() -> Loaded:
     """Its steps cost what they cost on a quiet machine, whatever this one does meanwhile: else nothing may be worth drafting."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("services.generator.planner.costs.step_costs", lambda *_: Costs((1, 8, 64), (256,), ((0.03, 0.05, 0.2),)))
-        return load(Settings(model="demo", dtype="fp32", threads=1, device="cpu", max_context=1024))
+        return load(GeneratorSettings(model="demo", dtype="fp32", threads=1, device="cpu", max_context=1024))
 
 
 def ask(demo: Loaded, question: str, temperature: float = 0.0, max_tokens: int = 100, **bedside: object) -> Request:

@@ -48,14 +48,6 @@ def test_more_than_the_limit_is_never_reserved() -> None:
         numbered().reserve(65)
 
 
-def test_a_prefix_is_copied_between_rows() -> None:
-    cache = numbered()
-    before = cache.kv.clone()
-    cache.copy_prefix(0, 1, 7)
-    assert torch.equal(cache.kv[:, :, 1, :, :7], before[:, :, 0, :, :7])
-    assert torch.equal(cache.kv[:, :, 1, :, 7:], before[:, :, 1, :, 7:])
-
-
 def test_a_block_read_from_one_row_can_be_written_to_another() -> None:
     cache = numbered()
     block = cache.read_block(0, 4, 12)
@@ -78,5 +70,4 @@ def test_a_cache_made_in_inference_mode_can_be_moved_outside_it() -> None:
         cache = numbered()
     cache.keep(0, 0, (0, 2))
     cache.reserve(20)
-    cache.copy_prefix(0, 1, 3)
     cache.write_block(0, 0, cache.read_block(1, 0, 2))

@@ -277,7 +277,7 @@ def test_a_library_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_what_an_image_was_built_with_is_taken_where_this_cpu_can_run_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = next(one for one in built.KINDS[platform.machine()] if one.needs <= compiling.cpu_words())
-    monkeypatch.setitem(built.KINDS, platform.machine(), (built.Kind("of-nobody", ("-O0",), frozenset({"no such word"})), kind))
+    monkeypatch.setitem(built.KINDS, platform.machine(), (built.CpuKind("of-nobody", ("-O0",), frozenset({"no such word"})), kind))
     files = built.build(tmp_path)
     assert [file.name.split("-")[0] for file in files] == ["of", kind.name.split("-")[0]]
     assert built.best(tmp_path) == files[1]

@@ -1,4 +1,4 @@
-"""What Python passes to the kernels lies in memory as they read it."""
+"""Structs that Python passes to the kernels lie in memory as they read it."""
 
 from __future__ import annotations
 

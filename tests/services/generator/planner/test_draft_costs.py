@@ -1,4 +1,4 @@
-"""What a draft takes is measured once per machine, head and shape."""
+"""The cost of a draft is measured once per machine, head and shape."""
 
 from __future__ import annotations
 

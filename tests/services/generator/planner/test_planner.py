@@ -10,7 +10,7 @@ import pytest
 from services.generator.planner.gates import TRIALS, DrafterHistory, Gate
 from services.generator.planner.pace import Pace
 from services.generator.planner.planner import Planner
-from services.generator.planner.rates import AcceptanceRates, Estimate, Kind, credit
+from services.generator.planner.rates import AcceptanceRates, Estimate, NodeKind, credit
 from services.generator.speculation.tree import TreeBuilder, root_only
 from services.generator.types import Accepted, DraftTree, NodeOrigin
 
@@ -111,7 +111,7 @@ def test_a_second_node_that_was_measured_as_free_makes_no_draft_free() -> None:
 
 def test_a_rate_moves_from_the_estimate_to_what_happened() -> None:
     everyone = AcceptanceRates(strength=40)
-    own, copied, drafted = AcceptanceRates(everyone), Kind("copy", 1, False), Kind("eagle", 1, False)
+    own, copied, drafted = AcceptanceRates(everyone), NodeKind("copy", 1, False), NodeKind("eagle", 1, False)
     assert own.rate(copied, 0.5) == pytest.approx(0.5)
     for _ in range(200):
         own.count(copied, 0.5, accepted=True)
@@ -304,8 +304,8 @@ def test_one_interruption_changes_little() -> None:
 
 
 def test_a_node_that_two_proposed_is_credited_to_both_in_shares() -> None:
-    both = Estimate((Kind("copy", 1, True), Kind("eagle", 1, True)), 0.5)
-    rates, alone = AcceptanceRates(strength=8), Kind("copy", 1, False)
+    both = Estimate((NodeKind("copy", 1, True), NodeKind("eagle", 1, True)), 0.5)
+    rates, alone = AcceptanceRates(strength=8), NodeKind("copy", 1, False)
     for _ in range(50):
         rates.learn(both, accepted=True)
     copied, drafted = (rates.rate(kind, 0.5) for kind in both.kinds)
@@ -318,7 +318,7 @@ def test_counts_grow_with_the_drafters_and_not_with_their_combinations() -> None
     rates, names = AcceptanceRates(), [f"d{n}" for n in range(10)]
     for size in range(2, 11):
         for first in range(11 - size):
-            rates.learn(Estimate(tuple(Kind(name, 1, True) for name in names[first : first + size]), 0.5), accepted=True)
+            rates.learn(Estimate(tuple(NodeKind(name, 1, True) for name in names[first : first + size]), 0.5), accepted=True)
     assert len(rates._trials) == len(names)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
 from services.generator.bench.decoding.setting import read_tree
 from services.generator.bench.decoding.shape import measure, ranks
@@ -63,7 +63,7 @@ def test_rates_are_counted_on_prompts(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setattr("services.generator.drafters.eagle.open_head", lambda *_: random_head(3, "llama", 0))
     costs = Costs((1, 2), (1,), ((1.0, 1.001),))
     bench = Bench(tiny_target(), tiny_codec(), costs, tmp_path, "demo", 8, 256)
-    rates, best = measure(bench, [Job("a", "Wash your hands?"), Job("b", "De dosis?")], context=64)
+    rates, best = measure(bench, [PromptJob("a", "Wash your hands?"), PromptJob("b", "De dosis?")], context=64)
     assert all(0 <= rates[path] <= rates[path[:-1]] for path in rates if len(path) > 1)
     assert set(best) <= set(rates)
 

@@ -22,9 +22,10 @@ from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.engine.engine import Engine, EngineOptions
 from services.generator.server import openai_chat as chat
 from services.generator.server.app import create_app
-from services.generator.server.config import Settings
+from services.generator.server.config import GeneratorSettings
 from services.generator.server.service import Loaded
 from tests.services.generator.engines import tiny_codec, tiny_target
+from tests.support.waiting import until
 
 DOCUMENTS = [
     {"id": "a", "title": "Catheter", "text": "Remove the catheter when it is no longer needed. Wash your hands.\n"},
@@ -43,10 +44,10 @@ def loaded(slow: bool = False, **options: Any) -> Loaded:
 
 
 @contextmanager
-def running(settings: Settings | None = None, **options: Any) -> Iterator[str]:
+def running(settings: GeneratorSettings | None = None, **options: Any) -> Iterator[str]:
     """The base URL of a service on a free port."""
     tiny_target()  # made before the clock starts
-    app = create_app(settings or Settings(model="tiny"), lambda: loaded(**options))
+    app = create_app(settings or GeneratorSettings(model="tiny"), lambda: loaded(**options))
     with socket.socket() as own:
         own.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
@@ -54,18 +55,11 @@ def running(settings: Settings | None = None, **options: Any) -> Iterator[str]:
         thread.start()
         url = f"http://127.0.0.1:{own.getsockname()[1]}"
         try:
-            wait(lambda: server.started and httpx.get(f"{url}/health").status_code == 200, 120)
+            until(lambda: server.started and httpx.get(f"{url}/health").status_code == 200)
             yield url
         finally:
             server.should_exit = True
             thread.join()
-
-
-def wait(condition: Any, seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module")
@@ -257,8 +251,8 @@ def test_a_client_that_hangs_up_frees_its_row() -> None:
         body = {"model": "tiny", "messages": QUESTION, "max_tokens": 400, "temperature": 2.0}
         for stream in (True, False):
             with hanging_up(url, body | {"stream": stream}):
-                wait(lambda: httpx.get(f"{url}/health").json()["running"] == 1)
-            wait(lambda: httpx.get(f"{url}/health").json()["running"] == 0)
+                until(lambda: httpx.get(f"{url}/health").json()["running"] == 1)
+            until(lambda: httpx.get(f"{url}/health").json()["running"] == 0)
         assert 'requests_total{outcome="cancelled"} 2.0' in httpx.get(f"{url}/metrics").text
 
 
@@ -277,7 +271,7 @@ def hanging_up(url: str, body: dict[str, Any]) -> Iterator[None]:
 def test_a_full_queue_says_when_to_come_back() -> None:
     body = {"model": "tiny", "messages": QUESTION, "max_tokens": 400, "temperature": 2.0}
     with running(rows=1, queue=0, slow=True) as url, hanging_up(url, body):
-        wait(lambda: httpx.get(f"{url}/health").json()["running"] == 1)
+        until(lambda: httpx.get(f"{url}/health").json()["running"] == 1)
         response = post(url)
         assert response.status_code == 429
         assert int(response.headers["retry-after"]) >= 1
@@ -299,7 +293,7 @@ def test_what_is_too_much_is_refused_before_the_engine_sees_it(url: str, field: 
 
 
 def test_a_body_over_the_bound_is_refused_before_the_rest_is_read() -> None:
-    with running(Settings(model="tiny", max_body_mb=0.01)) as url:
+    with running(GeneratorSettings(model="tiny", max_body_mb=0.01)) as url:
         told = httpx.post(f"{url}/v1/chat/completions", content=b"x" * 20_000)
         untold = httpx.post(f"{url}/v1/chat/completions", content=iter([b"x" * 8_000] * 3))
         for response in (told, untold):
@@ -345,8 +339,8 @@ def test_a_model_that_cannot_be_loaded_is_said() -> None:
     def fail() -> Loaded:
         raise RuntimeError("no such checkpoint")
 
-    with httpx_app(create_app(Settings(model="tiny"), fail)) as client:
-        wait(lambda: client.get("/health").json()["status"] == "failed")
+    with httpx_app(create_app(GeneratorSettings(model="tiny"), fail)) as client:
+        until(lambda: client.get("/health").json()["status"] == "failed")
         assert "no such checkpoint" in client.get("/health").json()["detail"]
         response = client.post("/v1/chat/completions", json={"model": "tiny", "messages": QUESTION})
         assert response.status_code == 503
@@ -360,17 +354,17 @@ def test_a_model_that_is_being_loaded_is_said() -> None:
         release.wait(20)
         return loaded()
 
-    with httpx_app(create_app(Settings(model="tiny"), slow)) as client:
+    with httpx_app(create_app(GeneratorSettings(model="tiny"), slow)) as client:
         assert client.get("/health").status_code == 503
         assert client.get("/health").json()["status"] == "loading"
         assert client.post("/v1/chat/completions", json={"model": "tiny", "messages": QUESTION}).status_code == 503
         release.set()
-        wait(lambda: client.get("/health").status_code == 200)
+        until(lambda: client.get("/health").status_code == 200)
 
 
 def test_an_api_key_is_wanted_when_one_is_set() -> None:
-    with httpx_app(create_app(Settings(model="tiny", api_key=SecretStr("sesame")), loaded)) as client:
-        wait(lambda: client.get("/health").status_code == 200)
+    with httpx_app(create_app(GeneratorSettings(model="tiny", api_key=SecretStr("sesame")), loaded)) as client:
+        until(lambda: client.get("/health").status_code == 200)
         assert client.get("/v1/models").status_code == 401
         assert client.get("/v1/models", headers={"Authorization": "Bearer wrong"}).status_code == 401
         assert client.get("/v1/models", headers={"Authorization": "Bearer sesame"}).status_code == 200

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from services.generator.server import __main__ as server
-from services.generator.server.config import Settings
+from services.generator.server.config import GeneratorSettings
 from services.generator.server.service import Loaded, Service
 from services.generator.server.watchdog import STATUS, watch
 
@@ -47,7 +47,7 @@ def started(engine: Engine) -> Iterator[Callable[[float], Service]]:
 
     def start(seconds: float) -> Service:
         loaded: Any = SimpleNamespace(engine=engine)
-        services.append(Service(Settings(model="tiny", step_seconds=seconds), lambda: loaded))
+        services.append(Service(GeneratorSettings(model="tiny", step_seconds=seconds), lambda: loaded))
         services[-1].start()
         return services[-1]
 
@@ -99,7 +99,7 @@ def test_a_slow_step_a_pause_and_a_model_that_cannot_be_loaded_end_nothing(engin
     def fail() -> Loaded:
         raise RuntimeError("no such model")
 
-    unloaded = Service(Settings(model="tiny"), fail)
+    unloaded = Service(GeneratorSettings(model="tiny"), fail)
     unloaded.start()
     unloaded._thread._thread.join(30)
     assert unloaded.health().status == "failed"

@@ -18,7 +18,7 @@ from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.drafters.small_model import RagDrafter, SmallModelOptions
 from services.generator.errors import BadRequest
 from services.generator.server import openai_chat as chat
-from services.generator.speculation.augmented import Augmented, Drawn, augmented, chances, draw, rest
+from services.generator.speculation.augmented import Augmented, DrawnChain, augmented, chances, draw, rest
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import DraftTree, NodeOrigin, SamplingParams
 from tests.services.generator.engine.test_engine import WORDS, text
@@ -65,7 +65,7 @@ def test_drawing_accepting_and_drawing_from_what_is_left_give_the_papers_distrib
         assert law.tolist() == pytest.approx(p.tolist(), abs=1e-9), "without transfer it is speculative sampling, which is lossless"
 
 
-def chain(drawn: Drawn) -> DraftTree:
+def chain(drawn: DrawnChain) -> DraftTree:
     builder = TreeBuilder(9)
     builder.add_chain(0, list(drawn.token_ids), [0.5, 0.25], [NodeOrigin("rag")] * 2)
     return builder.build()
@@ -76,9 +76,9 @@ def test_what_is_sampled_of_scripted_logits_has_that_distribution_at_each_positi
     for seed in range(size):
         sampling = SamplingParams(temperature=1.0, seed=seed)
         tokens, given_chances = draw(DRAFTER, [sampling] * 2, [7, 8])
-        drawn = Drawn(tuple(tokens.tolist()), given_chances, 7)
+        drawn = DrawnChain(tuple(tokens.tolist()), given_chances, 7)
         own = TARGET.argmax(-1).tolist()  # what follows where nothing was drawn
-        taken = Augmented(partial(Drawn, drawn.token_ids, drawn.chances, 7), sampling, ETA).accept(chain(drawn), own, TARGET)
+        taken = Augmented(partial(DrawnChain, drawn.token_ids, drawn.chances, 7), sampling, ETA).accept(chain(drawn), own, TARGET)
         first[taken.token_ids[0]] += 1
         if len(taken.token_ids) > 1:
             second[taken.token_ids[0], taken.token_ids[1]] += 1

@@ -18,7 +18,7 @@ from services.generator.types import Passage
 from services.generator.verbatim.likelihood import QuestionLikelihood
 from services.generator.verbatim.quotes import split_sentences, to_quote
 from services.generator.verbatim.text import VerbatimText
-from services.generator.verbatim.trie import Limits, Verbatim, VerbatimPreparation
+from services.generator.verbatim.trie import Verbatim, VerbatimLimits, VerbatimPreparation
 from tests.services.generator.text.test_prompt import HOSTILE, assert_origins, built, told
 from tests.services.generator.tiny import CORPUS, tiny_tokenizer
 
@@ -111,8 +111,8 @@ def test_quotations_read_as_their_source(name: str, texts: list[str], weights: l
     own = codec(name)
     passages = [Passage(str(n), "", value) for n, value in enumerate(texts)]
     quotes = [quote for candidate in split_sentences(passages) if (quote := to_quote(candidate, own, passages)) is not None]
-    preparation = VerbatimPreparation(quotes, None, 0.0, Limits(count, 0.0))
-    preparation.constraint = Verbatim(quotes, weights[: len(quotes)], Limits(count, 0.0), END)
+    preparation = VerbatimPreparation(quotes, None, 0.0, VerbatimLimits(count, 0.0))
+    preparation.constraint = Verbatim(quotes, weights[: len(quotes)], VerbatimLimits(count, 0.0), END)
     answer = VerbatimText(own, (), preparation, passages)
     for token in preparation.constraint.draft(0, 10_000).token_ids[1:]:
         preparation.constraint.advance(token)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.contract.templates import TEMPLATES, Piece, guess_language, render, without_tokens
+from services.contract.templates import TEMPLATES, TemplatePiece, guess_language, render, without_tokens
 from services.generator.errors import BadRequest
 from services.generator.text.codec import Codec
 from services.generator.text.prompt import Turn, build_prompt
@@ -96,7 +96,7 @@ def test_a_chat_template_that_refuses_is_a_bad_request() -> None:
     tokenizer = tiny_tokenizer().__class__(tokenizer_object=tiny_tokenizer().backend_tokenizer)
     tokenizer.chat_template = "{{ raise_exception('no system role') }}"
     with pytest.raises(BadRequest, match="no system role"):
-        build_prompt(Codec(tokenizer), [Turn("user", (Piece("x"),))], [], "chat-1")
+        build_prompt(Codec(tokenizer), [Turn("user", (TemplatePiece("x"),))], [], "chat-1")
 
 
 def test_the_thesiss_prompt_is_in_the_questions_language() -> None:

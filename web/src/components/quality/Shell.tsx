@@ -10,7 +10,7 @@ import { PageLinks } from "../shared/frame/PageLinks";
 import "../../styles/staff/index.css";
 
 interface Props {
-  current: Extract<OwnPage, "session" | "sets" | "gaps">;
+  current: Extract<OwnPage, "session" | "sets" | "gaps" | "usage">;
   label?: string; // of the page's main part; else its name
   error: ApiError | null; // of what the page cannot do without
   foot?: ReactNode; // the question box

@@ -16,7 +16,7 @@ import { Find } from "./Find";
 import { Splitter } from "./Splitter";
 import { Thumbnails } from "./Thumbnails";
 import { LARGEST, Tools } from "./Tools";
-import "../../styles/answer/source.css";
+import "../../styles/answer/pdf-viewer.css";
 
 interface Props {
   source: Source;

@@ -2,6 +2,7 @@
 import { accounts, keys } from "./accounts.en";
 import { audit } from "./audit.en";
 import { conversations } from "./conversations.en";
+import { usage } from "./usage.en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
@@ -56,8 +57,9 @@ export const staff = {
     lastAsked: (day: string) => `last on ${day}`,
     otherWords: (count: number) => many(count, "other wording", "other wordings"),
   },
+  usage,
   sets: {
-    lead: "Questions of which somebody said where the answer stands. Retrieval is measured with them: bedside evaluate --stored NAME.",
+    lead: "Questions of which somebody said where the answer stands. Retrieval is measured with them: bedside quality evaluate --stored NAME.",
     none: "There is no judged set yet. Make one in a test session, or put in a CSV.",
     gone: "There is no such set yet: put questions into it with a CSV.",
     changed: (day: string) => `changed on ${day}`,

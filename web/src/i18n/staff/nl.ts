@@ -3,6 +3,7 @@ import { accounts, keys } from "./accounts.nl";
 import { audit } from "./audit.nl";
 import { conversations } from "./conversations.nl";
 import type { StaffWords } from "./en";
+import { usage } from "./usage.nl";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
@@ -53,8 +54,9 @@ export const staff: StaffWords = {
     lastAsked: (day: string) => `laatst op ${day}`,
     otherWords: (count: number) => many(count, "andere formulering", "andere formuleringen"),
   },
+  usage,
   sets: {
-    lead: "Vragen waarvan iemand gezegd heeft waar het antwoord staat. Daarmee wordt het zoeken gemeten: bedside evaluate --stored NAAM.",
+    lead: "Vragen waarvan iemand gezegd heeft waar het antwoord staat. Daarmee wordt het zoeken gemeten: bedside quality evaluate --stored NAAM.",
     none: "Er is nog geen beoordeelde reeks. Maak er een in een testsessie, of laad een CSV.",
     gone: "Deze reeks is er nog niet: laad er vragen in met een CSV.",
     changed: (day: string) => `gewijzigd op ${day}`,

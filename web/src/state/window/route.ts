@@ -13,6 +13,7 @@ export const OWN_PAGES = [
   "session",
   "sets",
   "gaps",
+  "usage",
   "audit",
 ] as const;
 export type OwnPage = (typeof OWN_PAGES)[number];
@@ -27,6 +28,7 @@ const PATHS: Record<OwnPage, string> = {
   session: "/quality/session",
   sets: "/quality/sets",
   gaps: "/quality/gaps",
+  usage: "/quality/usage",
   audit: "/audit/trail", // "/audit" itself is the service's where no nginx stands before it
 };
 export const pathOf = (page: OwnPage): string => PATHS[page];
@@ -46,6 +48,7 @@ const ROLES: Record<PageName, readonly Role[]> = {
   session: JUDGES,
   sets: JUDGES,
   gaps: JUDGES,
+  usage: JUDGES,
   audit: ["auditor"],
 };
 

@@ -1,4 +1,4 @@
-"""What a reader cannot see on the page is no text; what he sees is, however oddly it is drawn."""
+"""Hidden text, which a reader cannot see on the page, is no text; what he sees is, however oddly it is drawn."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ import pytest
 from services.generator.bench.__main__ import main
 from services.generator.bench.common import prompts, timing
 from services.generator.bench.common.recorded import BadRecords
-from services.generator.bench.common.timing import Measured, Run
+from services.generator.bench.common.timing import MeasuredRun, TimedRun
 from services.generator.bench.decoding import decode, setting
 from services.generator.bench.engines import llama_worker, ours
-from services.generator.bench.engines.peers import Limits, NoPeer, llama_peer
+from services.generator.bench.engines.peers import NoPeer, PeerLimits, llama_peer
 from services.generator.bench.report import plots
 from services.generator.bench.report.projection import tokens_per_second
 from tests.services.generator.tiny import tiny_checkpoint, tiny_tokenizer
@@ -65,12 +65,12 @@ def test_a_file_of_another_format_is_named(tmp_path: Path) -> None:
         prompts.squad(file)
 
 
-def run(tokens: int, first: float, seconds: float, opening: int = 1, steps: int = 0) -> Run:
-    return Run(tuple(range(tokens)), opening, first, seconds, steps, drafted=3 * steps)
+def run(tokens: int, first: float, seconds: float, opening: int = 1, steps: int = 0) -> TimedRun:
+    return TimedRun(tuple(range(tokens)), opening, first, seconds, steps, drafted=3 * steps)
 
 
 def test_tokens_per_second_leave_out_what_came_with_the_first_step() -> None:
-    measured = [Measured("plain", "a", 1, run(11, 1.0, 2.0)), Measured("plain", "b", 1, run(25, 1.0, 3.0, opening=5))]
+    measured = [MeasuredRun("plain", "a", 1, run(11, 1.0, 2.0)), MeasuredRun("plain", "b", 1, run(25, 1.0, 3.0, opening=5))]
     own = timing.figures(measured)["plain"]
     assert own.tokens_per_second == pytest.approx(30 / 3)
     assert own.seconds_to_answer == pytest.approx(2.5)
@@ -79,8 +79,8 @@ def test_tokens_per_second_leave_out_what_came_with_the_first_step() -> None:
 
 
 def test_figures_are_medians_over_repeats_and_compared_with_the_best_peer() -> None:
-    measured = [Measured("plain", "a", n, run(11, 1.0, 1.0 + seconds, steps=11)) for n, seconds in enumerate((1.0, 2.0, 9.0))]
-    measured += [Measured("llama.cpp", "a", 1, run(11, 1.0, 5.0)), Measured("llama.cpp, prompt lookup", "a", 1, run(11, 1.0, 2.0))]
+    measured = [MeasuredRun("plain", "a", n, run(11, 1.0, 1.0 + seconds, steps=11)) for n, seconds in enumerate((1.0, 2.0, 9.0))]
+    measured += [MeasuredRun("llama.cpp", "a", 1, run(11, 1.0, 5.0)), MeasuredRun("llama.cpp, prompt lookup", "a", 1, run(11, 1.0, 2.0))]
     found = timing.figures(measured)
     assert found["plain"].tokens_per_second == pytest.approx(5.0)
     assert found["plain"].against["llama.cpp"].method == "llama.cpp, prompt lookup"
@@ -91,7 +91,7 @@ def test_figures_are_medians_over_repeats_and_compared_with_the_best_peer() -> N
 
 def test_our_way_that_is_named_after_a_peer_is_none() -> None:
     found = timing.figures(
-        [Measured("plain", "a", 1, run(11, 1.0, 2.0, steps=11)), Measured("llama.cpp's order", "a", 1, run(9, 1, 2, steps=9))]
+        [MeasuredRun("plain", "a", 1, run(11, 1.0, 2.0, steps=11)), MeasuredRun("llama.cpp's order", "a", 1, run(9, 1, 2, steps=9))]
     )
     assert found["llama.cpp's order"].nodes_per_step == 3
     assert set(found["plain"].against) == {"plain"}
@@ -104,10 +104,10 @@ def test_our_way_that_is_named_after_a_peer_is_none() -> None:
 def test_a_method_is_compared_on_the_prompts_and_rounds_that_both_have() -> None:
     """Speeds 2 and 4 on prompt a, 10 on b, where the other's is 1; c is one's only, and d came all at once."""
     own = [("a", 1, 6.0), ("a", 2, 3.5), ("b", 1, 2.0), ("c", 1, 1.5)]
-    measured = [Measured("auto", job, repeat, run(11, 1.0, seconds)) for job, repeat, seconds in own]
-    measured += [Measured("plain", job, repeat, run(11, 1.0, 11.0)) for job, repeat in (("a", 1), ("a", 2), ("b", 1), ("b", 2))]
-    measured += [Measured("auto", "d", 1, run(5, 1.0, 1.0, opening=5)), Measured("plain", "d", 1, run(5, 1.0, 2.0))]
-    measured.append(Measured("planner", "b", 1, run(11, 1.0, 6.0)))
+    measured = [MeasuredRun("auto", job, repeat, run(11, 1.0, seconds)) for job, repeat, seconds in own]
+    measured += [MeasuredRun("plain", job, repeat, run(11, 1.0, 11.0)) for job, repeat in (("a", 1), ("a", 2), ("b", 1), ("b", 2))]
+    measured += [MeasuredRun("auto", "d", 1, run(5, 1.0, 1.0, opening=5)), MeasuredRun("plain", "d", 1, run(5, 1.0, 2.0))]
+    measured.append(MeasuredRun("planner", "b", 1, run(11, 1.0, 6.0)))
     figures = timing.figures(measured)
     assert figures["auto"].against["planner"].speed == pytest.approx(5)
     found = figures["auto"].against["plain"]
@@ -118,12 +118,12 @@ def test_a_method_is_compared_on_the_prompts_and_rounds_that_both_have() -> None
 
 def test_by_the_processor_only_what_was_counted_is_told() -> None:
     counted = replace(run(11, 1.0, 2.0), processor=8.0, processor_first=3.0)
-    [told] = timing.by_processor([Measured("plain", "a", 1, counted), Measured("auto", "a", 1, run(11, 1.0, 2.0))])
+    [told] = timing.by_processor([MeasuredRun("plain", "a", 1, counted), MeasuredRun("auto", "a", 1, run(11, 1.0, 2.0))])
     assert (told.method, told.run.first, told.run.seconds) == ("plain", 3.0, 8.0)
 
 
 def test_a_watch_tells_time_that_passed_from_time_that_was_computed() -> None:
-    watch = timing.Watch(time.perf_counter)
+    watch = timing.Stopwatch(time.perf_counter)
     time.sleep(0.2)
     watch.came(1)
     until = time.process_time() + 0.1
@@ -170,11 +170,11 @@ def test_the_worker_of_llama_cpp_counts_steps_and_its_own_processor_time(ends: l
 def test_only_the_first_prompts_warm_up_where_told_so() -> None:
     ran: list[str] = []
 
-    def method(job: prompts.Job) -> Run:
+    def method(job: prompts.PromptJob) -> TimedRun:
         ran.append(job.id)
         return run(5, 1.0, 2.0)
 
-    jobs = [prompts.Job(name, "Why?") for name in "abc"]
+    jobs = [prompts.PromptJob(name, "Why?") for name in "abc"]
     options = decode._options(["--repeats", "1", "--warm-up", "1"])
     measured = decode.in_rounds(jobs, {"plain": method}, options, None)
     assert ran == ["a", "a", "b", "c"]
@@ -182,7 +182,7 @@ def test_only_the_first_prompts_warm_up_where_told_so() -> None:
 
 
 def test_runs_written_down_are_read_back_as_they_were(tmp_path: Path) -> None:
-    one = Measured("auto", "h1", 2, Run((1, 2), 1, 0.5, 1.0, 2, 9, {"copy": 1}, {"copy": {1: 2}}))
+    one = MeasuredRun("auto", "h1", 2, TimedRun((1, 2), 1, 0.5, 1.0, 2, 9, {"copy": 1}, {"copy": {1: 2}}))
     timing.append(one, tmp_path / "raw.jsonl")
     assert timing.read(tmp_path / "raw.jsonl") == [one]
 
@@ -267,12 +267,12 @@ def test_verbatim_mode_is_measured_with_and_without_its_drafts(
 def test_control_prompts_have_no_passages(tmp_path: Path) -> None:
     file = tmp_path / "control.jsonl"
     file.write_text('{"id": 4, "source": "Name three colours."}\n')
-    assert prompts.control(file) == [prompts.Job("4", "Name three colours.")]
+    assert prompts.control(file) == [prompts.PromptJob("4", "Name three colours.")]
 
 
 def test_a_peer_that_is_not_there_is_left_out_with_a_word(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "llama_cpp", None)
-    limits = Limits(max_tokens=4, context=64, threads=1, ends=(2,))
+    limits = PeerLimits(max_tokens=4, context=64, threads=1, ends=(2,))
     with pytest.raises(NoPeer, match="GGUF files only"), llama_peer(str(tmp_path), None, limits):
         pass
     with pytest.raises(NoPeer, match="not installed"), llama_peer("some.gguf", None, limits):
@@ -296,12 +296,12 @@ def test_a_peer_whose_process_ends_is_named_with_how(tmp_path: Path, dies_at: in
     python.write_text(PYTHON.format(python=sys.executable, dies_at=dies_at))
     python.chmod(0o755)
     (tmp_path / "model.gguf").touch()
-    limits = Limits(max_tokens=4, context=64, threads=1, ends=(2,))
+    limits = PeerLimits(max_tokens=4, context=64, threads=1, ends=(2,))
     with pytest.raises(NoPeer, match="ended with -11"):
         asked_of_llama(str(tmp_path / "model.gguf"), str(python), limits)
 
 
-def asked_of_llama(model: str, python: str, limits: Limits) -> Run:
+def asked_of_llama(model: str, python: str, limits: PeerLimits) -> TimedRun:
     with llama_peer(model, python, limits) as ways:
         return ways[0][1]((1, 2, 3))
 

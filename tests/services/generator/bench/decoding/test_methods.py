@@ -11,7 +11,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from services.generator.bench.__main__ import main
-from services.generator.bench.common.timing import Measured, Run
+from services.generator.bench.common.timing import MeasuredRun, TimedRun
 from services.generator.bench.decoding import methods, setting
 from services.generator.bench.engines import ours
 from tests.services.generator.tiny import CORPUS, tiny_checkpoint, tiny_tokenizer
@@ -154,11 +154,11 @@ def test_what_a_method_accepts_is_the_same_where_its_steps_are_only_priced(
 
 
 def test_what_is_not_lossless_is_said_and_compared_on_the_same_prompts() -> None:
-    def run(tokens: int, seconds: float) -> Run:
-        return Run(tuple(range(tokens)), 1, 1.0, 1.0 + seconds, 2, drafted=6)
+    def run(tokens: int, seconds: float) -> TimedRun:
+        return TimedRun(tuple(range(tokens)), 1, 1.0, 1.0 + seconds, 2, drafted=6)
 
-    measured = [Measured("plain", "a", 1, run(11, 1.0)), Measured("plain", "b", 1, run(11, 2.0))]
-    measured += [Measured("ReSpec, relaxed", "a", 1, run(21, 1.0)), Measured("ReSpec, relaxed", "b", 1, run(11, 0.5))]
+    measured = [MeasuredRun("plain", "a", 1, run(11, 1.0)), MeasuredRun("plain", "b", 1, run(11, 2.0))]
+    measured += [MeasuredRun("ReSpec, relaxed", "a", 1, run(21, 1.0)), MeasuredRun("ReSpec, relaxed", "b", 1, run(11, 0.5))]
     plain, relaxed = methods.compared(measured)
     assert (plain.lossless, relaxed.lossless) == (True, False)
     assert relaxed.against == {"plain": 3.0}

@@ -9,7 +9,7 @@ import pytest
 
 from services.generator.bench.__main__ import main
 from services.generator.bench.decoding import serve
-from services.generator.bench.decoding.serve import Answer, NoService, summed
+from services.generator.bench.decoding.serve import NoService, ServedAnswer, summed
 from tests.services.generator.server.test_app import running
 
 
@@ -30,7 +30,7 @@ def test_streams_of_a_running_service_are_counted(tmp_path: Path, capsys: pytest
 
 
 def test_what_a_full_queue_refused_is_counted_apart(tmp_path: Path) -> None:
-    answers = [Answer(0.2, 1.2, 11, 0), Answer(0.4, 1.4, 11, 0), Answer(0.0, 0.1, 0, 0, status=429)]
+    answers = [ServedAnswer(0.2, 1.2, 11, 0), ServedAnswer(0.4, 1.4, 11, 0), ServedAnswer(0.0, 0.1, 0, 0, status=429)]
     level = summed(3, answers, seconds=2.0)
     assert (level.answers, level.refused, level.tokens_per_second) == (2, 1, 11.0)
     assert level.per_token_p50 == pytest.approx(0.1)
@@ -39,7 +39,7 @@ def test_what_a_full_queue_refused_is_counted_apart(tmp_path: Path) -> None:
 
 def test_a_service_that_refuses_everything_is_an_error() -> None:
     with pytest.raises(NoService, match="status 503"):
-        summed(1, [Answer(0.0, 0.1, 0, 0, status=503)], 1.0)
+        summed(1, [ServedAnswer(0.0, 0.1, 0, 0, status=503)], 1.0)
 
 
 def test_a_service_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

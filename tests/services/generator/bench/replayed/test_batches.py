@@ -1,4 +1,4 @@
-"""What rows of different lengths cost in a batch: zeros counted by hand, and keys that are moved together."""
+"""Costs of rows of different lengths in a batch: zeros counted by hand, and keys that are moved together."""
 
 from __future__ import annotations
 

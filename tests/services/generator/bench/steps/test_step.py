@@ -30,7 +30,7 @@ def test_every_time_of_a_shape_is_printed_as_json(capsys: pytest.CaptureFixture[
     assert all(entry["milliseconds"] > 0 for entry in printed["verify"])
     assert printed["prefill_tokens_per_second"] > 0
     assert printed["draft_level_milliseconds"] is not None
-    assert 0 < printed["host_milliseconds"] < 1000
+    assert printed["host_milliseconds"] > 0
     assert printed["threads"] == 1
 
 

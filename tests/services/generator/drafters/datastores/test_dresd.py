@@ -124,7 +124,7 @@ def test_what_it_lacks_is_said(store: DenseDatastore) -> None:
 
 def test_the_command_builds_one_that_the_service_drafts_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from services.generator.datastore.__main__ import main
-    from services.generator.server.config import Settings
+    from services.generator.server.config import GeneratorSettings
     from services.generator.server.service import load
 
     model = str(tiny_checkpoint(tmp_path, "llama", seed=2))
@@ -132,7 +132,7 @@ def test_the_command_builds_one_that_the_service_drafts_with(tmp_path: Path, cap
     rows.write_text("\n".join(json.dumps({"prompt": "Hoeveel?", "answer": answer}) for answer in OTHERS) + "\n")
     assert main(["dense", str(tmp_path / "store"), str(rows), "--model", model]) == 0
     assert f"{sum(len(text(answer)) for answer in OTHERS)} tokens" in capsys.readouterr().out
-    settings = Settings(model=model, dtype="fp32", threads=1, drafter="dresd", dense_datastore=tmp_path / "store")
+    settings = GeneratorSettings(model=model, dtype="fp32", threads=1, drafter="dresd", dense_datastore=tmp_path / "store")
     assert "dresd" in load(settings).engine.drafters
     other = str(tiny_checkpoint(tmp_path, "llama", seed=3))
     with pytest.raises(BadDenseDatastore, match="built for another model"):
@@ -143,11 +143,11 @@ def test_the_command_builds_one_that_the_service_drafts_with(tmp_path: Path, cap
 
 def test_a_small_model_with_another_tokenizer_is_refused(tmp_path: Path) -> None:
     from services.generator.errors import ModelError
-    from services.generator.server.config import Settings
+    from services.generator.server.config import GeneratorSettings
     from services.generator.server.service import load
 
     model, small = (str(tiny_checkpoint(tmp_path, "llama", seed=seed)) for seed in (2, 3))
-    settings = Settings(model=model, small_model=small, dtype="fp32", threads=1, drafter="small-model")
+    settings = GeneratorSettings(model=model, small_model=small, dtype="fp32", threads=1, drafter="small-model")
     assert "small-model" in load(settings).engine.drafters
     tokenizer = Path(small) / "tokenizer.json"
     said = json.loads(tokenizer.read_text())

@@ -1,4 +1,4 @@
-"""Which folders are heads, and what is said about those that are not."""
+"""Folders that are heads, and what is said about those that are not."""
 
 from __future__ import annotations
 

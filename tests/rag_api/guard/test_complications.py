@@ -1,4 +1,5 @@
-"""What a question's words are together has a name of its own, under which its procedure is found, and which another procedure must name."""
+"""A complication that a question's words are together has a name of its own, under which its procedure is found, and which another
+procedure must name."""
 
 from __future__ import annotations
 
@@ -16,11 +17,11 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, AnswerStatus, Done, Mode, TargetGroup
+from rag_api.guard.complications import complications_in, is_about_another
 from rag_api.guard.concepts import concepts, concepts_in
 from rag_api.guard.drugs import drugs_in, names_class
 from rag_api.guard.signs import known, signs_in
 from rag_api.guard.tables import rows_of
-from rag_api.guard.together import is_about_another, together
 from rag_api.ingest import find_sources, ingest
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander
@@ -36,7 +37,7 @@ def expanded(question: str) -> set[str]:
 
 
 def is_together(question: str) -> tuple[str, ...]:
-    return analyse(question, Expander([])).together.names
+    return analyse(question, Expander([])).complications.names
 
 
 @quick
@@ -66,9 +67,9 @@ def test_nobody_elses_does(question: str) -> None:
 
 @quick
 def test_who_the_patient_is_must_be_clear() -> None:
-    assert together({TargetGroup.PREGNANCY}, "stuipen").names
-    assert not together({TargetGroup.PREGNANCY, TargetGroup.NEONATE}, "stuipen").names
-    assert not together((), "stuipen").names
+    assert complications_in({TargetGroup.PREGNANCY}, "stuipen").names
+    assert not complications_in({TargetGroup.PREGNANCY, TargetGroup.NEONATE}, "stuipen").names
+    assert not complications_in((), "stuipen").names
 
 
 @quick
@@ -117,7 +118,7 @@ def test_who_the_patient_is_must_be_clear() -> None:
 )
 def test_what_two_things_are_together_is_looked_for_by_its_name(question: str, name: str) -> None:
     analysis = analyse(question, Expander([]))
-    assert name in analysis.together.names
+    assert name in analysis.complications.names
     assert name in analysis.expansions
     assert any(held(called, f"Bij {name}: bel de arts.") == 1.0 for called in analysis.sought)
 
@@ -224,36 +225,36 @@ def test_a_breath_every_seven_seconds_or_fewer_is_slow(said: str, slow: bool) ->
     ],
 )
 def test_a_document_about_another_complication_that_never_names_this_one_is_known(title: str, text: str, another: bool) -> None:
-    assert is_about_another(together((), "38,5 tijdens bloed"), title, f"{title}\n{text}") is another
+    assert is_about_another(complications_in((), "38,5 tijdens bloed"), title, f"{title}\n{text}") is another
 
 
 @quick
 def test_a_complication_that_the_question_names_and_the_drug_that_it_comes_of_are_no_others() -> None:
-    named = together((), "38,5 tijdens massieve transfusie")
+    named = complications_in((), "38,5 tijdens massieve transfusie")
     assert not is_about_another(named, "Massieve transfusie", "Bel de bloedbank.")
-    own = together((), "insuline gekregen en zweet")
+    own = complications_in((), "insuline gekregen en zweet")
     assert not is_about_another(own, "Ketoacidose", "Pas op voor hypoglykemie.")
     assert is_about_another(own, "Ketoacidose", "Pas op voor hypoglykemie.", own=True)
-    assert is_about_another(together((), "chemo loopt en arm brandt"), "Contrast", "Extravasatie van contrast: koel de arm.")
-    assert not is_about_another(together((), "chemo loopt en arm brandt"), "Extravasatie", "Extravasatie van contrast en chemo.")
-    assert not is_about_another(together((), "contrast gespoten, arm zwelt"), "Contrast", "Extravasatie van contrast: koel de arm.")
-    asked = together((), "insuline gekregen en zweet, hoeveel paracetamol na een heupprothese")
+    assert is_about_another(complications_in((), "chemo loopt en arm brandt"), "Contrast", "Extravasatie van contrast: koel de arm.")
+    assert not is_about_another(complications_in((), "chemo loopt en arm brandt"), "Extravasatie", "Extravasatie van contrast en chemo.")
+    assert not is_about_another(complications_in((), "contrast gespoten, arm zwelt"), "Contrast", "Extravasatie van contrast: koel de arm.")
+    asked = complications_in((), "insuline gekregen en zweet, hoeveel paracetamol na een heupprothese")
     assert not is_about_another(asked, "Paracetamol intraveneus", "Geef 1 g.")
     assert not is_about_another(asked, "Heupprothese", "Geef een pijnstiller.")
     assert is_about_another(asked, "Parkeren", "Neem een ticket.")
-    stiff = together((), "haldol, stijf en koorts")
+    stiff = complications_in((), "haldol, stijf en koorts")
     assert is_about_another(stiff, "Sedatie", "Haloperidol. Meet de temperatuur bij koorts.")  # of one of the two alone
     assert not is_about_another(stiff, "Sedatie", "Bij koorts en stijfheid: stop haloperidol.")
-    magnesium = together((), "magnesium, geen reflexen")
+    magnesium = complications_in((), "magnesium, geen reflexen")
     assert not is_about_another(magnesium, "Hartinfarct en magnesiumsulfaat", "Stop het infuus.")
     assert is_about_another(magnesium, "Hartinfarct", "Stop het infuus.")
-    assert not is_about_another(together((), "koorts"), "Hartinfarct", "Stop het infuus.")
+    assert not is_about_another(complications_in((), "koorts"), "Hartinfarct", "Stop het infuus.")
 
 
 @quick
 def test_every_name_in_the_tables_means_something() -> None:
     own = {concept.names[0] for concept in concepts()}
-    for row in rows_of("together.csv"):
+    for row in rows_of("complications.csv"):
         given, signs = row["of"].split("|"), row["with"].replace(" & ", "|").split("|")
         for name in filter(None, (*given, *signs, *row["unless"].split("|"))):  # what the patient gets or has, and what ails them
             assert name in own | known() or drugs_in(name) or names_class(name, name), (name, row)
@@ -261,13 +262,13 @@ def test_every_name_in_the_tables_means_something() -> None:
             assert concepts_in(name), (name, row)
         assert bool(row["with"]) == bool(row["is"]), row
         assert row["is"] or row["or"], row
-    used = {name for row in rows_of("together.csv") for cell in ("of", "with") for name in row[cell].replace(" & ", "|").split("|")}
-    used |= {name for row in rows_of("together.csv") for name in row["unless"].split("|")}
+    used = {name for row in rows_of("complications.csv") for cell in ("of", "with") for name in row[cell].replace(" & ", "|").split("|")}
+    used |= {name for row in rows_of("complications.csv") for name in row["unless"].split("|")}
     assert known() <= used | own
 
 
 @quick
-@pytest.mark.parametrize("name", ["signs.csv", "together.csv", "values.csv"])
+@pytest.mark.parametrize("name", ["signs.csv", "complications.csv", "values.csv"])
 def test_every_line_of_a_table_has_all_its_columns(name: str) -> None:
     lines = list(csv.reader(files("rag_api.guard.tables").joinpath(name).read_text(encoding="utf-8").splitlines()))
     assert len(lines) > 1

@@ -1,8 +1,8 @@
-"""Two things that together are a third: convulsions of a pregnant woman are eclampsia until shown otherwise, a fever while blood runs is a
-transfusion reaction. Its procedure has that name, and the question does not.
+"""A complication that no word of the question names: convulsions of a pregnant woman are eclampsia until shown otherwise, a fever while
+blood runs is a transfusion reaction. Its procedure has that name, and the question does not.
 
-Only what every hospital treats as that (together.csv: for whom, what the patient gets or has, with which signs, what that is called; or:
-what it may also be). Its name helps to find documents and sentences; and a document that is titled after another such complication and
+Only what every hospital treats as that (complications.csv: for whom, what the patient gets or has, with which signs, what that is called;
+or: what it may also be). Its name helps to find documents and sentences; and a document that is titled after another such complication and
 never names it is not answered from. A line of the table that tells nothing but `or` is such a complication only.
 """
 
@@ -21,7 +21,7 @@ from rag_api.guard.tables import rows_of
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedComplication:
     """What words of the question are called that it does not say."""
 
     said: str  # the words, folded
@@ -29,10 +29,10 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class Complications:
     """What a question means beyond its words, and the complications that this is."""
 
-    named: tuple[Named, ...] = ()
+    named: tuple[NamedComplication, ...] = ()
     names: tuple[str, ...] = ()  # of the complications
     lines: frozenset[int] = frozenset()  # of the concepts that they are
     others: frozenset[int] = frozenset()  # that a title may be about too: what it may be as well, and what the question names
@@ -43,22 +43,22 @@ class Together:
     signs: tuple[tuple[str, ...], ...] = ()  # what ails the patient, each alone or with others
 
 
-NOTHING = Together()
+NOTHING = Complications()
 
 
-def together(groups: Collection[TargetGroup], text: str) -> Together:
+def complications_in(groups: Collection[TargetGroup], text: str) -> Complications:
     """Return what a question's words are together; what is for some patients only where it is clear that it is about them."""
     question = _read_question(text)
-    meant = [Named(sign.said, names) for sign in signs_in(text) if (names := _called(sign.name))]
+    meant = [NamedComplication(sign.said, names) for sign in signs_in(text) if (names := _called(sign.name))]
     fired = [(rule, said) for rule in _rules() if (said := _fits(rule, groups, question)) is not None]
     if not fired:
-        return Together(tuple(meant)) if meant else NOTHING
+        return Complications(tuple(meant)) if meant else NOTHING
     rules = [rule for rule, _ in fired]
-    return Together(
-        named=(*meant, *(Named(one, rule.names) for rule, said in fired for one in said)),
+    return Complications(
+        named=(*meant, *(NamedComplication(one, rule.names) for rule, said in fired for one in said)),
         names=tuple(dict.fromkeys(name for rule in rules for name in rule.names)),
         lines=frozenset().union(*(rule.lines for rule in rules)),
-        others=frozenset().union(*(rule.others for rule in rules)) | question.there & _complications(),
+        others=frozenset().union(*(rule.others for rule in rules)) | question.there & _every_complication(),
         drugs=frozenset(question.drugs),
         things=frozenset(line for line in question.there if concepts()[line].kind in SPECIFIC),
         sources=(sources := frozenset().union(*(_of(rule) for rule in rules))),
@@ -67,7 +67,7 @@ def together(groups: Collection[TargetGroup], text: str) -> Together:
     )
 
 
-def is_about_another(question: Together, title: str, text: str, own: bool = False) -> bool:
+def is_about_another(question: Complications, title: str, text: str, own: bool = False) -> bool:
     """Return whether a document never names what the question's words are together, and is titled after another complication, or speaks
     neither of what ails the patient nor, in its title, of anything else of the question; or whether it is about the same that comes of
     something else. own: another document has that in its title: then one about another complication may not answer though it names it."""
@@ -79,7 +79,7 @@ def is_about_another(question: Together, title: str, text: str, own: bool = Fals
     names, others = names_it(question, text), _any_named(question.others, there)
     if others or (names and not own) or (question.drugs and drugs.names(title, question.drugs)):
         return False
-    if _any_named(_complications(), there):
+    if _any_named(_every_complication(), there):
         return True
     if names or _any_named(question.things, there):
         return False
@@ -89,18 +89,15 @@ def is_about_another(question: Together, title: str, text: str, own: bool = Fals
 def _speaks_of(signs: Sequence[str], text: str, named: frozenset[int]) -> bool:
     """Whether a document speaks of all of these. One that is no concept is told otherwise in each: alone it is taken to be there."""
     lines = [(name, _line(name)) for name in signs]
-    return all(is_named(line, named) if line is not None else len(signs) == 1 or _has_sign(name, text) for name, line in lines)
-
-
-def _has_sign(name: str, text: str) -> bool:
-    return any(sign.name == name for sign in signs_in(text))
+    said = {sign.name for sign in signs_in(text)}
+    return all(is_named(line, named) if line is not None else len(signs) == 1 or name in said for name, line in lines)
 
 
 def _any_named(lines: Collection[int], there: frozenset[int]) -> bool:
     return any(is_named(line, there) for line in lines)
 
 
-def names_it(question: Together, text: str) -> bool:
+def names_it(question: Complications, text: str) -> bool:
     """Return whether a text names what the question's words are together, or a kind of it."""
     return bool(question.lines) and _any_named(question.lines, concepts_in(text))
 
@@ -208,14 +205,16 @@ def _rules() -> tuple[_Rule, ...]:
             lines=_lines(row["is"]),
             others=_lines(row["or"]),
         )
-        for row in rows_of("together.csv")
+        for row in rows_of("complications.csv")
         if row["is"]
     )
 
 
 @cache
-def _complications() -> frozenset[int]:
-    return frozenset().union(*(rule.lines for rule in _rules()), *(_lines(row["or"]) for row in rows_of("together.csv") if not row["is"]))
+def _every_complication() -> frozenset[int]:
+    return frozenset().union(
+        *(rule.lines for rule in _rules()), *(_lines(row["or"]) for row in rows_of("complications.csv") if not row["is"])
+    )
 
 
 def _split(cell: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rag_api.domain import BlockKind
-from rag_api.text.sentence_splitter import Kind, kind_of_line, lines
+from rag_api.text.sentence_splitter import LineKind, kind_of_line, lines
 
 LABEL = re.compile(
     r"[-–—•●▪◦‣∙·*☐☑☒▣□✓✔➢►■○◆➤→]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{2,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?|(?:stap|step)\s\d{1,2}[.:]?",
@@ -64,19 +64,19 @@ def _shaped(text: str) -> Iterator[Shape]:
         yield shape_of(text, span.start, span.end, span.kind, apart)
 
 
-def kind_of(text: str, start: int, end: int) -> Kind:
+def kind_of(text: str, start: int, end: int) -> LineKind:
     """What the characters of text[start:end], a line or a paragraph, say that it is."""
     return kind_of_line(text[start:end], followed=bool(text[end : end + 200].strip()))
 
 
-def shape_of(text: str, start: int, end: int, kind: Kind, apart: bool = False) -> Shape:
+def shape_of(text: str, start: int, end: int, kind: LineKind, apart: bool = False) -> Shape:
     """The shape of a line that the characters say is of this kind."""
     words = text[start:end]
-    if kind == Kind.ROW:
+    if kind == LineKind.ROW:
         return Shape(BlockKind.ROW, start, end, cells=cells_of(text, start, end), apart=apart)
-    if kind == Kind.ITEM:
+    if kind == LineKind.ITEM:
         return Shape(BlockKind.ITEM, start, end, label=label_of(words), apart=apart)
-    if kind == Kind.HEADING:
+    if kind == LineKind.HEADING:
         number = numbered(words)
         return Shape(BlockKind.HEADING, start, end, level=number.count(".") + 1 if number else 0, label=number, apart=apart)
     if _QUESTION.fullmatch(words.strip()) and text[end:].strip():  # a document's own question heads what answers it

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rag_api.answering.generator.client import Health
+from rag_api.answering.generator.client import ReplicaHealth
 from rag_api.container import Container
 from rag_api.db.migrate import outstanding
 from rag_api.db.people.accounts import list_accounts, user_of
@@ -17,7 +17,7 @@ from rag_api.errors import GeneratorRefused
 from rag_api.guard.drugs import substances
 from rag_api.ingest.sources.sources import KeptFiles
 from rag_api.retrieval.decision.calibration import calibration
-from rag_api.retrieval.reader_model.passages import Line, ReadingPassage
+from rag_api.retrieval.reader_model.passages import ReadingLine, ReadingPassage
 from rag_api.retrieval.reader_model.pointing_reader import PointingReader
 from rag_api.stores import Mendable
 from rag_api.upkeep.finding import Finding, fail, ok, warn
@@ -139,7 +139,7 @@ def generator(container: Container) -> Finding | list[Finding]:
     return [_of_generator(f"generator {one.name}" if len(found) > 1 else "generator", one, container) for one in found]
 
 
-def _of_generator(name: str, health: Health, container: Container) -> Finding:
+def _of_generator(name: str, health: ReplicaHealth, container: Container) -> Finding:
     if isinstance(health.problem, GeneratorRefused):
         todo = "Compare BEDSIDE_GENERATOR_API_KEY and BEDSIDE_GENERATOR_URL with that server's."
         return fail(name, health.problem.message, todo)
@@ -151,7 +151,7 @@ def _of_generator(name: str, health: Health, container: Container) -> Finding:
     return ok(name, f"{health.models}, answers in {health.milliseconds:.0f} ms")
 
 
-async def _health(container: Container) -> list[Health]:
+async def _health(container: Container) -> list[ReplicaHealth]:
     try:
         return await container.generator.health()
     finally:
@@ -169,13 +169,13 @@ def agreeing(container: Container) -> Finding | None:
     """Without its adapter nothing is quoted. Raises GeneratorUnavailable."""
     if container.agreeing is None:
         return None
-    container.agreeing.point("?", [ReadingPassage("", 1, "", "", (Line("-", None),))])
+    container.agreeing.point("?", [ReadingPassage("", 1, "", "", (ReadingLine("-", None),))])
     name = container.agreeing.name
     if name not in calibration(container.embedder.name, container.settings.data_dir).agreeing:
         return warn(
             "agreeing reader",
             f"{name} reads, but was never weighed: it must point to what was chosen, and refuses more than it need",
-            "Run `bedside calibrate --stored SET`.",
+            "Run `bedside quality calibrate --stored SET`.",
         )
     return ok("agreeing reader", f"{name} reads")
 
@@ -183,12 +183,14 @@ def agreeing(container: Container) -> Finding | None:
 def decision(container: Container) -> Finding:
     """Raises ConfigurationError for a calibration, a risk or a reader that cannot be used."""
     container.check_decision()
-    reader, risk = container.reader, container.settings.risk
+    reader, risk = container.reader, container.risk
     if not isinstance(reader, PointingReader):
         return ok("decision", f"measured for {container.embedder.name}, risk {risk}")
     measured = calibration(container.embedder.name, container.settings.data_dir).pointing.get(reader.name)
     if measured is None:
-        return warn("decision", f"the reader {reader.name} was never measured on your questions", "Run `bedside calibrate --stored SET`.")
+        return warn(
+            "decision", f"the reader {reader.name} was never measured on your questions", "Run `bedside quality calibrate --stored SET`."
+        )
     proven = (
         f"at most {risk:.1%} of its answers are wrong, with 95% certainty" if isinstance(risk, float) else f"risk {risk}, no share proven"
     )

@@ -1,4 +1,4 @@
-"""What a question wants left out ("without sedation"), and whether a text speaks of that.
+"""Things that a question wants left out ("without sedation"), and whether a text speaks of that.
 
 A passage on "with sedation" answers another question, and a document that nowhere says "without" has no answer to it. The thing may be
 called otherwise ("zonder roesje", "without sedation").
@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 _BEGINS = 6  # letters by which two words are one: "bijbetaling", "bijbetalen"
 
 
-def left_out(question: str) -> tuple[str, ...]:
+def excluded(question: str) -> tuple[str, ...]:
     """Return what it asks about being without."""
     return tuple(_WITHOUT.findall(folded(question)))
 

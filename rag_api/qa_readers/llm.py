@@ -15,7 +15,7 @@ import httpx
 
 from rag_api.config import Settings
 from rag_api.errors import ConfigurationError, GeneratorUnavailable
-from rag_api.retrieval.reader_model.reader import Judgement, Passage
+from rag_api.retrieval.reader_model.reader import PassageJudgement, ReaderPassage
 from services.contract.templates import guess_language
 
 Language = Literal["nl", "en"]
@@ -45,7 +45,7 @@ def variants(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((word, word.capitalize(), f" {word}", f" {word.capitalize()}")))
 
 
-def prompts_of(question: str, passage: Passage) -> tuple[Prompt, Prompt | None]:
+def prompts_of(question: str, passage: ReaderPassage) -> tuple[Prompt, Prompt | None]:
     """Return yes or no, and which sentence; the latter only where there are several. Both begin with the passage."""
     language = guess_language(question)
     named, asked = _NAMES[language]
@@ -59,7 +59,7 @@ def prompts_of(question: str, passage: Passage) -> tuple[Prompt, Prompt | None]:
     return whether, (shared + _ASKS[language][1], which) if len(spans) > 1 else None
 
 
-class Scorer(Protocol):
+class PromptScorer(Protocol):
     def scores(self, prompts: Sequence[Prompt]) -> list[list[float]]:
         """Return log p(continuation | prompt) for each continuation of each prompt. Raises GeneratorUnavailable."""
 
@@ -67,11 +67,11 @@ class Scorer(Protocol):
 
 
 class LlmReader:
-    def __init__(self, name: str, scorer: Scorer) -> None:
+    def __init__(self, name: str, scorer: PromptScorer) -> None:
         self.name = name
         self._scorer = scorer
 
-    def judge(self, question: str, passages: Sequence[Passage]) -> list[Judgement]:
+    def judge(self, question: str, passages: Sequence[ReaderPassage]) -> list[PassageJudgement]:
         pairs = [prompts_of(question, passage) for passage in passages]
         asked = [prompt for pair in pairs for prompt in pair if prompt is not None]
         told = iter(self._scorer.scores(asked) if asked else ())
@@ -84,10 +84,10 @@ class LlmReader:
         self._scorer.close()
 
 
-def _judgement(passage: Passage, whether: Sequence[float], which: Sequence[float] | None) -> Judgement:
+def _judgement(passage: ReaderPassage, whether: Sequence[float], which: Sequence[float] | None) -> PassageJudgement:
     half = len(whether) // 2
     answers = log_sum(whether[:half]) - log_sum(whether[half:])
-    return Judgement(answers, _spans(len(passage.spans), which))
+    return PassageJudgement(answers, _spans(len(passage.spans), which))
 
 
 def _spans(count: int, which: Sequence[float] | None) -> tuple[float, ...]:

@@ -15,9 +15,9 @@ import httpx
 
 from rag_api.config import Settings
 from rag_api.errors import GeneratorUnavailable
-from rag_api.readers.llm import AddressOf, log_sum, post
+from rag_api.qa_readers.llm import AddressOf, log_sum, post
 from rag_api.retrieval.reader_model.passages import ReadingPassage
-from rag_api.retrieval.reader_model.pointing_reader import Reading
+from rag_api.retrieval.reader_model.pointing_reader import PointedReading
 from services.contract.reading_prompt import BECAUSE, LABELS, NONE, REASONS, TO, VERSION, passage_part, question_part
 
 Prompt = tuple[list[str], list[str]]  # its pieces, each cut into tokens by itself, and what may follow: one token each
@@ -36,7 +36,7 @@ class AdapterReader:
     def __init__(self, name: str, scorer: TokenScorer, client: httpx.Client) -> None:
         self.name, self._scorer, self._client = f"adapter:{name}:{VERSION}", scorer, client
 
-    def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[Reading]:
+    def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[PointedReading]:
         if not passages:
             return []
         asked = [[passage_part(one.title, one.heading, [line.text for line in one.lines]), question_part(question)] for one in passages]
@@ -64,7 +64,7 @@ class AdapterReader:
         return [[value - log_sum(one) for value in one] for one in found]
 
 
-class BedsideScorer:
+class AdapterScorer:
     """Our own generator's POST /score: all prompts in one request."""
 
     def __init__(self, adapter: str, model: str, url: AddressOf, client: httpx.Client) -> None:
@@ -104,12 +104,12 @@ def open_adapter_reader(adapter: str, settings: Settings, url: AddressOf, client
     if settings.generator_kind == "openai":
         return AdapterReader(adapter, CompletionsScorer(adapter, url, client), client)
     model = settings.generator_model
-    return AdapterReader(f"{model}:{adapter}", BedsideScorer(adapter, model, url, client), client)
+    return AdapterReader(f"{model}:{adapter}", AdapterScorer(adapter, model, url, client), client)
 
 
-def _reading(begin: Sequence[float], first: int, end: Sequence[float], why: Sequence[float]) -> Reading:
+def _reading(begin: Sequence[float], first: int, end: Sequence[float], why: Sequence[float]) -> PointedReading:
     none = begin[-1]
     some = math.log(max(1e-9, -math.expm1(min(0.0, none))))
     further = max(range(len(end)), key=end.__getitem__)
     reason = list(REASONS)[max(range(len(why)), key=why.__getitem__)]
-    return Reading(some - none, first, first + further, min(0.0, begin[first] - some + end[further]), reason)
+    return PointedReading(some - none, first, first + further, min(0.0, begin[first] - some + end[further]), reason)

@@ -11,13 +11,13 @@ import pytest
 
 from rag_api.config import Settings
 from rag_api.errors import ConfigurationError, GeneratorUnavailable
-from rag_api.readers.llm import MOST, UNSAID, LlmReader, log_sum, open_llm_reader, prompts_of, variants
-from rag_api.retrieval.reader_model.reader import Passage
+from rag_api.qa_readers.llm import MOST, UNSAID, LlmReader, log_sum, open_llm_reader, prompts_of, variants
+from rag_api.retrieval.reader_model.reader import ReaderPassage
 
 pytestmark = pytest.mark.quick
 
 TEXT = "Spoel wekelijks. Verwijder na 14 dagen. Bel bij koorts."
-PASSAGE = Passage("PICC", "Zorg", TEXT, ((0, 16), (17, 39), (40, 55)))
+PASSAGE = ReaderPassage("PICC", "Zorg", TEXT, ((0, 16), (17, 39), (40, 55)))
 
 
 def reader(answer: httpx.MockTransport, tmp_path: Path, kind: str = "bedside") -> LlmReader:
@@ -67,14 +67,14 @@ def test_the_passage_stands_before_the_question_so_that_its_computation_is_share
 
 
 def test_a_passage_without_sentences_or_with_one_is_only_asked_whether_it_answers(tmp_path: Path) -> None:
-    one, none = Passage("T", "", TEXT, ((0, 16),)), Passage("T", "", TEXT, ())
+    one, none = ReaderPassage("T", "", TEXT, ((0, 16),)), ReaderPassage("T", "", TEXT, ())
     judged = reader(scripted({"ja": 1.0, "nee": 0.0}), tmp_path).judge("hoe vaak is het", [one, none])
     assert [j.spans for j in judged] == [(0.0,), ()]
     assert reader(scripted({"x": 0.0}), tmp_path).judge("vraag", []) == []
 
 
 def test_sentences_beyond_what_is_asked_about_are_unlikely(tmp_path: Path) -> None:
-    many = Passage("T", "", "Zin. " * (MOST + 2), tuple((5 * n, 5 * n + 4) for n in range(MOST + 2)))
+    many = ReaderPassage("T", "", "Zin. " * (MOST + 2), tuple((5 * n, 5 * n + 4) for n in range(MOST + 2)))
     (judged,) = reader(scripted({"1": 1.0, "ja": 1.0, "nee": 1.0}), tmp_path).judge("welke is het", [many])
     assert judged.spans[-2:] == (UNSAID, UNSAID)
     assert sum(math.exp(value) for value in judged.spans[:MOST]) == pytest.approx(1.0)
@@ -87,7 +87,7 @@ def openai(content: object) -> httpx.MockTransport:
 def test_another_server_is_judged_by_its_likeliest_tokens(tmp_path: Path) -> None:
     top = [{"token": "Ja", "logprob": -0.5}, {"token": " nee", "logprob": -1.5}]
     (judged,) = reader(openai({"content": [{"token": "Ja", "logprob": -0.5, "top_logprobs": top}]}), tmp_path, "openai").judge(
-        "hoe vaak is het", [Passage("T", "", TEXT, ())]
+        "hoe vaak is het", [ReaderPassage("T", "", TEXT, ())]
     )
     assert judged.answers == pytest.approx(log_sum([-0.5, *[UNSAID] * 3]) - log_sum([-1.5, *[UNSAID] * 3]))
 

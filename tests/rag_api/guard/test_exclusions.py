@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.guard.left_out import is_turned, left_out, says_without
+from rag_api.guard.exclusions import excluded, is_turned, says_without
 
 pytestmark = pytest.mark.quick
 
 
 def test_what_a_question_leaves_out_is_read() -> None:
-    assert left_out("Wat kost een gastroscopie zonder een roesje?") == ("roesje",)
-    assert left_out("gastroscopy without sedation, with spray") == ("sedation",)
+    assert excluded("Wat kost een gastroscopie zonder een roesje?") == ("roesje",)
+    assert excluded("gastroscopy without sedation, with spray") == ("sedation",)
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,0 @@
-"""What reads question and passages together; rag_api/retrieval/reader_model/reader.py says what a reader does."""

@@ -1,0 +1,146 @@
+"""Usage over HTTP: counts of what was asked, by week; and the risk that an admin chooses, in force at the next question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from rag_api.api.deps import current_user
+from rag_api.config import Settings
+from rag_api.container import Container
+from rag_api.domain import LOCAL_USER, Role, User
+from rag_api.main import create_app
+from rag_api.retrieval.decision import chosen_risk
+from tests.support.http_server import served
+from tests.support.world import empty, load_hospital
+
+DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
+FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
+NURSE = User("nurse", "Nurse", ("everyone",), roles=frozenset({Role.READER}))
+JUDGE = User("judge", "Judge", ("everyone",), roles=frozenset({Role.READER, Role.JUDGE}))
+
+
+@pytest.fixture(scope="module")
+def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
+    web, data = tmp_path_factory.mktemp("no page"), tmp_path_factory.mktemp("data")
+    settings = Settings(data_dir=data, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=web)
+    with Container(settings.model_copy(update={"questions_per_minute": 0, "requests_per_minute": 0})) as made:
+        load_hospital(made)
+        yield made
+        empty(made)
+
+
+class Asker:
+    """Who asks next."""
+
+    user: User = LOCAL_USER
+
+
+@pytest.fixture(scope="module")
+def asker() -> Asker:
+    return Asker()
+
+
+@pytest.fixture(scope="module")
+def url(container: Container, asker: Asker) -> Iterator[str]:
+    app = create_app(container.settings, container)
+    app.dependency_overrides[current_user] = lambda: asker.user
+    with served(app) as address:
+        yield address
+
+
+@pytest.fixture
+def client(url: str, asker: Asker, container: Container) -> Iterator[httpx.Client]:
+    asker.user = LOCAL_USER
+    with httpx.Client(base_url=f"{url}/api", timeout=30) as made:
+        yield made
+    container.db.run("truncate conversations cascade")
+    container.db.run("delete from choices")
+    container.chosen_risk.forget()
+
+
+def ask(client: httpx.Client, question: str, mode: str = "verbatim") -> dict[str, Any]:
+    body: dict[str, Any] = client.post("/ask", json={"question": question, "mode": mode}).raise_for_status().json()
+    return body
+
+
+def usage(client: httpx.Client, weeks: int = 3) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.get("/usage", params={"weeks": weeks}).raise_for_status().json()["weeks"]
+    return found
+
+
+def test_every_question_is_counted_in_its_week_by_what_became_of_it(client: httpx.Client, container: Container, asker: Asker) -> None:
+    told = ask(client, DOSE)
+    asker.user = NURSE
+    old, vain = ask(client, DOSE), ask(client, FLAG)
+    asker.user = LOCAL_USER
+    client.post(f"/answers/{told['id']}/feedback", json={"found": "no"}).raise_for_status()
+    container.db.run(
+        "update answers set created_at = created_at - interval '1 week', finished_at = finished_at - interval '1 week'"
+        " + interval '90 seconds' where id = %(id)s", {"id": old["id"]},
+    )  # fmt: skip
+    before_last, last, this = usage(client)
+    assert datetime.fromisoformat(this["begins"]).weekday() == 0
+    assert (this["questions"], this["askers"], this["wrong"]) == (2, 2, int(told["status"] == "answered"))
+    assert this["answered"] + this["not_found"] + this["sources_only"] + this["failed"] == 2
+    assert this["not_found"] >= int(vain["status"] == "not_found")
+    assert (last["questions"], last["askers"]) == (1, 1)
+    assert 90 <= last["median"] == last["slowest"] < 150
+    assert (before_last["questions"], before_last["median"]) == (0, None)
+
+
+def test_a_reviewer_counts_what_their_groups_may_read(client: httpx.Client, asker: Asker) -> None:
+    ask(client, DOSE)
+    asker.user = replace(JUDGE, groups=("another ward",))
+    assert usage(client)[-1]["questions"] == 0
+    asker.user = NURSE
+    assert client.get("/usage").status_code == 403 or client.get("/usage").status_code == 404
+
+
+def test_what_an_admin_chooses_is_in_force_at_the_next_question_and_can_be_taken_back(
+    client: httpx.Client, container: Container, asker: Asker
+) -> None:
+    before = client.get("/risk").json()
+    assert (before["risk"], before["setting"], before["chosen_by"]) == ("careful", "careful", None)
+    refused = [one["refused"] for one in before["offered"]]
+    assert [one["name"] for one in before["offered"]] == ["careful", "balanced", "ready"]
+    assert refused == sorted(refused, reverse=True)
+    chosen = client.put("/risk", json={"risk": "ready"}).raise_for_status().json()
+    assert (chosen["risk"], chosen["chosen_by"], container.risk) == ("ready", LOCAL_USER.name, "ready")
+    asker.user = JUDGE
+    assert client.get("/risk").json()["risk"] == "ready"
+    assert client.put("/risk", json={"risk": "careful"}).status_code in (403, 404)
+    asker.user = LOCAL_USER
+    assert client.put("/risk", json={"risk": "reckless"}).status_code == 422
+    assert client.put("/risk", json={"risk": None}).json()["risk"] == container.risk == "careful"
+
+
+def test_another_process_follows_within_seconds_and_keeps_what_it_knew_while_the_database_is_away(
+    client: httpx.Client, container: Container, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chosen_risk, "LASTS", 0.0)
+    away: list[Exception] = []
+
+    def database() -> Any:
+        if away:
+            raise away[0]
+        return container.db
+
+    other = chosen_risk.ChosenRisk(container.settings, database)
+    assert other.now() == "careful"
+    client.put("/risk", json={"risk": "balanced"}).raise_for_status()
+    assert other.now() == "balanced"
+    from rag_api.errors import DatabaseUnavailable
+
+    away.append(DatabaseUnavailable("away"))
+    assert other.now() == "balanced"
+
+
+def test_a_week_begins_on_monday_by_the_databases_clock(client: httpx.Client) -> None:
+    this = datetime.fromisoformat(usage(client, 1)[0]["begins"]).date()
+    assert timedelta(0) <= datetime.now(UTC).date() - this < timedelta(days=8)

@@ -1,0 +1,98 @@
+// How much is asked, what becomes of it, and how readily Bedside answers. For quality staff; an admin chooses.
+import { useState } from "react";
+import type { UsageWeek } from "../../../api/types";
+import { formatDay, useStaffMessages } from "../../../i18n";
+import { useUsage } from "../../../queries/staff/usage";
+import { Shell } from "../Shell";
+import { Bars } from "./Bars";
+import { Risk } from "./Risk";
+
+const SPANS = [13, 26, 53];
+
+export function Usage() {
+  const m = useStaffMessages();
+  const [weeks, setWeeks] = useState(26);
+  const { data, error } = useUsage(weeks);
+  return (
+    <Shell current="usage" error={error}>
+      <h2 className="quality-title">{m.pageNames.usage}</h2>
+      <p className="muted">{m.usage.lead}</p>
+      <div className="session-fields">
+        <label>
+          {m.usage.span}
+          <select value={weeks} onChange={(event) => setWeeks(Number(event.target.value))}>
+            {SPANS.map((span) => (
+              <option key={span} value={span}>
+                {m.usage.weeks(span)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {data && <Figures weeks={data.weeks} />}
+      <Risk />
+    </Shell>
+  );
+}
+
+function Figures({ weeks }: { weeks: UsageWeek[] }) {
+  const m = useStaffMessages();
+  const asked = weeks.reduce((sum, week) => sum + week.questions, 0);
+  if (asked === 0) return <p>{m.usage.nothing}</p>;
+  const day = (week: UsageWeek) => formatDay(week.begins, m);
+  const share = (count: number, of: number) => (of ? `${Math.round((100 * count) / of)}%` : "");
+  const seconds = (value: number | null) =>
+    value === null ? "" : value.toLocaleString(m.locale, { maximumFractionDigits: 1, minimumFractionDigits: 1 });
+  return (
+    <>
+      <p>{m.usage.trend(...halves(weeks))}</p>
+      <Bars
+        name={m.usage.questions}
+        columns={weeks.map((week) => ({
+          name: m.usage.weekOf(day(week)),
+          parts: [week.answered, week.not_found, week.questions - week.answered - week.not_found],
+        }))}
+        parts={[m.usage.answered, m.usage.notFound, m.usage.other]}
+      />
+      <details>
+        <summary>{m.usage.table}</summary>
+        <div className="wide">
+          <table className="figures">
+            <thead>
+              <tr>
+                {m.usage.heads.map((head) => (
+                  <th key={head} scope="col">
+                    {head}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {[...weeks].reverse().map((week) => (
+                <tr key={week.begins}>
+                  <th scope="row">{day(week)}</th>
+                  <td>{week.questions}</td>
+                  <td>{week.askers}</td>
+                  <td>{share(week.answered, week.questions)}</td>
+                  <td>{share(week.not_found, week.questions)}</td>
+                  <td>{week.wrong}</td>
+                  <td>{week.failed}</td>
+                  <td>{seconds(week.median)}</td>
+                  <td>{seconds(week.slowest)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** Questions in the earlier and in the later half of these weeks; this week, which is not over, in neither. */
+function halves(weeks: UsageWeek[]): [number, number, number] {
+  const over = weeks.slice(0, -1);
+  const half = Math.floor(over.length / 2);
+  const sum = (some: UsageWeek[]) => some.reduce((all, week) => all + week.questions, 0);
+  return [half, sum(over.slice(over.length - 2 * half, over.length - half)), sum(over.slice(over.length - half))];
+}

@@ -1,0 +1,47 @@
+// De woorden van de bladzijde over gebruik en over hoe snel Bedside antwoordt, in het Nederlands.
+import type { StaffWords } from "./en";
+
+const questions = (count: number): string => (count === 1 ? "1 vraag" : `${count} vragen`);
+
+export const usage: StaffWords["usage"] = {
+  lead: "Hoeveel er gevraagd werd en wat ervan kwam. Er staan geen namen en geen vragen in; verwijderde gesprekken tellen niet mee.",
+  span: "Periode",
+  weeks: (count) => (count === 53 ? "een jaar" : `${count} weken`),
+  nothing: "In deze periode werd niets gevraagd.",
+  trend: (weeks, before, after) =>
+    weeks === 0 ? "" : `De laatste ${weeks} volle weken: ${questions(after)}. De ${weeks} weken daarvoor: ${before}.`,
+  questions: "Vragen per week",
+  weekOf: (day) => `Week van ${day}`,
+  answered: "beantwoord",
+  notFound: "geen antwoord gevonden",
+  other: "enkel bronnen, of mislukt",
+  table: "Elke week in een tabel",
+  heads: [
+    "Week van",
+    "Vragen",
+    "Mensen",
+    "Beantwoord",
+    "Geen antwoord",
+    "Fout gemeld",
+    "Mislukt",
+    "Seconden, de helft binnen",
+    "Seconden, 95% binnen",
+  ],
+  risk: "Hoe snel Bedside een antwoord geeft",
+  riskLead:
+    "Voorzichtiger betekent: het zegt vaker dat het iets niet weet, en minder vaak iets dat niet bij de vraag hoort.",
+  risks: {
+    careful: ["Voorzichtig", "Liever geen antwoord dan een twijfelachtig."],
+    balanced: ["Evenwichtig", "Tussen beide in."],
+    ready: ["Vlot", "Antwoordt meer, en heeft het vaker fout."],
+  },
+  cost: (refused, wrong) =>
+    `Toen dit gemeten werd, weigerde het ${refused} van de vragen waarop er een antwoord was, en was ${wrong} van zijn antwoorden fout of niet op zijn plaats; de helft van die vragen had geen antwoord.`,
+  unmeasured: "een onbekend deel",
+  save: "Kies dit",
+  saved: "Bewaard. Het geldt vanaf de volgende vraag; in andere processen binnen enkele seconden.",
+  asSet: (name) => `Terug naar de instellingen (${name})`,
+  chosen: (name, by, day) => `${name}: gekozen door ${by} op ${day}.`,
+  fromSettings: (name) => `${name}: zo staat het in de instellingen.`,
+  fixed: "In de instellingen staat een vaste drempel (BEDSIDE_NOT_FOUND_THRESHOLD): hier valt niets te kiezen.",
+};
