@@ -146,10 +146,10 @@ class Trail:
         self._opened_writer().append(entry.text, [(one.part, one.salt, one.body) for one in entry.sealed])
 
     def _opened_writer(self) -> Writer:
-        dsn = self._open_db().dsn
+        db = self._open_db()
         with self._lock:
             if self._writer is None:
-                self._writer = Writer(dsn, PATIENCE.get(self.policy, 2.0))
+                self._writer = Writer(db, PATIENCE.get(self.policy, 2.0))
             return self._writer
 
     def _buffer(self, event: Event) -> None:

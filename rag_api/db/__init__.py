@@ -20,10 +20,29 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequest
 from rag_api.errors import Conflict, DatabaseUnavailable, DiskFull, InvalidInput
 
 PATIENCE = 3.5  # seconds without a word from the server, after which a reader is told so: within five, with what else is tried first
+SHORT = 1.0  # the same, where the server said nothing just now: what a question asks in turn does not add up
+KNOWN = 5.0  # seconds for which that is known; then somebody tries anew
 CHECK_PATIENCE = 2.0
 FRESH = 10.0  # seconds after an answer
 CONNECT_SECONDS = 3
 LONG = 120.0  # for what nobody reads along: loading documents, measuring
+
+
+class Silence:
+    """Whether the server said nothing just now. Whoever finds that out has waited long; those after it wait shortly."""
+
+    def __init__(self) -> None:
+        self._until = float("-inf")
+
+    def __bool__(self) -> bool:
+        return time.monotonic() < self._until
+
+    def begins(self) -> None:
+        if not self:
+            self._until = time.monotonic() + KNOWN
+
+    def ends(self) -> None:
+        self._until = float("-inf")
 
 
 class Connection(psycopg.Connection[DictRow]):
@@ -31,12 +50,18 @@ class Connection(psycopg.Connection[DictRow]):
 
     patience = PATIENCE
     answered = float("-inf")  # time.monotonic() of its last answer to the pool
+    silence: Silence | None = None  # of its server, shared by all that ask it
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
         try:
-            return super().wait(gen, interval, self.patience if timeout is None else timeout)
+            found = super().wait(gen, interval, self.patience if timeout is None else timeout)
+            if self.silence is not None:
+                self.silence.ends()
+            return found
         except psycopg.errors._WaitTimeout as error:
             self.pgconn.finish()  # what it may still answer belongs to nobody
+            if self.silence is not None:
+                self.silence.begins()
             raise psycopg.OperationalError(f"no answer in {self.patience:g} s") from error
 
 
@@ -44,7 +69,7 @@ def _check(connection: Connection) -> None:
     """A restarted server costs one round trip, not one failed request. One that answered just now and closed nothing since is not asked
     again: a question asks dozens of times."""
     if time.monotonic() - connection.answered > FRESH or _has_news(connection):
-        connection.patience = CHECK_PATIENCE
+        connection.patience = SHORT if connection.silence else CHECK_PATIENCE
         ConnectionPool.check_connection(connection)
         connection.answered = time.monotonic()
 
@@ -85,6 +110,7 @@ class Database:
     def __init__(self, dsn: str, *, max_size: int = 8, timeout: float = 10.0, patience: float = PATIENCE) -> None:
         self.dsn = dsn
         self.patience = patience
+        self.silence = Silence()
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             dsn,
             min_size=1,
@@ -93,6 +119,7 @@ class Database:
             open=False,
             connection_class=Connection,
             kwargs={"row_factory": dict_row, "application_name": "bedside", "connect_timeout": CONNECT_SECONDS},
+            configure=self._share,
             check=_check,
             reconnect_timeout=30.0,
             name="bedside",
@@ -100,10 +127,16 @@ class Database:
         with translated():
             self._pool.open(wait=True, timeout=timeout)
 
+    def _share(self, connection: Connection) -> None:
+        connection.silence = self.silence
+
     @contextmanager
     def connection(self) -> Iterator[Connection]:
-        with translated(), self._pool.connection(timeout=self.patience) as connection:
-            connection.patience = self.patience
+        read_along = self.patience <= PATIENCE
+        patience, began = SHORT if self.silence and read_along else self.patience, time.monotonic()
+        with translated(), self._pool.connection(timeout=patience) as connection:
+            waited = time.monotonic() - began if read_along else 0.0
+            connection.patience = max(min(SHORT, patience), patience - waited)
             yield connection
 
     def patient(self, seconds: float = LONG) -> Self:

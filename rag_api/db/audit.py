@@ -64,10 +64,11 @@ class TrailQuery:
 
 class Writer:
     """This process's one connection that adds entries, one after another: it takes none of the pool's while others write, and waits for no
-    silent server longer than `patience`. Safe from several threads."""
+    silent server longer than `patience`, or CONNECT_SECONDS to connect. Nobody connects to one that was silent just now. Safe from
+    several threads."""
 
-    def __init__(self, dsn: str, patience: float) -> None:
-        self.dsn, self.patience = dsn, patience
+    def __init__(self, db: Database, patience: float) -> None:
+        self.dsn, self.silence, self.patience = db.dsn, db.silence, patience
         self._lock = threading.Lock()
         self._connection: Connection | None = None
 
@@ -98,9 +99,15 @@ class Writer:
 
     def _open(self) -> Connection:
         if self._connection is None or self._connection.closed:
-            self._connection = Connection.connect(
-                self.dsn, autocommit=True, row_factory=dict_row, application_name="bedside audit", connect_timeout=CONNECT_SECONDS
-            )
+            if self.silence:
+                raise DatabaseUnavailable("The database does not answer: it was silent just now.")
+            try:
+                self._connection = Connection.connect(
+                    self.dsn, autocommit=True, row_factory=dict_row, application_name="bedside audit", connect_timeout=CONNECT_SECONDS
+                )
+            except psycopg.errors.ConnectionTimeout:
+                self.silence.begins()
+                raise
             self._connection.patience = self.patience
         return self._connection
 

@@ -70,10 +70,11 @@ def _refuse_embedder(container: Container, manifest: Manifest) -> None:
 
 
 def _refuse_filled(dsn: str, chunks: int, data_dir: Path) -> None:
+    files = (inside for inside in data_files.kept_files(data_dir) if chunks or inside.parts[0] != data_files.COUNTS)
     holds = [what for what, there in (
         ("a database with rows in it", not database.is_empty(dsn)),
         (f"an index of {chunks} passages", chunks > 0),
-        (f"files in {data_dir}", any(data_files.kept_files(data_dir))),
+        (f"files in {data_dir}", any(files)),
     ) if there]  # fmt: skip
     if holds:
         raise InvalidInput(

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 SECRETS = ("BEDSIDE_POSTGRES_PASSWORD", "BEDSIDE_WEAVIATE_API_KEY", "BEDSIDE_EMBEDDER_API_KEY", "BEDSIDE_GENERATOR_API_KEY")
 MUST_BE_SET = (*SECRETS, "BEDSIDE_SERVER_NAME", "BEDSIDE_TLS_DIR")
 ONE_SHOT = {"migrate", "ingest", "weaviate-volumes"}
-DOCKERFILES = sorted(path for path in ROOT.glob("**/Dockerfile") if not {".venv", "node_modules"} & set(path.parts))
+DOCKERFILES = sorted(path for path in ROOT.glob("**/Dockerfile") if not {".venv", "node_modules", "build"} & set(path.parts))
 
 
 def _compose() -> list[str] | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
 import re
+import signal
 import socket
 import ssl
 import tempfile
@@ -325,3 +327,22 @@ def test_health_is_asked_where_no_question_keeps_it_waiting(folder: Path) -> Non
             response, content = request(gate, "GET", path)
             assert (response.status, json.loads(content)) == (200, {"path": path})
         assert request(gate, "GET", "/api/session")[0].status == 503
+
+
+def test_an_answer_that_is_being_sent_is_finished_when_the_server_is_asked_to_end(folder: Path) -> None:
+    """By the signal that the image names; the usual one cuts every answer."""
+    named = re.search(r"^STOPSIGNAL (\w+)$", (NGINX / "Dockerfile").read_text("utf-8"), re.MULTILINE)
+    assert named
+    (folder / "ending").mkdir(mode=0o755)
+    pdf = folder / "ending" / "a.pdf"
+    pdf.touch()
+    with served(upstream_app(pdf)) as url, nginx(folder / "ending", url.removeprefix("http://"), folder / "web") as gate:
+        connection = http.client.HTTPSConnection("localhost", gate.https, context=gate.context(), timeout=20)
+        connection.request("POST", "/api/ask", b"{}", {"Accept": "text/event-stream"})
+        response = connection.getresponse()
+        assert response.readline() == b"event: token\n"
+        os.kill(int((folder / "ending" / "run" / "nginx.pid").read_text()), signal.Signals[named[1]])
+        assert response.read().count(b"event: token") == 2  # to the end
+        connection.close()
+        with pytest.raises(ConnectionError):
+            request(gate, "GET", "/healthz")

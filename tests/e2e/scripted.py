@@ -210,7 +210,7 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     if "english" in question:
         sources = [source.model_copy(update={"language": "en"}) for source in sources]
     yield "stage", s.StageEvent(name="retrieving")
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(7.0 if "zwijgt" in question else 0.05)
     if "zonder antwoord" in question:
         notices = [
             s.NoticeOut(code="not_found", text="Geen enkel document beantwoordt deze vraag."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -402,6 +403,16 @@ def test_a_broken_stream_keeps_what_came_and_can_be_asked_again(page: Page) -> N
     expect(page.locator(".card").first).to_be_visible()
     page.get_by_role("button", name="Opnieuw vragen").click()
     expect(page.locator(".turn")).to_have_count(2)
+
+
+def test_a_service_that_falls_silent_is_said_to_and_waited_for(page: Page) -> None:
+    began = time.monotonic()
+    ask(page, "zwijgt")
+    expect(page.locator(".progress-silent")).to_contain_text("Er komt even niets meer van Bedside")
+    assert time.monotonic() - began > 4  # nobody is told at every hitch
+    complete(page)
+    expect(page.locator(".progress-silent")).to_have_count(0)
+    expect(page.locator(".answer-text")).to_contain_text(SENTENCES[1])
 
 
 def test_an_answer_whose_stream_broke_but_which_was_stored_is_shown(page: Page) -> None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from uuid import uuid4
 
 import httpx
 
@@ -22,7 +23,9 @@ BEFORE = 2.0  # seconds of asking before the fault
 READERS = ("sources", "sources", "verbatim")  # the mode of each
 PATIENCE = 60.0  # seconds that a reader waits, and that an answer may wait for the database
 QUESTIONS = tuple(judged.question for judged in read_judged(JUDGED, "all") if judged.document in HANDBOOK)
-NOBODY = "broken: ConnectError"
+OFFLINE, BROKEN = "offline", "stream_broken"  # what the page calls a way that is not there, and one that breaks (web/src/api/ask.ts)
+PAUSES = (0.5, 2.0)  # seconds until it asks again, under the same key, where no word has come
+RECOVERS = 1.0  # seconds until it looks whether an answer that broke off was stored
 NUMBERS = itertools.count()  # each question is one that nobody asked before: nothing of it is remembered anywhere
 
 
@@ -33,6 +36,9 @@ class Seen:
     mode: str
     began: float
     answer_id: str = ""
+    conversation_id: str = ""
+    words: bool = False  # of the answer have come
+    again: int = 0  # times that the page asked again by itself
     outcome: str = ""
     notices: frozenset[str] = frozenset()
     told: float = 0.0
@@ -57,9 +63,10 @@ class Answered:
     asked: int
     shown: int
     outcomes: dict[str, int]
-    unclear: dict[str, int]  # ends that tell the reader nothing
+    unclear: dict[str, int]  # ends of which Bedside did not say why
     slowest_failure: float  # seconds that a reader who got less was left without a word
     slowest_sources: float  # seconds until sources were shown, while the fault was there
+    again: int  # times that the page asked again by itself
     stored_later: int
     said_unstored: int
     lost: int  # shown, not said to be unstored, and not there
@@ -95,12 +102,30 @@ class Readers:
 
 
 def ask(client: httpx.Client, url: str, question: str, mode: str) -> Seen:
-    """Never raises: what a reader sees of an error is what is measured."""
-    seen = Seen(mode, time.monotonic())
-    heard = seen.began
-    body = {"question": question, "mode": mode, "personal_data": "keep"}
+    """As the page asks. Never raises: what a reader sees of an error is what is measured."""
+    seen, key = Seen(mode, time.monotonic()), str(uuid4())
+    for pause in (*PAUSES, None):
+        _once(client, url, question, seen, key)
+        if seen.outcome != BROKEN or seen.words or pause is None:
+            break
+        seen.told = seen.told or time.monotonic() - seen.began  # the page says that it asks again
+        seen.again += 1
+        time.sleep(pause)
+    if seen.outcome == BROKEN and seen.conversation_id:
+        _recover(client, url, seen)
+    seen.ended = time.monotonic()
+    seen.told = seen.told or seen.ended - seen.began
+    return seen
+
+
+def _once(client: httpx.Client, url: str, question: str, seen: Seen, key: str) -> None:
+    """`silence` is the longest in all tries."""
+    heard, there, seen.outcome = time.monotonic(), False, ""
+    body = {"question": question, "mode": seen.mode, "personal_data": "keep"}
+    headers = {"Accept": "text/event-stream", "Idempotency-Key": key}
     try:
-        with client.stream("POST", f"{url}/ask", json=body, headers={"Accept": "text/event-stream"}) as response:
+        with client.stream("POST", f"{url}/ask", json=body, headers=headers) as response:
+            there = True
             if response.status_code != 200:
                 problem = json.loads(response.read())
                 seen.outcome = f"{response.status_code} {problem['code']}"
@@ -108,18 +133,28 @@ def ask(client: httpx.Client, url: str, question: str, mode: str) -> Seen:
                 now = time.monotonic()
                 heard, seen.silence = now, max(seen.silence, now - heard)
                 _take(seen, name, data, now)
-    except (httpx.HTTPError, ValueError, KeyError) as error:
-        seen.outcome = seen.outcome or f"broken: {type(error).__name__}"
-    seen.ended = time.monotonic()
-    seen.silence = max(seen.silence, seen.ended - heard)
-    seen.told = seen.told or seen.ended - seen.began
-    seen.outcome = seen.outcome or "broken: no end"
-    return seen
+    except (httpx.HTTPError, ValueError, KeyError):
+        seen.outcome = seen.outcome or (BROKEN if there else OFFLINE)
+    seen.silence = max(seen.silence, time.monotonic() - heard)
+    seen.outcome = seen.outcome or BROKEN
+
+
+def _recover(client: httpx.Client, url: str, seen: Seen) -> None:
+    time.sleep(RECOVERS)
+    try:
+        answers = client.get(f"{url}/conversations/{seen.conversation_id}").raise_for_status().json()["answers"]
+    except (httpx.HTTPError, ValueError, KeyError):
+        return
+    for answer in answers:
+        if answer["id"] == seen.answer_id:
+            seen.outcome, seen.notices = str(answer["status"]), frozenset(str(notice["code"]) for notice in answer["notices"])
 
 
 def _take(seen: Seen, name: str, data: dict[str, object], now: float) -> None:
     if name == "found":
-        seen.told = now - seen.began
+        seen.told = seen.told or now - seen.began
+        seen.answer_id, seen.conversation_id = str(data["answer_id"]), str(data["conversation_id"])
+    seen.words = seen.words or name == "token"
     if name in ("done", "failed"):
         answer = data.get("answer")
         found = answer if isinstance(answer, dict) else {}
@@ -168,6 +203,7 @@ def _sum(bedside: Bedside, seen: list[Seen], before: int, begun: float, ended: f
         unclear=dict(Counter(one.outcome for one in seen if not _is_clear(one))),
         slowest_failure=round(max((one.silence for one in during if one.failed), default=0.0), 1),
         slowest_sources=round(max((one.told for one in during), default=0.0), 1),
+        again=sum(one.again for one in seen),
         stored_later=sum("stored_later" in one.notices for one in seen),
         said_unstored=sum("not_stored" in one.notices for one in seen),
         lost=len(shown - stored),
@@ -182,4 +218,4 @@ def _stored(bedside: Bedside) -> set[str]:
 
 def _is_clear(seen: Seen) -> bool:
     """An answer, an error with a code that names what is away, a time to come back; or nobody there, which the page says at once."""
-    return seen.shown or seen.outcome == NOBODY or (not seen.outcome.startswith("broken") and "internal" not in seen.outcome)
+    return seen.shown or (seen.outcome != BROKEN and "internal" not in seen.outcome)

@@ -25,15 +25,16 @@ class Service:
     again: Callable[[], None] | None
     ready: Callable[[], bool]
     ends_by: signal.Signals = signal.SIGTERM
+    patience: float = 90.0  # seconds that it may take to be ready again
 
     def tell(self, what: signal.Signals) -> None:
         for pid in family(self.root()):
             with suppress(ProcessLookupError):
                 os.kill(pid, what)
 
-    def wait(self, seconds: float = 90.0) -> float:
+    def wait(self, seconds: float | None = None) -> float:
         """Until it is ready; how long that took. Raises TimeoutError."""
-        began = time.monotonic()
+        began, seconds = time.monotonic(), self.patience if seconds is None else seconds
         while not self.ready():
             if time.monotonic() - began > seconds:
                 raise TimeoutError(f"{self.name} was not ready again after {seconds:.0f} s")

@@ -18,7 +18,8 @@ import pytest
 from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db import Database
+from rag_api.db import SHORT, Database
+from rag_api.db.audit import Writer
 from rag_api.db.migrate import migrate
 from rag_api.db.questions.answers import answers_of, list_conversations
 from rag_api.domain import LOCAL_USER
@@ -70,6 +71,24 @@ def test_a_database_that_is_stopped_is_given_up_and_found_again(stopped: Embedde
         database.ping()
     tell(stopped, signal.SIGCONT)
     assert database.patient(30).ping()
+    database.close()
+
+
+def test_a_question_that_asks_a_stopped_database_again_and_again_does_not_wait_for_each(stopped: EmbeddedPostgres) -> None:
+    database = Database(stopped.start())
+    database.ping()
+    entry = Writer(database, SHORT)
+    tell(stopped, signal.SIGSTOP)
+    with pytest.raises(DatabaseUnavailable):
+        database.ping()
+    assert database.silence
+    with pytest.raises(DatabaseUnavailable, match=r"in 1 s|after 1\.00 sec"):
+        database.ping()
+    with pytest.raises(DatabaseUnavailable, match="silent just now"):
+        entry.append("{}", [])
+    tell(stopped, signal.SIGCONT)
+    assert database.patient(30).ping()
+    assert not database.silence  # whoever asks next waits as long as before
     database.close()
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from dataclasses import asdict
 from pathlib import Path
 
-from tests.faults.matrix import Cell
 from tests.stack import checks
-from tests.stack.compose import Unset
+from tests.stack.engine.compose import Unset
+from tests.stack.engine.machine import Failed, NoContainers
 from tests.stack.faults import run
-from tests.stack.machine import Failed, NoContainers
+from tests.stack.results import keep_cells, read_cells, write
 from tests.stack.stack import MACHINE, PERSON, QUESTION, ROOT, Stack
 from tests.support.weaviate_dev import NotToBeHad
+
+PREVIOUS = "a9637834"
 
 
 def main() -> None:
@@ -27,8 +27,11 @@ def main() -> None:
     parser.add_argument("--https", type=int, default=443)
     parser.add_argument("--no-generator", action="store_true", help="without the largest image: questions get their sources")
     parser.add_argument("--short", action="store_true", help="without the image that opens Word files and scans")
-    parser.add_argument("--json", type=Path, help="of faults: where to write what is measured")
-    options = parser.parse_args()
+    parser.add_argument("--json", type=Path, help="of faults: where to write what is measured, after each cell")
+    parser.add_argument("--of", type=Path, nargs="+", metavar="FILE", help="of faults: measured before; only the result files are made")
+    parser.add_argument("--running", action="store_true", help="of faults: the stack runs and is filled, from the last time")
+    parser.add_argument("--previous", default=PREVIOUS, metavar="COMMIT", help="that an upgrade begins at")
+    options = parser.parse_intermixed_args()
     stack = Stack(options.project, options.http, options.https, generator=not options.no_generator, short=options.short)
     stack.monitoring = options.what != "faults"
     try:
@@ -39,9 +42,12 @@ def main() -> None:
             stack.tell("containers, networks, volumes and secrets are gone; images stay: `podman system prune --all` takes them too")
         elif options.what == "images":
             images(stack)
+        elif options.of:
+            write([cell for path in options.of for cell in read_cells(path)])
         else:
+            stack.previous = options.previous
             stack.settings = {"BEDSIDE_QUESTIONS_PER_MINUTE": "0", "BEDSIDE_REQUESTS_PER_MINUTE": "0"}
-            cells = run(stack, options.cells, tell=lambda done: _write(options.json, done))
+            cells = run(stack, options.cells, tell=lambda done: keep_cells(options.json, done), running=options.running)
             sys.exit(any(cell.wrong for cell in cells))
     except (Failed, NoContainers, NotToBeHad, Unset) as error:
         sys.exit(str(error))
@@ -71,11 +77,6 @@ def up(stack: Stack) -> None:
     print(
         f"  Sign in as {PERSON} with {password}; a key for scripts ({MACHINE}) is in {stack.folder}/key. `make stack-down` ends it all.\n"
     )
-
-
-def _write(path: Path | None, cells: list[Cell]) -> None:
-    if path is not None:
-        path.write_text(json.dumps([asdict(cell) for cell in cells], indent=1) + "\n", encoding="utf-8")
 
 
 def images(stack: Stack) -> None:

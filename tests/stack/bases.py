@@ -11,11 +11,12 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.stack.machine import Failed, last_words, limits, podman, registries
+from tests.stack.engine.machine import Failed, last_words, limits, podman, registries
 from tests.support import weaviate_dev
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +27,13 @@ TRIXIE = (f"deb {MIRROR} trixie main", f"deb {MIRROR} trixie-updates main", f"de
 MERGED = "/usr/share/mmdebstrap/hooks/merged-usr"
 NOT_COPIED = {"__pycache__", "node_modules", "dist"}  # as .dockerignore says
 MADE_OF = "bedside.made-of"
+PACKAGES = "usr/share/bedside-base/packages"  # of what was only unpacked: what it consists of, as checks.LISTED says it
+ONE_AT_A_TIME = threading.Lock()
 LEFT_OUT = ("man", "locale", "doc", "info", "lintian")  # of /usr/share, as in the published slim images
+LIST_THEM = (
+    f'mkdir -p "$(dirname "$1/{PACKAGES}")"; for one in "$1"/var/cache/apt/archives/*.deb;'
+    f' do dpkg-deb -W --showformat="deb \\${{Package}} \\${{Version}}\\n" "$one"; done > "$1/{PACKAGES}"'
+)
 APT = (
     'Dir::Cache::pkgcache ""; Dir::Cache::srcpkgcache ""; APT::Keep-Downloaded-Packages "false";'
     ' DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb || true"; };\n'
@@ -59,6 +66,11 @@ def bases() -> dict[str, Base]:
         Base(name("semitechnologies/"), f"Weaviate {weaviate_dev.VERSION}, built with Go", _weaviate),
     )
     return {re.split(r"[:/]", base.image)[0]: base for base in made}
+
+
+def needed_by(name: str) -> set[str]:
+    """The bases that this one is made of, where no registry has it."""
+    return {"node": {"python"}, "postgres": {"python"}}.get(name, set())
 
 
 def made_of(containerfile: Path, context: Path, options: Sequence[str]) -> str:
@@ -116,8 +128,9 @@ def _python(image: str) -> None:
 def _small() -> str:
     """A C library, a shell and zlib."""
     name = "localhost/bedside-base/small"
-    if not is_there(name):
-        _debian(name, "extract", ("busybox", "zlib1g", "libc-bin"), TRIXIE, "trixie")
+    with ONE_AT_A_TIME:  # two images begin with it
+        if not is_there(name):
+            _debian(name, "extract", ("busybox", "zlib1g", "libc-bin"), TRIXIE, "trixie")
     return name
 
 
@@ -143,8 +156,9 @@ def _postgres(image: str) -> None:
 
 
 def _weaviate(image: str) -> None:
+    server = weaviate_dev.server_binary()
     _small()
-    _containerfile("weaviate", image, {"weaviate-server": weaviate_dev.server_binary()})
+    _containerfile("weaviate", image, {"weaviate-server": server})
 
 
 def _prometheus(image: str) -> None:
@@ -157,7 +171,7 @@ def _prometheus(image: str) -> None:
 def _debian(image: str, variant: str, packages: tuple[str, ...], sources: tuple[str, ...], suite: str, change: str = "CMD sh") -> None:
     """`extract`: packages unpacked with what they depend on, nothing configured: no apt, no shell but what is named."""
     without = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in LEFT_OUT] if variant == "minbase" else []
-    without += [f"--hook-dir={MERGED}"] if variant == "minbase" else []
+    without += [f"--hook-dir={MERGED}" if variant == "minbase" else f"--extract-hook={LIST_THEM}"]
     with tempfile.TemporaryDirectory(prefix="bedside-base-") as folder:
         root = Path(folder) / "root"
         command = ["mmdebstrap", "--quiet", f"--variant={variant}", f"--include={','.join(packages)}", *without, suite, str(root), *sources]
@@ -201,5 +215,5 @@ def build(containerfile: Path, context: Path, image: str, *options: str, log: Pa
     done = subprocess.run(["podman", *command, "-t", image, str(context)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if log is not None:
         log.write_text(done.stdout, encoding="utf-8")
-    if done.returncode != 0:
+    if done.returncode != 0 or not is_there(image):  # podman that is told to end ends well
         raise Failed(f"{image} could not be built: {last_words(done.stdout, 6)}" + (f" All of it: {log}" if log else ""))

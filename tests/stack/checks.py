@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.services import family
-from tests.stack.machine import Failed, limits, podman
+from tests.stack.bases import PACKAGES, ROOT
+from tests.stack.engine.machine import Failed, limits, podman
 from tests.stack.stack import Stack
 
 COMPILERS = "cc gcc g++ clang tcc make"
@@ -127,7 +128,7 @@ def _step(created_by: str) -> str:
 
 
 def bill(stack: Stack, folder: Path) -> list[Path]:
-    """Write what each of our images consists of, Debian's and Python's packages, as CycloneDX."""
+    """Write what each of our images consists of, as CycloneDX: packages of Debian or Alpine, of Python, and of the page."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for image in sorted({one["image"] for one in stack.compose.services.values() if "build" in one}):
@@ -136,20 +137,29 @@ def bill(stack: Stack, folder: Path) -> list[Path]:
             said = podman("run", "--rm", "--network=none", *limits(), "--entrypoint", "", named, "sh", "-c", LISTED, timeout=300)
         except Failed:
             continue  # not built here, as the generator's in the short form
-        if not said.strip():
-            continue  # no list of packages in it, as in an nginx that was made of unpacked ones; the page's are in `make sbom`
+        if image.startswith("bedside/nginx:"):
+            said += "\n".join(_of_the_page())
         written.append(folder / f"{image.split('/')[-1].replace(':', '-')}.cdx.json")
         written[-1].write_text(json.dumps(_cyclonedx(image, said), indent=1) + "\n", encoding="utf-8")
     return written
 
 
-# What is installed, a line each: kind, name, version. A page's packages are in `make sbom`.
+# What is installed, a line each: kind, name, version.
 LISTED = (
-    "dpkg-query -W -f 'deb ${Package} ${Version}\\n' 2>/dev/null;"
+    f"cat /{PACKAGES} 2>/dev/null; dpkg-query -W -f 'deb ${{Package}} ${{Version}}\\n' 2>/dev/null;"
+    " command -v apk >/dev/null && apk info -v 2>/dev/null | sed -E 's/^(.*)-([^-]+-r[0-9]+)$/apk \\1 \\2/';"
     ' command -v python >/dev/null && python -c "from importlib.metadata import distributions as d;'
     " [print('pypi', one.name, one.version) for one in d()]\";"
     " true"
 )
+KINDS = {"deb": "deb/debian/", "apk": "apk/alpine/", "pypi": "pypi/", "npm": "npm/"}
+
+
+def _of_the_page() -> list[str]:
+    """What the page is built of; its tools stay behind."""
+    locked = json.loads((ROOT / "web" / "package-lock.json").read_text("utf-8"))["packages"]
+    named = {path.rpartition("node_modules/")[2]: one["version"] for path, one in locked.items() if path and not one.get("dev")}
+    return [f"npm {name} {version}" for name, version in named.items()]
 
 
 def _cyclonedx(image: str, listed: str) -> dict[str, Any]:
@@ -157,8 +167,9 @@ def _cyclonedx(image: str, listed: str) -> dict[str, Any]:
     for line in sorted(set(listed.splitlines())):
         match line.split():
             case [kind, name, version]:
-                where = f"deb/debian/{name}" if kind == "deb" else f"pypi/{name.lower().replace('_', '-')}"
-                components.append({"type": "library", "name": name, "version": version, "purl": f"pkg:{where}@{version}"})
+                known_as = name.lower().replace("_", "-") if kind == "pypi" else name.replace("@", "%40")
+                purl = f"pkg:{KINDS[kind]}{known_as}@{version}"
+                components.append({"type": "library", "name": name, "version": version, "purl": purl})
     name, _, version = image.rpartition(":")
     about = {"component": {"type": "container", "name": name, "version": version}}
     return {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "metadata": about, "components": components}

@@ -6,12 +6,12 @@ import json
 import os
 import secrets
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,15 @@ from tests.deployment.nginx import self_signed
 from tests.faults.installation import DIM, NAME
 from tests.faults.services import Service
 from tests.stack import bases
-from tests.stack.compose import Compose, read
-from tests.stack.containers import Containers
-from tests.stack.machine import Failed, expect_a_kernel_that_runs_them, expect_containers, last_words, podman
+from tests.stack.engine.compose import Compose, read
+from tests.stack.engine.containers import HEALTHY, Containers
+from tests.stack.engine.jobs import side_by_side
+from tests.stack.engine.machine import Failed, expect_a_kernel_that_runs_them, expect_containers, last_words, podman
 
 ROOT = bases.ROOT
 STATE = ROOT / "build" / "stack"
 SECRETS = ("BEDSIDE_POSTGRES_PASSWORD", "BEDSIDE_WEAVIATE_API_KEY", "BEDSIDE_EMBEDDER_API_KEY", "BEDSIDE_GENERATOR_API_KEY")
+AT_ONCE = 3  # builds: on two cores the third one has what the others leave while they wait for the network
 PERSON = "demo"
 MACHINE = "stack"
 QUESTION = "hoeveel paracetamol iv bij een kind van 12 kg?"
@@ -50,6 +52,10 @@ class Stack:
     tell: Callable[[str], None] = lambda said: print(f"== {said}", flush=True)
     scale: Mapping[str, int] = field(default_factory=lambda: {"rag_api": 2})
     settings: Mapping[str, str] = field(default_factory=dict)  # further ones of the .env
+    checkout: Path = ROOT  # whose compose file and Dockerfiles these are
+    tag: str = ""  # of our images; empty: as the compose file says
+    previous: str = ""  # the commit that an upgrade begins at
+    disks: Mapping[str, Path] = field(default_factory=dict)  # see Containers
 
     @property
     def folder(self) -> Path:
@@ -64,7 +70,10 @@ class Stack:
 
     @property
     def compose(self) -> Compose:
-        found = read(ROOT / "docker-compose.yml", self.values)
+        found = read(self.checkout / "docker-compose.yml", self.values)
+        for one in found.services.values():
+            if self.tag and "build" in one:
+                one["image"] = f"{one['image'].rpartition(':')[0]}:{self.tag}"
         if self.short:
             ingest, rag_api = found.services["ingest"], found.services["rag_api"]
             ingest |= {name: rag_api[name] for name in ("image", "build")}
@@ -73,7 +82,7 @@ class Stack:
 
     @property
     def containers(self) -> Containers:
-        return Containers(self.project, self.compose, ROOT, self.scale)
+        return Containers(self.project, self.compose, self.checkout, self.scale, self.disks)
 
     @property
     def active(self) -> list[str]:
@@ -110,29 +119,53 @@ class Stack:
         (self.folder / "env").chmod(0o600)
 
     def build(self) -> None:
-        """Raises Failed, NoContainers or NotToBeHad."""
+        """Every image that is not there, side by side: some wait for the network while others compute. Raises Failed, NoContainers or
+        NotToBeHad, after what is being built."""
         expect_containers()
         self.prepare()
-        for base in bases.bases().values():
-            bases.provide(base, self.tell)
-        expect_a_kernel_that_runs_them(f"docker.io/{bases._full(bases.bases()['python'].image)}")
-        built = set()
+        bases_of = bases.bases()
+        python = f"docker.io/{bases._full(bases_of['python'].image)}"
+
+        def provide(name: str) -> None:
+            bases.provide(bases_of[name], self.tell)
+            if name == "python":
+                expect_a_kernel_that_runs_them(python)
+
+        works = {name: partial(provide, name) for name in bases_of} | {
+            image: partial(self._build, service) for image, service in self._own().items()
+        }
+        waits = {name: bases.needed_by(name) for name in bases_of} | {image: self._needed_by(image) for image in self._own()}
+        side_by_side(works, waits, AT_ONCE)
+
+    def _own(self) -> dict[str, str]:
+        """Our images that are wanted, and the first service of each."""
+        found: dict[str, str] = {}
         for service in [*self.active, "ingest"]:
-            one = self.compose.services[service]
-            if "build" not in one or one["image"] in built:
-                continue
-            built.add(one["image"])
-            began = time.monotonic()
-            file = one["build"]["dockerfile"]
-            options = [f"--build-arg={name}={value}" for name, value in one["build"].get("args", {}).items()]
-            options += [f"--target={target}"] if (target := one["build"].get("target")) else []
-            image, key = f"docker.io/{one['image']}", bases.made_of(ROOT / file, ROOT, options)
-            if bases.label(image) == key:  # told from layers it would take long: the engine reads all of a copied one again
-                self.tell(f"{one['image']} is there, built of the same files")
-                continue
-            options += [f"--label={bases.MADE_OF}={key}"]
-            bases.build(ROOT / file, ROOT, image, *options, log=self.folder / f"{service}.build.log")
-            self.tell(f"{one['image']} is built ({time.monotonic() - began:.0f} s)")
+            if "build" in (one := self.compose.services[service]):
+                found.setdefault(one["image"], service)
+        return found
+
+    def _needed_by(self, image: str) -> set[str]:
+        """The bases that its Dockerfile begins with, and the image that is made by the same file before it, whose layers it shares."""
+        services = self.compose.services
+        file = services[self._own()[image]]["build"]["dockerfile"]
+        before = [other for other, service in self._own().items() if services[service]["build"]["dockerfile"] == file]
+        text = (self.checkout / file).read_text("utf-8")
+        return {name for name, base in bases.bases().items() if f"FROM {base.image}" in text} | set(before[: before.index(image)])
+
+    def _build(self, service: str) -> None:
+        one = self.compose.services[service]
+        began = time.monotonic()
+        file = one["build"]["dockerfile"]
+        options = [f"--build-arg={name}={value}" for name, value in one["build"].get("args", {}).items()]
+        options += [f"--target={target}"] if (target := one["build"].get("target")) else []
+        image, key = f"docker.io/{one['image']}", bases.made_of(self.checkout / file, self.checkout, options)
+        if bases.label(image) == key:  # told from layers it would take long: the engine reads all of a copied one again
+            self.tell(f"{one['image']} is there, built of the same files")
+            return
+        options += [f"--label={bases.MADE_OF}={key}"]
+        bases.build(self.checkout / file, self.checkout, image, *options, log=self.folder / f"{service}{self.tag}.build.log")
+        self.tell(f"{one['image']} is built ({time.monotonic() - began:.0f} s)")
 
     def start(self, without: tuple[str, ...] = ()) -> None:
         """Each service after those that it waits for, as the file says; then until all are healthy."""
@@ -274,5 +307,5 @@ class Stack:
     def _service(self, service: str) -> Service:
         containers = self.containers
         name = containers.name(service)
-        ends_by = signal.SIGINT if service == "postgres" else signal.SIGTERM  # with the other one it waits for its clients
-        return Service(service, lambda: containers.pid(name), None, lambda: containers.is_healthy(service, name), ends_by)
+        ends_by = containers.stop_signal(service)
+        return Service(service, lambda: containers.pid(name), None, lambda: containers.is_healthy(service, name), ends_by, HEALTHY)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from pathlib import Path
 
 import pytest
 
+from tests.faults.matrix import Cell
+from tests.faults.services import Service
+from tests.stack import checks, results, whole
 from tests.stack.bases import ROOT, bases, made_of
-from tests.stack.compose import Unset, read
-from tests.stack.containers import Containers
+from tests.stack.engine.compose import Unset, read
+from tests.stack.engine.containers import Containers
+from tests.stack.engine.machine import Failed
 from tests.stack.stack import SECRETS, Stack
 
 pytestmark = pytest.mark.quick
@@ -63,7 +69,7 @@ def test_podman_is_told_what_confines_a_container(monkeypatch: pytest.MonkeyPatc
 
 def test_the_short_form_needs_no_image_that_opens_word_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Stack, "values", VALUES)
-    ours = {"rag-api", "embedder", "generator", "nginx"}
+    ours = {"rag-api", "embedder", "generator-cpu", "nginx"}
     for short, images in ((True, ours), (False, ours | {"reading"})):
         stack = Stack(short=short)
         services = [stack.compose.services[service] for service in [*stack.active, "ingest"]]
@@ -88,3 +94,46 @@ def test_an_image_is_built_again_when_what_it_copies_is_another(tmp_path: Path, 
 
 def test_every_image_that_others_publish_has_a_base() -> None:
     assert set(bases()) == {"python", "node", "nginxinc", "postgres", "prom", "semitechnologies"}
+
+
+def test_what_an_image_consists_of_is_named_as_others_name_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = {"nginx": "deb zlib1g 1:1.3\n", "rag-api": "pypi Pydantic_Core 2.0\ndeb libc6 2.36\n"}
+
+    def said(*arguments: str, timeout: float) -> str:
+        (image,) = (one for one in arguments if "/bedside/" in one)
+        return listed.get(image.split("/")[-1].split(":")[0], "")
+
+    monkeypatch.setattr(Stack, "values", VALUES)
+    monkeypatch.setattr(checks, "podman", said)
+    bills = {path.name.split("-0.1")[0]: json.loads(path.read_text()) for path in checks.bill(Stack(), tmp_path)}
+    purls = {name: {one["purl"] for one in bill["components"]} for name, bill in bills.items()}
+    assert purls["rag-api"] == {"pkg:pypi/pydantic-core@2.0", "pkg:deb/debian/libc6@2.36"}
+    assert "pkg:deb/debian/zlib1g@1:1.3" in purls["nginx"]
+    assert any(purl.startswith("pkg:npm/react@") for purl in purls["nginx"])
+    assert not any("vitest" in purl for purl in purls["nginx"])
+
+
+def test_what_breaking_it_showed_becomes_a_file_for_each_kind_of_work(tmp_path: Path) -> None:
+    cells = [
+        Cell("postgres", "kill", "answering", {}, ("not ready",)),
+        Cell(
+            "postgres", "kill", "answering", {"asked": 9, "shown": 7, "outcomes": {"offline": 1, "503 database_unavailable": 1}, "lost": 0}
+        ),
+        Cell("stack", "upgrade", "all", {"documents": 3, "seconds": 40}),
+    ]
+    results.keep_cells(tmp_path / "cells.json", cells)
+    results.write(results.read_cells(tmp_path / "cells.json"), tmp_path)
+    assert {path.name for path in tmp_path.glob("*.csv")} == {"container_faults.csv", "container_whole.csv"}
+    (answering,) = csv.DictReader((tmp_path / "container_faults.csv").read_text().splitlines())
+    assert (answering["asked"], answering["connection lost"], answering["failed, code said"], answering["note"]) == ("9", "1", "1", "holds")
+    assert "stack,upgrade,3,,,,40,holds" in (tmp_path / "container_whole.csv").read_text()
+
+
+def test_the_disk_of_the_machine_is_never_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Stack, "folder", tmp_path)
+    monkeypatch.setattr(Stack, "values", VALUES)
+    monkeypatch.setattr(Containers, "folder_of", lambda self, volume: tmp_path)
+    service = Service("postgres", lambda: 0, None, lambda: True)
+    with pytest.raises(Failed, match="nothing is filled"), whole.full(Stack(), service):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -325,7 +325,7 @@ def test_canonical_text_does_not_depend_on_the_order_of_fields() -> None:
 
 
 def test_a_writer_goes_on_when_the_server_dropped_its_connection(trail: Database) -> None:
-    writer = Writer(trail.dsn, 2.0)
+    writer = Writer(trail, 2.0)
     entries = [entry_of(asked(str(number)), with_text=True) for number in range(2)]
     for number, entry in enumerate(entries, 1):
         assert writer.append(entry.text, [(one.part, one.salt, one.body) for one in entry.sealed]) == number
@@ -335,7 +335,7 @@ def test_a_writer_goes_on_when_the_server_dropped_its_connection(trail: Database
 
 
 def test_a_writer_that_must_wait_too_long_says_so_in_time(trail: Database) -> None:
-    writer, entry = Writer(trail.dsn, 0.3), entry_of(asked(), with_text=True)
+    writer, entry = Writer(trail, 0.3), entry_of(asked(), with_text=True)
     with psycopg.connect(trail.dsn) as other:
         other.execute("select pg_advisory_xact_lock(7089336938131513960)")  # somebody else writes and does not end
         with pytest.raises(DatabaseUnavailable, match="no answer"):

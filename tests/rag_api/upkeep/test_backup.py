@@ -310,6 +310,16 @@ class TestRefused:
                 "falls.pdf", "paracetamol-kind.pdf", "restaurant.pdf"]  # fmt: skip
             assert container.store.count() == 3
 
+    def test_counts_of_an_empty_index_are_nothing_that_would_be_lost(self, install: Install, kept: Path) -> None:
+        settings = install()
+        migrate(dsn_of(settings))
+        counted = settings.data_dir / "terms" / "Chunk" / "terms.sqlite"
+        counted.parent.mkdir(parents=True, exist_ok=True)
+        counted.touch()
+        with Container(settings) as container:
+            restore(container, kept, silent, silent)
+            assert container.store.count() == 3
+
     def test_while_bedside_runs(self, install: Install, kept: Path) -> None:
         settings = install()
         migrate(dsn_of(settings))

@@ -61,3 +61,65 @@ test("two questions have two keys", async () => {
   await asked();
   expect(new Set(keys).size).toBe(2);
 });
+
+/** A connection that says `first` and then nothing until `later` milliseconds have passed. */
+function falters(first: string, later: number, then: string): void {
+  const text = new TextEncoder();
+  vi.stubGlobal("fetch", async (request: Request) => {
+    keys.push(request.headers.get("idempotency-key"));
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(text.encode(first));
+        const timer = setTimeout(() => {
+          controller.enqueue(text.encode(then));
+          controller.close();
+        }, later);
+        request.signal.addEventListener("abort", () => {
+          clearTimeout(timer);
+          controller.error(new DOMException("aborted", "AbortError"));
+        });
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+}
+
+/** What its reader sees, with the second at which silence is said to begin and to end. */
+async function heard(): Promise<string[]> {
+  const began = Date.now();
+  const found: string[] = [];
+  const say = (silent: boolean) => found.push(`${silent ? "silent" : "heard"} ${(Date.now() - began) / 1000}`);
+  const events = (async () => {
+    for await (const event of ask({ question: "x" } as never, new AbortController().signal, say))
+      found.push(event.type);
+  })();
+  const outcome = events.catch((error) => found.push(error.code));
+  await vi.runAllTimersAsync();
+  await outcome;
+  return found;
+}
+
+test("silence is told within five seconds, and what comes after it is taken", async () => {
+  falters(STAGE, 8000, TOKEN + DONE);
+  expect(await heard()).toEqual(["stage", "silent 4.5", "heard 8", "token", "done"]);
+  expect(keys.length).toBe(1);
+});
+
+test("a short silence is not worth a word", async () => {
+  falters(STAGE, 4000, TOKEN + DONE);
+  expect(await heard()).toEqual(["stage", "token", "done"]);
+});
+
+test("a connection that stays silent is given up, and the question asked again under its key", async () => {
+  falters(STAGE, 60_000, DONE);
+  const found = await heard();
+  expect(found.slice(0, 2)).toEqual(["stage", "silent 4.5"]);
+  expect(found.at(-1)).toBe("stream_broken");
+  expect(keys.length).toBe(3);
+  expect(new Set(keys).size).toBe(1);
+});
+
+test("a connection that breaks before the first word is told at once", async () => {
+  answers(STAGE, DONE);
+  expect(await heard()).toEqual(["stage", "silent 0", "heard 0.5", "done"]);
+});

@@ -2,6 +2,7 @@
 import { call, service } from "./client";
 import { ApiError, asApiError } from "./errors";
 import { forgetQuestion, keepQuestion } from "./signedOut";
+import { Silence } from "./silence";
 import { type Message, messages } from "./sse";
 import { type AskIn, STREAM_EVENTS, type StreamEvent } from "./types";
 
@@ -10,14 +11,19 @@ const PAUSES = [500, 2000]; // milliseconds before asking again
 
 /**
  * Ask, and yield what the server sends. Throws ApiError; an abort by `signal` ends it without an error. An answer of which no word has come
- * when the connection breaks is asked for again, under the same key, so that it is stored once.
+ * when the connection breaks is asked for again, under the same key, so that it is stored once. `onSilence` hears when nothing comes any more,
+ * and when something does again.
  */
-export async function* ask(body: AskIn, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+export async function* ask(
+  body: AskIn,
+  signal: AbortSignal,
+  onSilence: (silent: boolean) => void = () => undefined,
+): AsyncGenerator<StreamEvent> {
   const key = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`; // none without TLS
   for (let tries = 1; ; tries++) {
     let words = false;
     try {
-      for await (const event of once(body, key, signal)) {
+      for await (const event of once(body, key, signal, onSilence, tries > 1)) {
         words ||= event.type === "token";
         yield event;
       }
@@ -25,16 +31,26 @@ export async function* ask(body: AskIn, signal: AbortSignal): AsyncGenerator<Str
     } catch (error) {
       const broken = error instanceof ApiError && error.code === "stream_broken";
       if (!broken || words || tries === TRIES) throw error;
+      onSilence(true);
       await new Promise((resolve) => setTimeout(resolve, PAUSES[tries - 1]));
       if (signal.aborted) return;
     }
   }
 }
 
-async function* once(body: AskIn, key: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+async function* once(
+  body: AskIn,
+  key: string,
+  signal: AbortSignal,
+  onSilence: (silent: boolean) => void,
+  silent: boolean,
+): AsyncGenerator<StreamEvent> {
   let last: StreamEvent | null = null;
+  const silence = new Silence(signal, onSilence, silent);
   try {
-    for await (const message of messages(await open(body, key, signal))) {
+    const stream = await open(body, key, silence.signal);
+    silence.heard();
+    for await (const message of messages(silence.through(stream))) {
       const event = eventOf(message);
       if (!event) continue;
       last = event;
@@ -42,7 +58,10 @@ async function* once(body: AskIn, key: string, signal: AbortSignal): AsyncGenera
     }
   } catch (error) {
     if (signal.aborted) return;
+    if (silence.over) throw new ApiError("stream_broken", "Nothing came any more.");
     throw error instanceof ApiError ? error : new ApiError("stream_broken", String(error));
+  } finally {
+    silence.end();
   }
   if (last?.type !== "done" && last?.type !== "failed")
     throw new ApiError("stream_broken", "The answer ended too early.");

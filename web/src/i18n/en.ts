@@ -114,6 +114,8 @@ export const en = {
     model: (model: string) => `written by ${model}`,
     demoModel: "the demonstration model",
     stopped: "The answer was stopped; what was written so far is below.",
+    silent:
+      "Nothing comes from Bedside just now: the server or the network falters. This page waits, and asks again by itself.",
     stoppedSpoken: "The answer was stopped.",
     again: "Ask again",
     legendQuote: "Underlined text is word for word from the source.",

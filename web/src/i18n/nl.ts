@@ -109,6 +109,8 @@ export const nl: Messages = {
     model: (model: string) => `geschreven door ${model}`,
     demoModel: "het demonstratiemodel",
     stopped: "Het antwoord is gestopt; wat er al stond, staat hieronder.",
+    silent:
+      "Er komt even niets meer van Bedside: de server of het netwerk hapert. Deze pagina wacht en vraagt het zelf opnieuw.",
     stoppedSpoken: "Het antwoord is gestopt.",
     again: "Opnieuw vragen",
     legendQuote: "Onderstreepte tekst staat letterlijk in de bron.",

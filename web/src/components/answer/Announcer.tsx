@@ -15,7 +15,7 @@ export function Announcer({ turn }: { turn: Turn | undefined }) {
 
 /** What is heard: that there is an answer, or none and what is nearest, or why there is none; and what must be known first. */
 function spoken(state: AnswerState, m: Messages): string {
-  if (state.kind === "working") return "";
+  if (state.kind === "working") return state.silent ? m.answer.silent : "";
   if (state.kind === "stopped") return m.answer.stoppedSpoken;
   if (state.kind === "failed") return m.answer.failedSpoken(failureWords(state.code, m));
   const { sources, notices, status } = view(state);

@@ -18,6 +18,7 @@ export function Progress({ state }: { state: Extract<AnswerState, { kind: "worki
           {m.stage.past[name]} {inWords(milliseconds, m)}
         </span>
       ))}
+      {state.silent && <span className="progress-silent">{m.answer.silent}</span>}
     </div>
   );
 }

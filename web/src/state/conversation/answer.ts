@@ -41,6 +41,7 @@ export type AnswerState =
       stageAt: number;
       passages: number;
       past: StageTime[];
+      silent: boolean; // nothing comes any more, and it is still waited for
     }
   | { kind: "complete"; answer: Answer; milliseconds: number | null }
   | { kind: "stopped"; draft: Draft }
@@ -57,6 +58,7 @@ export interface Refusal {
 export type AnswerEvent =
   | StreamEvent
   | { type: "stopped" }
+  | { type: "silence"; silent: boolean }
   | { type: "broken"; code: string; message: string; refusal?: Refusal };
 
 /** An answer that has just been asked for. `at` is a clock in milliseconds, the same as the reducer's. */
@@ -72,7 +74,7 @@ export function asked(question: string, at: number): AnswerState {
     status: null,
     language: "",
   };
-  return { kind: "working", draft, askedAt: at, stage: "sending", stageAt: at, passages: 0, past: [] };
+  return { kind: "working", draft, askedAt: at, stage: "sending", stageAt: at, passages: 0, past: [], silent: false };
 }
 
 /** An answer that was stored earlier. */
@@ -106,6 +108,8 @@ export function reduceAnswer(state: AnswerState, event: AnswerEvent, at: number)
       return { kind: "failed", draft, code: event.data.code, message: event.data.message };
     case "broken":
       return { kind: "failed", draft, code: event.code, message: event.message, refusal: event.refusal };
+    case "silence":
+      return { ...state, silent: event.silent };
     case "stopped":
       return { kind: "stopped", draft };
   }

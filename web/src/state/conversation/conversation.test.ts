@@ -57,6 +57,13 @@ describe("an answer", () => {
     });
   });
 
+  test("says that nothing comes any more while that lasts", () => {
+    const silent: AnswerEvent = { type: "silence", silent: true };
+    expect(run([silent])).toMatchObject({ kind: "working", silent: true });
+    expect(run([silent, { type: "silence", silent: false }])).toMatchObject({ silent: false });
+    expect(run([{ type: "stopped" }, silent]).kind).toBe("stopped");
+  });
+
   test("is what the server stored once it is done", () => {
     const stored = answer({ answer: "Geef 15 mg" });
     expect(

@@ -58,6 +58,7 @@ export function useConversation(onError: (code: string) => void) {
             ...{ whole_document: whole || null, notices_in: language, ...asRequest(scope) },
           },
           controller.signal,
+          (silent) => tell({ type: "silence", silent }),
         )) {
           if (event.type === "found") begun = event.data;
           tell(event);

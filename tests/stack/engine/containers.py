@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from tests.stack.compose import Compose
-from tests.stack.machine import Failed, last_words, limits, podman
+from tests.stack.engine.compose import Compose
+from tests.stack.engine.machine import Failed, last_words, limits, podman
 
 HEALTHY = 300.0  # seconds that a service may take to become healthy here
 
@@ -25,6 +26,7 @@ class Containers:
     compose: Compose
     folder: Path  # what relative paths in the file are relative to
     scale: Mapping[str, int] = field(default_factory=dict)
+    disks: Mapping[str, Path] = field(default_factory=dict)  # volumes with a file system of their own, in these files
 
     def name(self, service: str, number: int = 1) -> str:
         return f"{self.project}-{service}-{number}"
@@ -95,6 +97,16 @@ class Containers:
         except (Failed, ValueError):
             return 0
 
+    def folder_of(self, volume: str) -> Path:
+        """Where this machine sees what a volume holds, while a container uses it. Raises Failed."""
+        return Path(podman("volume", "inspect", "--format", "{{.Mountpoint}}", f"{self.project}-{volume}").strip())
+
+    def stop_signal(self, service: str) -> signal.Signals:
+        """What asks it to end, as its image says. Raises Failed."""
+        named = f"docker.io/{_full(self.compose.services[service]['image'])}"
+        said = podman("image", "inspect", "--format", "{{.Config.StopSignal}}", named).strip() or "SIGTERM"
+        return signal.Signals(int(said)) if said.isdigit() else signal.Signals[said]
+
     def address(self, name: str, network: str) -> str:
         (found,) = json.loads(podman("inspect", name))
         return str(found["NetworkSettings"]["Networks"][f"{self.project}-{network}"]["IPAddress"])
@@ -139,7 +151,9 @@ class Containers:
         if source in self.compose.volumes:
             name = f"{self.project}-{source}"
             if name not in podman("volume", "ls", "--quiet").split():
-                podman("volume", "create", "--label", f"project={self.project}", name)
+                disk = self.disks.get(source)
+                own = [f"--opt={option}" for option in ("type=ext4", f"device={disk}", "o=loop")] if disk else []
+                podman("volume", "create", "--label", f"project={self.project}", *own, name)
             return f"{name}:{rest}"
         return f"{(self.folder / source).resolve()}:{rest}"
 
