@@ -23,6 +23,7 @@ from rag_api.db import Database
 from rag_api.db.migrate import migrate
 from rag_api.embedded.postgres import EmbeddedPostgres
 from tests.skips import Skips, pytest_addoption
+from tests.support.scripted_server import Scripted, scripted_server
 
 __all__ = ["pytest_addoption"]
 
@@ -130,6 +131,19 @@ def dsn(empty_database: str) -> str:
     """The DSN of a migrated database of this module's own."""
     migrate(empty_database)
     return empty_database
+
+
+@pytest.fixture(scope="module")
+def scripted() -> Iterator[Scripted]:
+    """A generator that does as it is told, one for all tests of a module; `server` is one of a test's own."""
+    with scripted_server() as running:
+        yield running
+
+
+@pytest.fixture
+def server() -> Iterator[Scripted]:
+    with scripted_server() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

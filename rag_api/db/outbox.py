@@ -1,4 +1,4 @@
-"""What waits to be sent: one row at a time, by whichever process comes first. Knows nothing of how it is sent.
+"""Outbox of what waits to be sent: one row at a time, by whichever process comes first. Knows nothing of how it is sent.
 
 A row is sent at least once: what breaks off after it was sent, and before that is written down, sends it again under the same id.
 """

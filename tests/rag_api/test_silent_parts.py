@@ -26,7 +26,7 @@ from rag_api.embedded.postgres import EmbeddedPostgres
 from rag_api.errors import DatabaseUnavailable
 from rag_api.main import create_app
 from tests.support.http_server import served
-from tests.support.scripted_server import Scripted, quote, scripted_server
+from tests.support.scripted_server import Scripted, quote
 from tests.support.waiting import until
 from tests.support.world import load_hospital
 
@@ -89,14 +89,8 @@ def test_an_embedded_database_that_is_killed_is_started_again(postgres: Embedded
 
 
 @pytest.fixture
-def generator() -> Iterator[Scripted]:
-    with scripted_server() as running:
-        yield running
-
-
-@pytest.fixture
-def container(stopped: EmbeddedPostgres, generator: Scripted, tmp_path: Path) -> Iterator[Container]:
-    settings = Settings(data_dir=tmp_path, database_url=stopped.start(), store="memory", generator_url=generator.url)
+def container(stopped: EmbeddedPostgres, server: Scripted, tmp_path: Path) -> Iterator[Container]:
+    settings = Settings(data_dir=tmp_path, database_url=stopped.start(), store="memory", generator_url=server.url)
     with Container(settings) as made:
         load_hospital(made)
         yield made
@@ -115,9 +109,9 @@ def stopping(database: EmbeddedPostgres) -> Callable[[dict[str, object]], list[o
 
 
 def test_an_answer_that_was_shown_is_stored_when_the_database_is_back(
-    container: Container, generator: Scripted, stopped: EmbeddedPostgres
+    container: Container, server: Scripted, stopped: EmbeddedPostgres
 ) -> None:
-    generator.script = stopping(stopped)  # type: ignore[assignment]
+    server.script = stopping(stopped)  # type: ignore[assignment]
     with served(create_app(container.settings, container)) as url:
         body = httpx.post(f"{url}/ask", json={"question": DUTCH}, timeout=60).raise_for_status().json()
     assert body["status"] == "answered"
@@ -132,23 +126,23 @@ def test_an_answer_that_was_shown_is_stored_when_the_database_is_back(
 
 
 def test_an_answer_that_can_be_stored_nowhere_is_said_to_be_so(
-    container: Container, generator: Scripted, stopped: EmbeddedPostgres, tmp_path: Path
+    container: Container, server: Scripted, stopped: EmbeddedPostgres, tmp_path: Path
 ) -> None:
     (tmp_path / "unsaved").write_text("a file where the folder should be: as good as a full disk")
 
-    generator.script = stopping(stopped)  # type: ignore[assignment]
+    server.script = stopping(stopped)  # type: ignore[assignment]
     with served(create_app(container.settings, container)) as url:
         body = httpx.post(f"{url}/ask", json={"question": DUTCH}, timeout=60).raise_for_status().json()
     assert body["spans"]
     assert "not_stored" in [notice["code"] for notice in body["notices"]]
 
 
-def test_a_generator_that_is_stopped_is_given_up_and_its_question_gets_the_sources(container: Container, generator: Scripted) -> None:
+def test_a_generator_that_is_stopped_is_given_up_and_its_question_gets_the_sources(container: Container, server: Scripted) -> None:
     def fall_silent(request: dict[str, object]) -> list[object]:
-        generator.silent = True
+        server.silent = True
         return [60.0]
 
-    generator.script = fall_silent  # type: ignore[assignment]
+    server.script = fall_silent  # type: ignore[assignment]
     with served(create_app(container.settings, container)) as url:
         body = httpx.post(f"{url}/ask", json={"question": DUTCH}, timeout=60).raise_for_status().json()  # it held one for 120 s
     assert (body["status"], [n["code"] for n in body["notices"] if n["code"] == "generator_down"]) == ("sources_only", ["generator_down"])

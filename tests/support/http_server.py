@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
 from starlette.types import ASGIApp
+
+from tests.support.waiting import until
 
 
 @contextmanager
@@ -21,11 +22,8 @@ def served(app: ASGIApp, port: int = 0) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", loop="asyncio", timeout_graceful_shutdown=2))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
-    deadline = time.monotonic() + 30
-    while not server.started:
-        assert thread.is_alive(), "the server ended while starting"
-        assert time.monotonic() < deadline, "the server did not start"
-        time.sleep(0.01)
+    until(lambda: server.started or not thread.is_alive())
+    assert server.started, "the server ended while starting"
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:

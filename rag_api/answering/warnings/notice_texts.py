@@ -90,6 +90,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Dit zijn {quoted} van de {items} punten van een lijst: open de bron voor de andere.",
         "en": "These are {quoted} of the {items} items of a list: open the source for the others.",
     },
+    "table_in_part": {
+        "nl": "Hier staat {quoted} van de {items} rijen van een tabel: open de bron voor de andere.",
+        "en": "This is {quoted} of the {items} rows of a table: open the source for the others.",
+    },
     "cut_short": {
         "nl": "Het antwoord werd te lang en is mogelijk niet volledig.",
         "en": "The answer became too long and may not be complete.",

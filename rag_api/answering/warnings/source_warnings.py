@@ -298,11 +298,13 @@ def in_doubt(unnamed: Sequence[str], ranks: Sequence[int], sources: Sequence[Sou
 
 
 def in_part(lists: Sequence[PartialList], language: str) -> list[Notice]:
-    """That there is more: of the list that lacks most, where several are quoted in part."""
-    most = max(lists, key=lambda one: one.items - one.quoted, default=None)
-    if most is None:
-        return []
-    return [notice("list_in_part", language, (most.rank,), quoted=str(most.quoted), items=str(most.items))]
+    """That there is more: of the list, and of the table, that lacks most, where several are quoted in part."""
+    told = []
+    for code, rows in (("list_in_part", False), ("table_in_part", True)):
+        most = max((one for one in lists if one.rows == rows), key=lambda one: one.items - one.quoted, default=None)
+        if most is not None:
+            told.append(notice(code, language, (most.rank,), quoted=str(most.quoted), items=str(most.items)))
+    return told
 
 
 def _conflict_notices(found: Sequence[ValueConflict], sources: Sequence[Source], language: str) -> list[Notice]:

@@ -1,4 +1,4 @@
-"""Whose documents are, and what staff ask their owners: asked, listed, answered. What a question is about never leaves by mail."""
+"""Owners of documents, and what staff ask them: asked, listed, answered. What a question is about never leaves by mail."""
 
 from __future__ import annotations
 

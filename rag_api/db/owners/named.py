@@ -1,4 +1,4 @@
-"""Who answers for documents: by the owner or the department that they name, a mail address, accounts, or both. Kept by admins."""
+"""Owners: who answers for documents, by the owner or the department that they name, a mail address, accounts, or both. Kept by admins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What staff ask the owner of a document, or report of it; what the owner makes of that; and what who asked hears of it.
+"""Questions of staff to the owner of a document, and their reports of it; what the owner makes of that; and what who asked hears of it.
 
 Who asked is told to nobody: their function and department are. Whose a question is to answer follows from the document as it is listed
 now. What nobody is there to answer, or could not be told of, is on the list of quality staff.

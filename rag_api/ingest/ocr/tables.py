@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.layout.layout import Line, Row
+from rag_api.ingest.layout.lines import Line, Row
 
 _APART = 0.9  # of the size: white as wide within a line parts columns
 _LABEL = 4  # letters: "12.", "•"

@@ -9,8 +9,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.layout.layout import Line, Row, lay_out_straight
-from rag_api.ingest.layout.stray_cells import with_stray_cells
+from rag_api.ingest.layout.layout import lay_out_straight
+from rag_api.ingest.layout.lines import Line, Row
+from rag_api.ingest.layout.tables.stray_cells import with_stray_cells
 from rag_api.ingest.ocr.doubt import doubtful
 from rag_api.ingest.ocr.letters import Letters, alike, bold, letters_of
 from rag_api.ingest.ocr.order import Box, reading_order

@@ -23,8 +23,9 @@ from rag_api.domain import Note
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.layout.layout import lay_out
-from rag_api.ingest.layout.stray_cells import rows_in_doubt, with_stray_cells
-from rag_api.ingest.layout.uncertain_tables import uncertain_rows
+from rag_api.ingest.layout.tables.captions import captions_first
+from rag_api.ingest.layout.tables.stray_cells import rows_in_doubt, with_stray_cells
+from rag_api.ingest.layout.tables.uncertain_tables import uncertain_rows
 from rag_api.ingest.pdf.actual_text import keep_what_is_shown
 from rag_api.ingest.pdf.annotations import with_annotations
 from rag_api.ingest.pdf.frames import frames_of
@@ -144,7 +145,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
         if image.laid is not None:
             return image.laid, noted
     found, glyphs = glyphs, with_squares(with_fractions(glyphs, drawn.bars), drawn.squares, drawn.held)
-    items = tuple(with_stray_cells(lay_out(glyphs, drawn, plane.width, plane.height)))
+    items = tuple(captions_first(with_stray_cells(lay_out(glyphs, drawn, plane.width, plane.height))))
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     tall, doubt, mixed = plane.width if sideways else plane.height, in_doubt(glyphs), [*uncertain_rows(items), *rows_in_doubt(items)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Page
 from rag_api.ingest.common.notes import note
-from rag_api.ingest.layout.layout import Row
+from rag_api.ingest.layout.lines import Row
 from rag_api.ingest.pdf.page_transform import PagePlane
 from rag_api.ingest.pdf.pdfium import Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn

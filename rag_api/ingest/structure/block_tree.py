@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Block, BlockKind
 from rag_api.ingest.common.boxed_text import Marked
-from rag_api.ingest.layout.columns import alike, begins_of, columns_of
-from rag_api.ingest.layout.layout import Line, Row, usual_size
+from rag_api.ingest.layout.lines import Line, Row, usual_size
+from rag_api.ingest.layout.tables.columns import alike, begins_of, columns_of
 from rag_api.ingest.structure.tagged_lines import Told, key_of
 from rag_api.text.block_shapes import CellShape, Shape, headed, kind_of, label_of, numbered, shape_of, without_lists_of_headings
 from rag_api.text.blocks import tree

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rag_api.domain import Block, CutLine, Page
 from rag_api.ingest.common.boxed_text import Marked, concat, plain
 from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
-from rag_api.ingest.layout.layout import Line, Row
+from rag_api.ingest.layout.lines import Line, Row
 from rag_api.ingest.structure.block_tree import Piece, structured
 from rag_api.ingest.structure.conservation import Shown, unaccounted
 from rag_api.ingest.structure.headers_footers import LINE_NUMBER, SLANTED, furniture, text_of

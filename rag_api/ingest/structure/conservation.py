@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.ingest.common.characters import PRIVATE, SYMBOLS, clean_line
-from rag_api.ingest.layout.layout import Line, Row
+from rag_api.ingest.layout.lines import Line, Row
 from rag_api.ingest.pdf.pdfium import HYPHEN_AT_LINE_END, Glyphs
 
 _DASH = "-"

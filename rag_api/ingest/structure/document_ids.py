@@ -14,7 +14,10 @@ from rag_api.guard.numbers.quantities import quantities
 
 _PAGE = re.compile(r"\b(?:pagina(?:nummer)?|page|pag\b\.?|blz\b\.?|bladzijde|p\.)\s*[:.]?\s*\d{1,4}(?:\s*(?:van|of|uit|/)\s*\d{1,4})?\b")
 _DATE = re.compile(
-    r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}([-/.])\d{1,2}\1(?:\d{4}|\d{2})\b|\b\d{1,2} (?:jan(?:uari|uary)?|feb(?:ruari|ruary)?|mrt|maart|"
+    # Between dots a year of two figures stands behind two and two: "2.5.10" is a version.
+    r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}([-/])\d{1,2}\1(?:\d{4}|\d{2})\b"
+    r"|(?<![\d.])(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.\d{4}\b|(?<![\d.])(?:0[1-9]|[12]\d|3[01])\.(?:0[1-9]|1[0-2])\.\d{2}(?!\.?\d)"
+    r"|\b\d{1,2} (?:jan(?:uari|uary)?|feb(?:ruari|ruary)?|mrt|maart|"
     r"march|apr(?:il)?|mei|may|jun[ie]?|jul[iy]?|aug(?:ustus|ust)?|sept?(?:ember)?|o[kc]t(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? \d{4}\b"
 )
 _VERSION = re.compile(r"\b(?:versie|version|vers\.|rev(?:isie|ision)?\.?|v\.?) ?(?:nr\.? ?|nummer |number )?:? ?\d+(?:\.\d+)*\b")

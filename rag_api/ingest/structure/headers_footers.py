@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from rag_api.ingest.layout.layout import Line, Row, usual_size
+from rag_api.ingest.layout.lines import Line, Row, usual_size
 from rag_api.ingest.structure.document_ids import counts, has_imprint, is_content, is_number, is_page_number, keys
 
 _ZONE = 0.25  # of the page's height, from either edge

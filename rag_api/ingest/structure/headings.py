@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from rag_api.domain import CutLine
 from rag_api.ingest.common.metadata import naming_words
-from rag_api.ingest.layout.layout import Line, usual_size
+from rag_api.ingest.layout.lines import Line, usual_size
 from rag_api.ingest.structure.clean import LaidOut
 from rag_api.ingest.structure.document_ids import has_imprint
 from rag_api.ingest.structure.headers_footers import HEADER

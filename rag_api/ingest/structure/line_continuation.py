@@ -11,13 +11,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from rag_api.ingest.layout.layout import Line, Row
+from rag_api.ingest.layout.lines import Line, Row
 
 Item = Line | Row
 
 _BULLET = re.compile(r"[•▪●○◦■□☐☑☒▣◆◇▫–—►➢➤→✓✔❑❖*·‣]\s|[o§]\s(?=\S)|-\s")
 _NUMBER = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]\s|\d{1,2}(?:\.\d{1,2})+\.?\s|stap \d|step \d", re.IGNORECASE)
-_FOOTNOTE = re.compile(r"(?:[⁰¹²³⁴-⁹]{1,2}|[†‡]{1,2})\s?\S")
+_FOOTNOTE = re.compile(r"(?:[⁰¹²³⁴-⁹ᵃᵇᶜᵈᵉᶠᵍʰ]{1,2}|[†‡]{1,2}|\*{2,3})\s?[^\s*]")
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]")  # a capital and a small letter: most sentences begin so
 _ENDS = re.compile(r"[.!?:;][\"'”’»)\]]*$")
 _OPEN = re.compile(r"(?:,|\b(?:van|de|het|een|en|of|te|die|dat|the|and|or|an?|to|that|which))$")  # more of the sentence must come

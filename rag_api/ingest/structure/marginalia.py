@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
-from rag_api.ingest.layout.layout import Line, Row, usual_size
+from rag_api.ingest.layout.lines import Line, Row, usual_size
 from rag_api.ingest.structure.line_continuation import continues, is_full
 
 _BAND = 0.16  # of the page's height, from either edge: where a block parted by white may be a letterhead or footer

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from rag_api.ingest.layout.layout import Line, Row
+from rag_api.ingest.layout.lines import Line, Row
 
 _EDGE = 2.0  # points
 # "4.2", "3.", "(3)", "§ 4", "Q5."; a bare figure may be anything.

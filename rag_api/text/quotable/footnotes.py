@@ -1,7 +1,7 @@
 """The footnotes that a passage's marks point to: "20 cmH₂O ²" is not read without "² Known bullae: not above 15".
 
-A mark is a raised figure, a star or a dagger behind a word; its footnote is what next begins with it in the document. Exponents ("m²",
-"10⁹") and bullets are no marks: nothing, or a list, begins with them.
+A mark is a raised figure or letter, a star or a dagger behind a word; its footnote is what next begins with it in the document. Exponents
+("m²", "10⁹") and bullets are no marks: nothing, or a list, begins with them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rag_api.text.blocks import leaves
 MOST = 4  # footnotes of one passage
 LONGEST = 500  # characters of a footnote
 FURTHEST = 6_000  # characters behind the mark
-_RAISED = "⁰¹²³⁴-⁹"
+_RAISED = "⁰¹²³⁴-⁹ᵃᵇᶜᵈᵉᶠᵍʰ"
 _MARK = re.compile(rf"(?<=\S)\s?([{_RAISED}]{{1,2}}|\*{{1,3}}|[†‡§]{{1,2}})(?![\w*†‡])")
 _POWER = re.compile(r"(?:(?<![^\W\d_])[cdmk]?m|10|[xX])\s?$")  # before a raised figure
 _LONGEST_UNIT = 4  # characters of a word that tells a power, with what stands before it

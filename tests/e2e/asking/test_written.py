@@ -15,7 +15,7 @@ from rag_api.main import create_app
 from tests.e2e.conftest import NewPage, Serving
 from tests.e2e.scripted import DIST
 from tests.e2e.test_states import ask
-from tests.support.scripted_server import Scripted, Step, piece, scripted_server
+from tests.support.scripted_server import Scripted, Step, piece
 from tests.support.world import empty, load_hospital
 
 DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
@@ -27,12 +27,6 @@ def echo(request: dict[str, Any]) -> list[Step]:
     said: list[Step] = [piece(f"Vraag: {DOSE}\n\n"), piece("Antwoord: "), piece(DOSE), piece(finish="stop"), "data: [DONE]\n\n"]
     assert DOSE in asked
     return said
-
-
-@pytest.fixture
-def server() -> Iterator[Scripted]:
-    with scripted_server() as running:
-        yield running
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import date
@@ -46,18 +46,12 @@ from rag_api.ingest.common.chunk import embedding_text
 from rag_api.retrieval.decision.calibration import shipped
 from rag_api.retrieval.find import LONGEST_TEXT
 from services.contract import wire
-from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats
+from tests.support.scripted_server import Scripted, Step, piece, quote, stats
 from tests.support.world import CHILD, empty, load, load_hospital
 
 DUTCH = "Hoeveel paracetamol mag een kind van 12 kg?"
 ENGLISH = "What do I do when a patient is drowsy after a fall?"
 UNANSWERABLE = "Welke vlag hangt er op het stadhuis van Ieper?"
-
-
-@pytest.fixture
-def server() -> Iterator[Scripted]:
-    with scripted_server() as running:
-        yield running
 
 
 @pytest.fixture
@@ -436,7 +430,7 @@ async def test_stopping_hangs_up_and_stores_what_was_there(container: Container,
         async for event in events:
             if isinstance(event, Token):
                 break
-    assert server.hung_up.wait(20)
+    assert server.hung_up.wait(300)
     stored = await eventually(container, question)
     assert (stored.status, codes(stored)) == (AnswerStatus.FAILED, ["stopped"])
     assert stored.text
@@ -458,12 +452,12 @@ async def test_a_cancelled_task_stores_what_was_there(container: Container, serv
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert server.hung_up.wait(20)
+    assert server.hung_up.wait(300)
     assert codes(await eventually(container, question)) == ["stopped"]
 
 
 async def eventually(container: Container, question: Question) -> Answer:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while True:
         try:
             return get_answer(container.db, LOCAL_USER, question.id)

@@ -16,22 +16,16 @@ from rag_api.container import Container
 from rag_api.db.questions.answers import save_answer
 from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Mode, PersonalChoice
 from rag_api.main import create_app
-from tests.support.scripted_server import Scripted, quote, scripted_server
+from tests.support.scripted_server import Scripted, quote
 from tests.support.world import load_hospital
 
 QUESTION = "hoeveel paracetamol iv bij een kind van 12 kg?"
 
 
 @pytest.fixture(scope="module")
-def generator() -> Iterator[Scripted]:
-    with scripted_server() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def container(dsn: str, generator: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
+def container(dsn: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
     settings = Settings(
-        data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", generator_url=generator.url, sentence_vectors_mb=0,
+        data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", generator_url=scripted.url, sentence_vectors_mb=0,
         questions_per_minute=0, requests_per_minute=0,
     )  # fmt: skip
     with Container(settings) as made:
@@ -40,10 +34,10 @@ def container(dsn: str, generator: Scripted, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture
-def client(container: Container, generator: Scripted) -> Iterator[TestClient]:
+def client(container: Container, scripted: Scripted) -> Iterator[TestClient]:
     with TestClient(create_app(container.settings, container), base_url="http://testserver/api") as opened:
         yield opened
-    generator.script = quote
+    scripted.script = quote
 
 
 def asked(client: TestClient, key: str, question: str = QUESTION, **more: object) -> dict[str, object]:
@@ -57,13 +51,11 @@ def stored(container: Container, key: str) -> list[str]:
     return [row["status"] for row in container.db.all("select status from answers where id = %(id)s", {"id": question.id})]
 
 
-def test_the_stored_answer_is_given_again_and_the_generator_not_asked(
-    client: TestClient, container: Container, generator: Scripted
-) -> None:
+def test_the_stored_answer_is_given_again_and_the_generator_not_asked(client: TestClient, container: Container, scripted: Scripted) -> None:
     key = str(uuid4())
-    first, times = asked(client, key), len(generator.requests)
+    first, times = asked(client, key), len(scripted.requests)
     assert asked(client, key) == first
-    assert len(generator.requests) == times
+    assert len(scripted.requests) == times
     assert stored(container, key) == ["answered"]
 
 
@@ -77,12 +69,12 @@ def test_a_stream_under_a_known_key_ends_with_the_stored_answer(client: TestClie
     assert json.loads(lines[1].partition("data: ")[2])["answer"] == first
 
 
-def test_an_answer_that_broke_off_is_given_anew_in_its_place(client: TestClient, container: Container, generator: Scripted) -> None:
+def test_an_answer_that_broke_off_is_given_anew_in_its_place(client: TestClient, container: Container, scripted: Scripted) -> None:
     key = str(uuid4())
-    generator.script = lambda request: [*quote(request)[:2], None]
+    scripted.script = lambda request: [*quote(request)[:2], None]
     broken = asked(client, key)
     assert broken["status"] == "failed"
-    generator.script = quote
+    scripted.script = quote
     whole = asked(client, key)
     assert (whole["id"], whole["conversation_id"]) == (broken["id"], broken["conversation_id"])
     assert whole["status"] == "answered"

@@ -36,7 +36,7 @@ from rag_api.text.language import detect
 from tests.rag_api.made_files.docx_files import docx, p, r
 from tests.rag_api.made_files.pdfs import write
 from tests.support.ports import free_port
-from tests.support.scripted_server import Scripted, scripted_server
+from tests.support.scripted_server import Scripted
 
 ROOT = Path(__file__).parents[3]
 QUESTION = "Wanneer wordt een naaldcontainer vervangen?"
@@ -48,17 +48,11 @@ LINES = {
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Scripted]:
-    with scripted_server() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def environment(dsn: str, server: Scripted, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def environment(dsn: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {
         "BEDSIDE_DATA_DIR": str(tmp_path_factory.mktemp("data")),
         "BEDSIDE_DATABASE_URL": dsn,
-        "BEDSIDE_GENERATOR_URL": server.url,
+        "BEDSIDE_GENERATOR_URL": scripted.url,
         "COLUMNS": "200",
     }
 
@@ -198,10 +192,10 @@ def test_ask_as_json_has_spans_of_the_answer(environment: dict[str, str], loaded
     assert {"tokens_per_step", "tokens", "seconds"} <= answer["stats"].keys()
 
 
-def test_ask_for_sources_needs_no_model(environment: dict[str, str], server: Scripted, loaded: dict[str, Any]) -> None:
-    before = len(server.requests)
+def test_ask_for_sources_needs_no_model(environment: dict[str, str], scripted: Scripted, loaded: dict[str, Any]) -> None:
+    before = len(scripted.requests)
     answer = as_json(run(environment, "ask", QUESTION, "--mode", "sources", "--json"))
-    assert (answer["status"], len(server.requests)) == ("sources_only", before)
+    assert (answer["status"], len(scripted.requests)) == ("sources_only", before)
     run(environment, "ask", QUESTION, "--mode", "guess", code=2)
 
 

@@ -13,8 +13,8 @@ const ROOMS = [
   [
     "components/admin",
     "components/audit",
-    "components/browse",
     "components/chat",
+    "components/browse",
     "components/inbox",
     "components/quality",
   ],

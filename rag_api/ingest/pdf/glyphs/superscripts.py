@@ -1,4 +1,4 @@
-"""Raised figures: "10⁹" is no 109, "3¹" of a footnote no 31, and half past eight, "8³⁰", no 830.
+"""Raised figures: "10⁹" is no 109, "3¹" of a footnote no 31, and half past eight, "8³⁰", no 830; a footnote's letter: "mg/kgᵃ".
 
 Programs draw them smaller and higher than the text, as plain digits; or take the font's own raised figures, whose boxes are like all
 others and whose code is a plain digit's. What a reader sees as raised is stored as a raised sign.
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SIGNS = dict(zip(map(ord, "0123456789+-−–()=ni"), map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁽⁾⁼ⁿⁱ"), strict=True)) | {2: ord("⁻")}
+_LETTERS = dict(zip(map(ord, "abcdefgh"), map(ord, "ᵃᵇᶜᵈᵉᶠᵍʰ"), strict=True))  # alone: of a footnote; behind a figure: "2e"
 _DIGITS = frozenset(map(ord, "0123456789"))
 _SMALLER = 0.87  # of its neighbour's height
 _RISE = 0.14  # of its neighbour's height, beyond what a smaller letter's foot is higher anyway
@@ -28,7 +29,8 @@ def with_raised(
     the runs of glyphs that stand on one line."""
     heights = boxes[:, 3] - boxes[:, 1]
     shift = np.abs(np.diff(boxes[:, 3])) > _RISE * np.minimum(heights[1:], heights[:-1])
-    if not (shift & (np.isin(codes[1:], list(_SIGNS)) | np.isin(codes[:-1], list(_SIGNS)))).any():
+    signs = [*_SIGNS, *_LETTERS]
+    if not (shift & (np.isin(codes[1:], signs) | np.isin(codes[:-1], signs))).any():
         return codes
     codes = codes.copy()
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
@@ -78,8 +80,10 @@ def _raise(codes: NDArray[np.uint32], boxes: NDArray[np.float32], heights: NDArr
         run = _run(boxes, heights, at, end)
         beside = at - 1 if at > start else run  # a footnote's own mark stands before its text
         signs = [int(code) for code in codes[at:run]]
-        if start <= beside < end and run - at <= _LONGEST and _is_raised(boxes, heights, at, beside) and _is_figure(signs):
-            codes[at:run] = [_SIGNS[sign] for sign in signs]
+        if start <= beside < end and run - at <= _LONGEST and _is_raised(boxes, heights, at, beside):
+            letter = run - at == 1 and (at == start or int(codes[at - 1]) not in _DIGITS) and heights[at] < _SMALLER * heights[beside]
+            signs_of = _SIGNS if _is_figure(signs) else _LETTERS if letter else {}
+            codes[at:run] = [signs_of.get(sign, sign) for sign in signs]
         at = run
 
 

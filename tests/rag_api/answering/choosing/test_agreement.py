@@ -20,7 +20,7 @@ from rag_api.retrieval.find import Retrieval
 from rag_api.retrieval.reader_model.passages import ReadingPassage
 from rag_api.retrieval.reader_model.pointing_reader import PointedReading
 from rag_api.upkeep import component_checks as parts
-from tests.rag_api.retrieval.reader_model.test_pointing_reader import QUESTION, answer_to, documents, pointing, server  # noqa: F401
+from tests.rag_api.retrieval.reader_model.test_pointing_reader import QUESTION, answer_to, documents, pointing  # noqa: F401
 from tests.support.scripted_server import Scripted
 from tests.support.world import empty
 

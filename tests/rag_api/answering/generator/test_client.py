@@ -16,19 +16,13 @@ import pytest
 from rag_api.answering.generator.client import Event, Finished, Generator, GeneratorRequest, TextDelta, passages_of, translated
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import wire
-from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats
+from tests.support.scripted_server import Scripted, Step, piece, quote, stats
 
 pytestmark = pytest.mark.quick
 
 PASSAGES = passages_of([("Paracetamol", "Geef 15 mg/kg. Max. 4 g per dag. "), ("Ibuprofen", "Niet onder 3 maanden. ")])
 CANDIDATES = (wire.CandidateIn(document="0", start=0, end=15, score=2.0), wire.CandidateIn(document="1", start=0, end=22, score=1.0))
 ASKED = GeneratorRequest("Hoeveel?", "nl", PASSAGES, "verbatim", CANDIDATES, 64)
-
-
-@pytest.fixture
-def server() -> Iterator[Scripted]:
-    with scripted_server() as running:
-        yield running
 
 
 @pytest.fixture
@@ -172,7 +166,7 @@ async def test_closing_the_iterator_hangs_up(server: Scripted, generator: Genera
     async with aclosing(generator.stream(ASKED)) as events:
         async for _ in events:
             break
-    assert server.hung_up.wait(20)
+    assert server.hung_up.wait(300)
 
 
 async def test_health_names_the_models(generator: Generator) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rag_api.answering.warnings.partial_lists import PartialList, partial_lists
@@ -50,6 +52,28 @@ def test_a_whole_list_and_words_outside_of_it_are_not_in_part() -> None:
     assert cited("".join(ITEMS)) == []
     assert cited(ITEMS[0], "bloedend", ITEMS[4]) == []
     assert cited(AFTER) == []
+
+
+def test_rows_of_a_table_that_are_not_quoted_are_counted_without_its_header_and_names_of_groups() -> None:
+    rows = [("Stof", "Dosis"), ("Volwassenen",), ("A", "1 g"), ("B", "2 g"), ("C", "3 g")]
+    text, blocks = "", [Block(BlockKind.TABLE, 0, 0)]
+    for row in rows:
+        at = len(blocks)
+        blocks.append(Block(BlockKind.ROW, len(text), len(text), parent=0, header=row == rows[0]))
+        for column, cell in enumerate(row):
+            blocks.append(Block(BlockKind.CELL, len(text), len(text) + len(cell) + 1, parent=at, column=column, columns=3 - len(row)))
+            text += f"{cell}\n"
+        blocks[at] = replace(blocks[at], end=len(text))
+    blocks[0] = replace(blocks[0], end=len(text))
+
+    def of(*quotes: str) -> list[PartialList]:
+        places = [(text.index(words), len(words)) for words in quotes]
+        return partial_lists([Citation(0, n, "d", at, at + n, "", 1, (), 1) for at, n in places], {"d": text}, {"d": packed(blocks)})
+
+    assert of("Stof\nDosis\n", "Volwassenen\n", "B\n2 g\n") == [PartialList(1, 3, 1, rows=True)]
+    assert of("A\n1 g\nB\n2 g\nC\n3 g\n") == []
+    (told,) = in_part(of("B\n2 g\n"), "nl")
+    assert (told.code, told.text) == ("table_in_part", "Hier staat 1 van de 3 rijen van een tabel: open de bron voor de andere.")
 
 
 def test_a_document_whose_text_is_not_at_hand_is_passed_over() -> None:

@@ -35,19 +35,13 @@ from rag_api.domain import LOCAL_USER, Document, Found, Scope
 from rag_api.ingest.sources.report import IngestReport, Outcome
 from rag_api.main import _all_routes, create_app
 from tests.support.people import ROLE_GROUPS, People, hired
-from tests.support.scripted_server import Scripted, scripted_server
+from tests.support.scripted_server import Scripted
 from tests.support.world import load_hospital
 
 DUTCH = "Hoeveel paracetamol mag een kind van 12 kg?"
 PASSWORD = "een heel lang wachtwoord"
 OWN = {"origin": "http://testserver"}
 STREAM = {"accept": "text/event-stream"}
-
-
-@pytest.fixture(scope="module")
-def generator() -> Iterator[Scripted]:
-    with scripted_server() as running:
-        yield running
 
 
 class World:
@@ -90,10 +84,10 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def world(dsn: str, generator: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(dsn: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", sign_in="local", role_groups=ROLE_GROUPS,
-        generator_url=generator.url, web_dir=tmp_path_factory.mktemp("no page"), sentence_vectors_mb=0, audit_journal_mb=0.25,
+        generator_url=scripted.url, web_dir=tmp_path_factory.mktemp("no page"), sentence_vectors_mb=0, audit_journal_mb=0.25,
     )  # fmt: skip
     with Container(settings) as container, TestClient(create_app(settings, container)) as client:
         yield World(container, client)
@@ -323,7 +317,7 @@ def test_a_reader_who_goes_away_leaves_an_entry_of_what_was_shown_until_then(wor
     asyncio.run(until_found())
     written = threading.Event()
     container.afterwards(written.set)
-    assert written.wait(20)
+    assert written.wait(300)
     said = [one for one in world.said(began) if one["action"] == "question.answered"]
     assert [(one["result"], one["who"]["client"]) for one in said] == [("stopped", "10.0.0.9")]
     assert world.documents["child"].id in [one["id"] for one in said[0]["on"]["documents"]]

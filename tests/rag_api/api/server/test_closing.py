@@ -25,7 +25,7 @@ from rag_api.main import create_app
 from services.contract import request_ids
 from services.contract.logs import JsonLines, TextFormatter
 from services.embedder.app import create_app as embedder_app
-from tests.support.scripted_server import Scripted, Step, quote, scripted_server
+from tests.support.scripted_server import Scripted, Step, quote
 from tests.support.waiting import until
 from tests.support.world import load_hospital
 
@@ -34,23 +34,17 @@ STREAM = {"accept": "text/event-stream"}
 
 
 @pytest.fixture(scope="module")
-def generator() -> Iterator[Scripted]:
-    with scripted_server() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def container(dsn: str, generator: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
-    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", generator_url=generator.url)
+def container(dsn: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", generator_url=scripted.url)
     with Container(settings) as made:
         load_hospital(made)
         yield made
 
 
 @pytest.fixture
-def app(container: Container, generator: Scripted) -> Iterator[FastAPI]:
+def app(container: Container, scripted: Scripted) -> Iterator[FastAPI]:
     yield create_app(container.settings, container)
-    generator.script = quote
+    scripted.script = quote
 
 
 @contextmanager
@@ -96,9 +90,9 @@ def events(lines: Iterator[str], server: Server, stop_at: str) -> list[tuple[str
 
 @pytest.mark.parametrize(("pause", "patience", "last"), [(1.0, 20.0, "done"), (30.0, 0.2, "failed")])
 def test_a_stream_finishes_or_is_told_that_the_service_ends(
-    app: FastAPI, generator: Scripted, container: Container, pause: float, patience: float, last: str
+    app: FastAPI, scripted: Scripted, container: Container, pause: float, patience: float, last: str
 ) -> None:
-    generator.script = slow(pause)  # type: ignore[assignment]
+    scripted.script = slow(pause)  # type: ignore[assignment]
     app.state.closing = Closing(patience)
     asked = {"question": QUESTION}
     with serving(app) as (url, server), httpx.stream("POST", f"{url}/ask", json=asked, headers=STREAM, timeout=60) as response:
@@ -108,7 +102,7 @@ def test_a_stream_finishes_or_is_told_that_the_service_ends(
         assert (found[-1][1]["code"], "ask again" in str(found[-1][1]["message"])) == ("ending", True)
 
 
-def test_an_answer_that_does_not_stream_is_refused_with_a_reason(app: FastAPI, generator: Scripted) -> None:
+def test_an_answer_that_does_not_stream_is_refused_with_a_reason(app: FastAPI, scripted: Scripted) -> None:
     app.state.closing = Closing(0.2)
     with serving(app) as (url, server):
 
@@ -116,7 +110,7 @@ def test_an_answer_that_does_not_stream_is_refused_with_a_reason(app: FastAPI, g
             server.should_exit = True
             return [30.0, *quote(request)]
 
-        generator.script = ends_as_it_is_asked
+        scripted.script = ends_as_it_is_asked
         response = httpx.post(f"{url}/ask", json={"question": QUESTION}, timeout=60)
     assert (response.status_code, response.json()["code"]) == (503, "ending")
 
@@ -155,11 +149,11 @@ class TestRequestIds:
         assert (said == given) is (given != "Jan-Peeters-1975-03-02")
         assert "Peeters" not in last.text
 
-    def test_one_id_goes_through_all_services_and_comes_back(self, app: FastAPI, generator: Scripted) -> None:
+    def test_one_id_goes_through_all_services_and_comes_back(self, app: FastAPI, scripted: Scripted) -> None:
         with TestClient(app) as client:
             response = client.post("/ask", json={"question": QUESTION}, headers={"x-request-id": GIVEN})
         assert response.headers["x-request-id"] == GIVEN
-        assert generator.headers[-1]["x-request-id"] == GIVEN
+        assert scripted.headers[-1]["x-request-id"] == GIVEN
 
     @pytest.mark.parametrize(
         "given", ["", "short", "with space and more", "x" * 65, 'quote"quote"quote', "Jan-Peeters-1975-03-02-zaal-4-bed", GIVEN + "0"]

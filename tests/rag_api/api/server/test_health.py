@@ -138,7 +138,7 @@ def test_documents_are_counted_while_the_parts_are_looked_at_and_nobody_waits_tw
     with ThreadPoolExecutor(1) as others:
         said = others.submit(httpx.get, f"{url}/health", timeout=60)
         try:
-            assert counted.wait(30), "it waits for the embedder first"
+            assert counted.wait(300), "it waits for the embedder first"
         finally:
             embedder.free.set()
         assert said.result().json()["documents"] == 7

@@ -5,16 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from reportlab.pdfgen.canvas import Canvas
-from typer.testing import CliRunner, Result
 
 from rag_api.cli import app as cli
-from tests.support.scripted_server import Scripted, piece, scripted_server
+from tests.rag_api.cli.test_cli import as_json, run
+from tests.support.scripted_server import Scripted, piece
 
 LINES = {
     "naaldcontainers.pdf": "Een naaldcontainer wordt vervangen wanneer hij voor drie vierde gevuld is.",
@@ -28,15 +26,9 @@ q3,How many moons does Jupiter have?,en,,,,validate,,,
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Scripted]:
-    with scripted_server() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def environment(dsn: str, server: Scripted, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def environment(dsn: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     data, folder = tmp_path_factory.mktemp("data"), tmp_path_factory.mktemp("documents")
-    made = {"BEDSIDE_DATA_DIR": str(data), "BEDSIDE_DATABASE_URL": dsn, "BEDSIDE_GENERATOR_URL": server.url, "COLUMNS": "200"}
+    made = {"BEDSIDE_DATA_DIR": str(data), "BEDSIDE_DATABASE_URL": dsn, "BEDSIDE_GENERATOR_URL": scripted.url, "COLUMNS": "200"}
     for name, line in LINES.items():
         canvas = Canvas(str(folder / name))
         canvas.drawString(72, 720, line)
@@ -49,17 +41,6 @@ def environment(dsn: str, server: Scripted, tmp_path_factory: pytest.TempPathFac
 def judged(tmp_path: Path) -> Path:
     (tmp_path / "judged.csv").write_text(ROWS)
     return tmp_path / "judged.csv"
-
-
-def run(environment: dict[str, str], *arguments: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(cli.app, list(arguments), env=environment)
-    assert result.exit_code == code, f"{result.stdout}\n{result.stderr}\n{result.exception!r}"
-    return result
-
-
-def as_json(result: Result) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(result.stdout.strip().splitlines()[-1])
-    return found
 
 
 def test_it_is_said_what_the_askers_function_changes(environment: dict[str, str], judged: Path) -> None:
@@ -167,7 +148,7 @@ def test_a_report_in_html_is_written(environment: dict[str, str], judged: Path, 
 
 
 def test_prompts_are_exported_with_judged_words_or_the_models_answers(
-    environment: dict[str, str], server: Scripted, judged: Path, tmp_path: Path
+    environment: dict[str, str], scripted: Scripted, judged: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "prompts.jsonl"
     table = as_json(run(environment, "quality", "export-prompts", str(out), "--set", str(judged)))
@@ -175,13 +156,13 @@ def test_prompts_are_exported_with_judged_words_or_the_models_answers(
     assert (table["prompts"], [row["id"] for row in rows]) == (2, ["q1", "q2"])
     assert rows[0]["answer"] == "voor drie vierde gevuld"
     assert table["bleu"] == pytest.approx(1.0)
-    server.script = lambda request: [piece(f"Antwoord op {len(request['messages'][0]['content'])} tekens."), piece(finish="stop")]
+    scripted.script = lambda request: [piece(f"Antwoord op {len(request['messages'][0]['content'])} tekens."), piece(finish="stop")]
     arguments = ("quality", "export-prompts", str(out), "--set", str(judged), "--answers", "--limit", "1")
     table = as_json(run(environment, *arguments))
     (row,) = [json.loads(line) for line in out.read_text().splitlines()]
     assert row["answer"] == f"Antwoord op {len(row['prompt'])} tekens."
     assert table["answers_from"] == {"demo": 1}
-    sent = server.requests[-1]
+    sent = scripted.requests[-1]
     assert (sent["messages"][0]["content"], sent["temperature"]) == (row["prompt"], 0)
 
 

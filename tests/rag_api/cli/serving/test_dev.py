@@ -41,7 +41,7 @@ class Running:
         return ""
 
     def until(self, what: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         while not what():
             assert self.process.poll() is None, self.log.read_text()
             assert time.monotonic() < deadline, self.log.read_text()

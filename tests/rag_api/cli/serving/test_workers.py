@@ -49,7 +49,7 @@ def _command(pid: str) -> str:
 
 
 def until(true: object, running: StartedProcess) -> None:
-    end = time.monotonic() + 120
+    end = time.monotonic() + 300
     while not true():  # type: ignore[operator]
         assert time.monotonic() < end, running.log.read_text()[-2000:]
         time.sleep(0.1)

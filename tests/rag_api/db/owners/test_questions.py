@@ -1,4 +1,4 @@
-"""Who sees what is asked of a document's owner: the owner, who asked, and quality staff what is nobody's. Nobody else."""
+"""Questions to the owner of a document are seen by the owner, who asked, and quality staff what is nobody's. Nobody else."""
 
 from __future__ import annotations
 

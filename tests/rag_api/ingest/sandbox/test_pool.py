@@ -27,7 +27,7 @@ def test_results_come_as_they_are_done(pool: ReaderPool) -> None:
 
     def read(_: Reader, item: int) -> int:
         if item == 0:
-            assert rest.wait(30)
+            assert rest.wait(300)
         return item
 
     for item in pool.map(read, range(100)):

@@ -97,9 +97,9 @@ def test_who_goes_away_leaves_no_process(service: subprocess.Popen[bytes], tmp_p
 
 def test_only_its_two_programs_and_its_own_folder(service: subprocess.Popen[bytes], tmp_path: Path) -> None:
     with closing(Elsewhere("reader", ["512", str(tmp_path)])) as process:
-        assert process.wait(30) == 1
+        assert process.wait(300) == 1
     with closing(Elsewhere("shell", ["id"])) as process, pytest.raises(ReadingUnavailable):
-        process.wait(30)
+        process.wait(300)
 
 
 @pytest.mark.skipif(HERE is None, reason="LibreOffice is not installed")

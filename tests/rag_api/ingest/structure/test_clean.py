@@ -15,7 +15,7 @@ from rag_api.domain import Page
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.boxed_text import Marked
 from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
-from rag_api.ingest.layout.layout import Line, Row
+from rag_api.ingest.layout.lines import Line, Row
 from rag_api.ingest.readers.read import PDF, read
 from rag_api.ingest.structure.clean import LaidOut
 from rag_api.ingest.structure.clean import clean as cleaned

@@ -14,7 +14,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.domain import ReadDocument, code_of
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.layout.layout import Line, Row, lay_out
+from rag_api.ingest.layout.layout import lay_out
+from rag_api.ingest.layout.lines import Line, Row
 from rag_api.ingest.readers import read_pdf
 from tests.rag_api.ingest.readers.test_read_alike import one_page
 from tests.rag_api.ingest.readers.test_read_pdf import read_bytes

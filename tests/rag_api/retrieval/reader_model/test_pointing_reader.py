@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
 from rag_api.retrieval.reader_model.pointing_reader import PointedReading
 from rag_api.upkeep.component_checks import decision
 from services.contract.reading_prompt import INVOCATION
-from tests.support.scripted_server import Scripted, scripted_server
+from tests.support.scripted_server import Scripted
 from tests.support.world import CHILD, empty, load_hospital
 
 TEXT = "Kalium\n\nMiddel\tDosis\nKaliumchloride\t20 mmol\nKaliumcitraat\t40 mmol\n\nBel de arts.\n"
@@ -108,12 +108,6 @@ def test_another_server_is_asked_for_the_next_tokens_of_all_passages_at_once() -
 def test_another_server_without_log_probabilities_is_named(told: dict[str, Any]) -> None:
     with pytest.raises(GeneratorUnavailable, match="log-probabilities"):
         opened(OTHER, lambda _: httpx.Response(200, json=told)).point("kalium?", passages())
-
-
-@pytest.fixture
-def server() -> Iterator[Scripted]:
-    with scripted_server() as running:
-        yield running
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Chunk, Done, Filters, Hit, Mode
 from rag_api.retrieval.search.multi_query import OPTIONS, alternatives, merged, options_of, search_all
-from tests.support.scripted_server import Scripted, piece, scripted_server
+from tests.support.scripted_server import Scripted, piece
 from tests.support.world import empty, load_hospital
 
 pytestmark = pytest.mark.quick
@@ -23,18 +23,12 @@ pytestmark = pytest.mark.quick
 QUESTION = "Hoeveel paracetamol mag een kind en hoe vaak?"
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Scripted]:
-    with scripted_server() as running:
-        yield running
-
-
 @pytest.fixture
-async def generator(server: Scripted) -> AsyncIterator[Generator]:
-    server.requests.clear()
-    server.status = 200
-    server.script = by_option
-    client = Generator(server.url, model="llama", kind="openai", timeout=5)
+async def generator(scripted: Scripted) -> AsyncIterator[Generator]:
+    scripted.requests.clear()
+    scripted.status = 200
+    scripted.script = by_option
+    client = Generator(scripted.url, model="llama", kind="openai", timeout=5)
     yield client
     await client.close()
 
@@ -59,13 +53,13 @@ async def test_each_option_gives_its_queries_once(generator: Generator) -> None:
     ]
 
 
-async def test_without_options_the_model_is_not_asked(server: Scripted, generator: Generator) -> None:
+async def test_without_options_the_model_is_not_asked(scripted: Scripted, generator: Generator) -> None:
     assert await alternatives(QUESTION, (), generator) == []
-    assert server.requests == []
+    assert scripted.requests == []
 
 
-async def test_a_model_that_is_down_adds_nothing(server: Scripted, generator: Generator) -> None:
-    server.status, server.body = 503, "{}"
+async def test_a_model_that_is_down_adds_nothing(scripted: Scripted, generator: Generator) -> None:
+    scripted.status, scripted.body = 503, "{}"
     assert await alternatives(QUESTION, OPTIONS, generator) == []
 
 
@@ -101,9 +95,9 @@ def test_nothing_changes_without_another_query() -> None:
     assert merged([own], 2) == own
 
 
-async def test_an_answer_searches_for_what_the_model_wrote_and_says_so(dsn: str, server: Scripted, tmp_path: Any) -> None:
-    server.status, server.script = 200, by_option
-    settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, multi_query="step_back")
+async def test_an_answer_searches_for_what_the_model_wrote_and_says_so(dsn: str, scripted: Scripted, tmp_path: Any) -> None:
+    scripted.status, scripted.script = 200, by_option
+    settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=scripted.url, multi_query="step_back")
     with Container(settings) as container:
         load_hospital(container)
         question = new_question(LOCAL_USER, container, QUESTION, mode=Mode.SOURCES)

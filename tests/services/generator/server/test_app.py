@@ -351,7 +351,7 @@ def test_a_model_that_is_being_loaded_is_said() -> None:
     release = threading.Event()
 
     def slow() -> Loaded:
-        release.wait(20)
+        release.wait(300)
         return loaded()
 
     with httpx_app(create_app(GeneratorSettings(model="tiny"), slow)) as client:

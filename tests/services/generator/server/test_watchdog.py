@@ -28,7 +28,7 @@ class Engine:
         self.began.set()
         if self.broken:
             raise RuntimeError("the GPU fell off")
-        assert self.free.wait(30)
+        assert self.free.wait(300)
         return []
 
     def fail(self, error: Exception) -> list[Any]:
@@ -63,7 +63,7 @@ def started(engine: Engine) -> Iterator[Callable[[float], Service]]:
 def work(service: Service, engine: Engine) -> None:
     engine.busy = True
     service._thread.cancel("nobody's")  # anything that wakes it
-    assert engine.began.wait(30)
+    assert engine.began.wait(300)
 
 
 def ended(service: Service) -> int:

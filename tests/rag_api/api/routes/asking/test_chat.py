@@ -9,18 +9,18 @@ import openai
 import pytest
 
 from rag_api.domain import Document
-from tests.rag_api.api.test_api import DUTCH, client, container, documents, server, url
+from tests.rag_api.api.test_api import DUTCH, client, container, documents, url
 from tests.support.scripted_server import Scripted, quote
 
-__all__ = ["client", "container", "documents", "server", "url"]
+__all__ = ["client", "container", "documents", "url"]
 
 FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
 
 
 @pytest.fixture
-def asking(url: str, server: Scripted, documents: dict[str, Document]) -> Iterator[openai.OpenAI]:
-    server.script, server.status = quote, 200
-    server.requests.clear()
+def asking(url: str, scripted: Scripted, documents: dict[str, Document]) -> Iterator[openai.OpenAI]:
+    scripted.script, scripted.status = quote, 200
+    scripted.requests.clear()
     with openai.OpenAI(base_url=f"{url}/api/v1", api_key="of no one", max_retries=0) as made:
         yield made
 
@@ -65,7 +65,7 @@ def test_a_streamed_answer_says_the_same_as_a_whole_one(asking: openai.OpenAI) -
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_question_that_nothing_answers_is_a_refusal(asking: openai.OpenAI, server: Scripted, stream: bool) -> None:
+def test_a_question_that_nothing_answers_is_a_refusal(asking: openai.OpenAI, scripted: Scripted, stream: bool) -> None:
     if stream:
         deltas = [c.choices[0].delta for c in asking.chat.completions.create(model="bedside", messages=[user(FLAG)], stream=True)]
         assert "".join(delta.content or "" for delta in deltas) == ""
@@ -75,7 +75,7 @@ def test_a_question_that_nothing_answers_is_a_refusal(asking: openai.OpenAI, ser
         assert message.content is None
         refusal = message.refusal or ""
     assert refusal in ("Geen enkel document beantwoordt deze vraag.", "Geen enkel document gaat hierover.")
-    assert server.requests == []
+    assert scripted.requests == []
 
 
 def test_a_follow_up_leans_on_what_was_asked_before(asking: openai.OpenAI) -> None:
@@ -86,9 +86,9 @@ def test_a_follow_up_leans_on_what_was_asked_before(asking: openai.OpenAI) -> No
     assert "paracetamol" not in alone.bedside["query"].lower()  # type: ignore[attr-defined]
 
 
-def test_what_must_be_known_stands_above_the_answer(asking: openai.OpenAI, server: Scripted) -> None:
+def test_what_must_be_known_stands_above_the_answer(asking: openai.OpenAI, scripted: Scripted) -> None:
     """In a client that shows nothing but words too: here that the generator is away, and which procedures there are."""
-    server.status = 503
+    scripted.status = 503
     message = asking.chat.completions.create(model="bedside", messages=[user(DUTCH)]).choices[0].message
     assert message.content
     assert message.content.startswith("Bedside kan nu geen antwoord samenstellen; dit zijn de procedures.")
@@ -109,8 +109,8 @@ def test_what_cannot_be_asked_is_refused_as_in_ask(asking: openai.OpenAI) -> Non
         )
 
 
-def test_sources_alone_can_be_asked_for(asking: openai.OpenAI, server: Scripted) -> None:
+def test_sources_alone_can_be_asked_for(asking: openai.OpenAI, scripted: Scripted) -> None:
     found = asking.chat.completions.create(model="x", messages=[user(DUTCH)], extra_body={"bedside": {"mode": "sources"}})
     assert found.bedside["status"] == "sources_only"  # type: ignore[attr-defined]
     assert found.choices[0].message.annotations
-    assert server.requests == []
+    assert scripted.requests == []

@@ -19,12 +19,13 @@ interface Props {
 export function Part({ name, runs, spans, source, onSpan }: Props) {
   const first = spans[0];
   if (!first) return null;
+  const asked = spans.find(({ kind }) => kind !== "heading") ?? first; // a heading may stand pages before what it heads
   return (
     <div className={`part rank-${first.rank}`} lang={source?.language || undefined}>
       {runs.map((run, index) => (
         <Drawn key={index} run={run} list={name && `${name} ${index}`} language={source?.language ?? ""} />
       ))}
-      <Place span={first} onSpan={onSpan} />
+      <Place span={asked} onSpan={onSpan} />
     </div>
   );
 }

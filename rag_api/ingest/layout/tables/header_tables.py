@@ -12,7 +12,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rag_api.ingest.layout.aligned_tables import Part
+from rag_api.ingest.layout.tables.aligned_tables import Part
 
 _COLUMNS = 3  # of a header, at least
 _GAP = 2.0  # points between columns
@@ -101,9 +101,20 @@ def _with_second(parts: Sequence[Part], header: list[list[int]]) -> list[list[in
 
 def _table(parts: Sequence[Part], header: Sequence[Sequence[int]], known: Sequence[Set[int]]) -> list[TableRow]:
     pieces = _columns(parts, header)
-    limit = _limit(parts, pieces)
-    columns = _without_ends(parts, [_cells(parts, own, limit) for own in pieces]) if limit is not None else []
-    rows = _rows(columns, limit) if columns and all(columns) and limit is not None else []
+    limit = limit_of(parts, pieces)
+    if limit is None:
+        return []
+    found = _found(_without_ends(parts, [_cells(parts, own, limit) for own in pieces]), limit)
+    return found if _is_new(found, known) else []
+
+
+def rows_in_columns(parts: Sequence[Part], columns: Sequence[Sequence[int]], limit: float) -> list[TableRow]:
+    """The rows of columns whose pieces are known, where they are sure. limit: of white that parts rows, in line heights."""
+    return _found([_cells(parts, own, limit) for own in columns], limit)
+
+
+def _found(columns: list[list[_Cell]], limit: float) -> list[TableRow]:
+    rows = _rows(columns, limit) if columns and all(columns) else []
     if not 2 <= len(rows) <= _MOST:
         return []
     spans: list[list[Span]] = []
@@ -117,8 +128,7 @@ def _table(parts: Sequence[Part], header: Sequence[Sequence[int]], known: Sequen
             return []
         leads = leads and shared is not None
         spans.append(own)
-    found = [_row(columns, spans, n) for n in range(len(rows))]
-    return found if _is_new(found, known) else []
+    return [_row(columns, spans, n) for n in range(len(rows))]
 
 
 def _without_ends(parts: Sequence[Part], columns: list[list[_Cell]]) -> list[list[_Cell]]:
@@ -167,7 +177,7 @@ def _stands_out(part: Part, reach: tuple[float, float]) -> bool:
     return part.x0 < reach[0] - _ALIGNED and abs(part.x0 + part.x1 - sum(reach)) > 2 * _ALIGNED
 
 
-def _limit(parts: Sequence[Part], columns: Sequence[Sequence[int]]) -> float | None:
+def limit_of(parts: Sequence[Part], columns: Sequence[Sequence[int]]) -> float | None:
     """From how many line heights on white parts rows; None where lines of a cell cannot be told from rows."""
     whites: list[float] = []
     for pieces in columns:

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.layout.layout import Line, Row
+from rag_api.ingest.layout.lines import Line, Row
 from rag_api.text.block_shapes import LABEL
 
 _LEVEL = 0.3  # line heights between the tops, or the middles, of cells of one row

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_api.ingest.layout.layout import Line, Row
+from rag_api.ingest.layout.lines import Line, Row
 from rag_api.text.sentence_splitter import LineKind, kind_of_line
 
 _ALIGNED = 1.5  # points between the beginnings, or the middles, of cells of one column

@@ -1,0 +1,70 @@
+"""A page's glyphs -> pieces: runs of glyphs without a break between, each a line or a part of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_api.ingest.common.boxed_text import Marked
+from rag_api.ingest.layout.lines import CELL_GAP, Line
+from rag_api.ingest.layout.narrow_gaps import narrow_gaps
+from rag_api.ingest.pdf.glyphs.superscripts import is_attached, with_raised
+from rag_api.ingest.pdf.pdfium import HYPHEN_AT_LINE_END, Glyphs
+
+_NEWLINES = np.array([10, 13], np.uint32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GlyphRuns:
+    """Runs of glyphs without a break between: [p] first and one past the last index into the visible glyphs, [p, 4] boxes."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    boxes: NDArray[np.float32]
+
+
+def pieces_of(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.float32], down: NDArray[np.float32]) -> GlyphRuns:
+    newlines = np.cumsum(np.isin(glyphs.codes, _NEWLINES))
+    broken = (newlines[visible[1:]] > newlines[visible[:-1]]) & ~is_attached(glyphs.codes[visible], boxes)
+    one, two = boxes[:-1], boxes[1:]
+    height = np.minimum(one[:, 3] - one[:, 1], two[:, 3] - two[:, 1]).clip(0.1)
+    overlap = np.minimum(one[:, 3], two[:, 3]) - np.maximum(one[:, 1], two[:, 1])
+    gap = two[:, 0] - one[:, 2]
+    broken |= (overlap < 0.3 * height) | (gap < -0.8 * height) | (gap > CELL_GAP * height)
+    centres, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
+    apart = gap > 0.1 * height
+    for y0, y1, x in down:  # a rule between two words parts them; a word may run over a rule
+        broken |= apart & (centres[:-1] < x) & (centres[1:] > x) & (y[1:] > y0) & (y[1:] < y1)
+    broken[narrow_gaps(boxes, broken) - 1] = True
+    starts = np.concatenate([[0], np.flatnonzero(broken) + 1]).astype(np.int64)
+    ends = np.append(starts[1:], len(visible))
+    low, high = np.minimum.reduceat(boxes, starts, axis=0), np.maximum.reduceat(boxes, starts, axis=0)
+    return GlyphRuns(starts, ends, np.column_stack([low[:, 0], low[:, 1], high[:, 2], high[:, 3]]))
+
+
+def lines_in(
+    glyphs: Glyphs, visible: NDArray[np.int64], white: NDArray[np.bool_], here: NDArray[np.float32], pieces: GlyphRuns, aside: bool
+) -> list[Line]:
+    """Each piece as a line, with a space wherever `white` says so. here: [v, 4] the visible glyphs' boxes in reading space."""
+    at = np.flatnonzero(white)
+    shown = with_raised(glyphs.codes[visible], here, pieces.starts, pieces.ends)
+    codes = np.insert(np.minimum(shown, 0x10FFFF), at, 32)
+    codes[codes == HYPHEN_AT_LINE_END] = ord("-")
+    text = "".join(map(chr, codes.tolist()))  # one character each, surrogates too
+    boxes = np.insert(glyphs.boxes[visible], at, np.nan, axis=0)
+    shift = np.concatenate([[0], np.cumsum(white)])  # how many spaces come before each visible glyph
+    heights, lefts, rights = (here[:, 3] - here[:, 1]).tolist(), here[:, 0].tolist(), here[:, 2].tolist()
+    bold = np.add.reduceat(glyphs.bold[visible].astype(np.int64), pieces.starts)
+    symbol = np.logical_or.reduceat(glyphs.symbol[visible], pieces.starts)
+    word_ends = np.append(at, len(visible))[np.searchsorted(at, pieces.starts)]
+    lines = []
+    for n, (start, end) in enumerate(zip(pieces.starts.tolist(), pieces.ends.tolist(), strict=True)):
+        first, last = start + int(shift[start]), end + int(shift[end])
+        x0, y0, x1, y1 = pieces.boxes[n].tolist()
+        size = sorted(heights[start:end])[(end - start) // 2]
+        first_word = rights[min(int(word_ends[n]), end) - 1] - lefts[start]
+        marked = Marked(text[first:last], boxes[first:last])
+        lines.append(Line(marked, x0, y0, x1, y1, size, first_word, 2 * int(bold[n]) > end - start, bool(symbol[n]), aside))
+    return lines

@@ -1,0 +1,81 @@
+"""Captions that stand below their tables: read before the rows, as those above are, so that each row brings its own.
+
+A caption is numbered ("Table 3. Doses"), stands close below a table, within its width, and nearer to it than to what follows; no numbered
+line stands close above the table. A line without a number may as well be the next paragraph, and stays where it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag_api.ingest.layout.lines import Line, Row
+
+_NUMBERED = re.compile(r"[^\W\d_]{2,}\.? ?(?:\d{1,3}|[IVX]{1,5})(?:[.-]\d{1,3}){0,2}(?:[.:–—)-]|\s|$)")
+_FOOTNOTE = re.compile(r"[⁰¹²³⁴-⁹ᵃᵇᶜᵈᵉᶠᵍʰ*†‡§]")  # stands below a table too
+_CLOSE = 1.8  # line heights of white between a caption and its table, at most
+_NEARER = 0.3  # line heights that the white below it is more, at least
+_WITHIN = 0.5  # line heights of white between its own lines
+_ALIKE = 0.1  # of its size
+_MOST = 4  # lines
+
+Item = Line | Row
+
+
+def captions_first(items: Sequence[Item]) -> list[Item]:
+    """A page's items, with captions that stand below a table before it. items: in reading order."""
+    found: list[Item] = list(items)
+    start = 0
+    while start < len(found):
+        end = start
+        while end < len(found) and _is_row(found[end]):
+            end += 1
+        if end - start > 1:
+            after = _caption(found, start, end)
+            found[start:after] = [*found[end:after], *found[start:end]]
+            end = after
+        start = max(end, start + 1)
+    return found
+
+
+def _is_row(item: Item) -> bool:
+    return isinstance(item, Row) or ("\t" in item.marked.text and not item.aside)
+
+
+def _caption(items: Sequence[Item], start: int, end: int) -> int:
+    """One past the last line of the caption below the rows from `start` to before `end`; `end` without one."""
+    first = _line(items, end)
+    above = _line(items, start - 1)
+    if first is None or not _NUMBERED.match(first.marked.text) or first.cell:
+        return end
+    left, right, foot = (
+        min(item.x0 for item in _lines(items[start:end])),
+        max(item.x1 for item in _lines(items[start:end])),
+        items[end - 1].y1,
+    )
+    white = first.y0 - foot
+    if not -0.5 * first.size < white < _CLOSE * first.size or first.x0 < left - first.size or first.x1 > right + first.size:
+        return end
+    if above is not None and _NUMBERED.match(above.marked.text) and 0 <= items[start].y0 - above.y1 < _CLOSE * above.size:
+        return end
+    after = end + 1
+    while after - end < _MOST and (two := _line(items, after)) is not None and _goes_on(_line(items, after - 1), two):
+        after += 1
+    last, below = _line(items, after - 1), items[after] if after < len(items) else None
+    if below is None or last is None or (isinstance(below, Line) and _FOOTNOTE.match(below.marked.text)):
+        return after
+    return end if 0 <= below.y0 - last.y1 < white + _NEARER * first.size else after
+
+
+def _line(items: Sequence[Item], n: int) -> Line | None:
+    item = items[n] if 0 <= n < len(items) else None
+    return item if isinstance(item, Line) and not _is_row(item) and not item.aside else None
+
+
+def _lines(items: Sequence[Item]) -> list[Line]:
+    return [line for item in items for line in (item.lines if isinstance(item, Row) else (item,))]
+
+
+def _goes_on(one: Line | None, two: Line) -> bool:
+    alike = one is not None and abs(one.size - two.size) < _ALIKE * one.size and one.bold == two.bold
+    return alike and one is not None and two.y0 - one.y0 > 0 and two.y0 - one.y1 < _WITHIN * one.size

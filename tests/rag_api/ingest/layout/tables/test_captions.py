@@ -1,0 +1,97 @@
+"""A caption below a table is read with its rows, and a row's marks bring their own footnotes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from rag_api.domain import ReadDocument
+from rag_api.ingest.readers.read import PDF, read
+from rag_api.text.quotable.footnotes import footnotes
+from rag_api.text.quotable.quotable_spans import quotable
+from tests.rag_api.made_files.pdfs import Draw, both, lines, pdf, write
+
+pytestmark = pytest.mark.quick
+
+_ROWS = (("Middel", "Dosis", "Tijd"), ("Ibuprofen", "7 mg/kg", "om de 8 uur"), ("Morfine", "0,1 mg/kg", "om de 4 uur"))
+_CAPTION = "Tabel 3. Doses naar het gewicht"
+_AFTER = "De verpleegkundige noteert het uur van de gift en de pijn een half uur daarna."
+_NOTES = ("Niet bij een slechte nierfunctie", "Alleen met bewaking van de ademhaling")
+
+
+def _table(top: float = 700, marks: tuple[str, str] = ("", "")) -> Draw:
+    def draw(canvas: Canvas) -> None:
+        for n, row in enumerate(_ROWS):
+            for k, (x, cell) in enumerate(zip((60, 180, 320), row, strict=True)):
+                canvas.setFont("Helvetica" if n else "Helvetica-Bold", 10)
+                canvas.drawString(x, top - 18 * n, cell)
+                if n and k == 1:
+                    _raised(canvas, x + canvas.stringWidth(cell, "Helvetica", 10), top - 18 * n, marks[n - 1], 10)
+
+    return draw
+
+
+def _raised(canvas: Canvas, x: float, y: float, mark: str, size: float) -> None:
+    canvas.setFont("Helvetica", 0.6 * size)
+    canvas.drawString(x, y + 0.35 * size, mark)
+
+
+def _notes(marks: tuple[str, str], top: float) -> Draw:
+    def draw(canvas: Canvas) -> None:
+        for n, (mark, words) in enumerate(zip(marks, _NOTES, strict=True)):
+            _raised(canvas, 60, top - 10 * n, mark, 8)
+            canvas.setFont("Helvetica", 8)
+            canvas.drawString(65, top - 10 * n, words)
+
+    return draw
+
+
+def _read(folder: Path, *drawn: Draw) -> ReadDocument:
+    path = write(folder, "page.pdf", pdf(both(lines("Pijn bij kinderen", size=16, y=780, font="Helvetica-Bold"), *drawn)))
+    return read(path, path.name, PDF, max_pages=2)
+
+
+def _leads(document: ReadDocument) -> list[str]:
+    quotes = quotable(document.text, document.blocks)
+    return [" ".join(document.text[a:b] for a, b in q.lead) for q in quotes if "\t" in document.text[q.start : q.end]]
+
+
+def test_a_numbered_caption_close_below_a_table_is_read_with_each_row(tmp_path: Path) -> None:
+    document = _read(tmp_path, _table(), lines(_CAPTION, size=9, y=646), lines(_AFTER, y=610))
+    assert document.text.index(_CAPTION) < document.text.index("Middel")
+    assert [_CAPTION.partition(". ")[2] in lead for lead in _leads(document)] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        lines("Stap 2 Meet de pijn", _AFTER, y=625),
+        lines("Meet de pijn", y=636),
+        lines(_CAPTION, size=9, y=600),
+    ],
+    ids=["nearer to what follows", "no number", "far below"],
+)
+def test_other_lines_below_a_table_stay_below_it(below: Draw, tmp_path: Path) -> None:
+    text = _read(tmp_path, _table(), below, lines(_AFTER, y=560)).text
+    assert text.index("om de 4 uur") < min(text.index(words) for words in ("Stap 2", "Meet de pijn", _CAPTION) if words in text)
+
+
+def test_captions_above_stay_with_the_table_below_them(tmp_path: Path) -> None:
+    first, second = lines("Tabel 1. Eerst", size=9, y=716), lines("Tabel 2. Daarna", size=9, y=646)
+    text = _read(tmp_path, first, _table(), second, _table(top=630)).text
+    assert text.index("om de 4 uur") < text.index("Tabel 2") < text.rindex("Middel")
+
+
+@pytest.mark.parametrize("marks", [("1", "2"), ("a", "b")])
+def test_each_mark_of_a_row_brings_its_own_footnote(marks: tuple[str, str], tmp_path: Path) -> None:
+    document = _read(tmp_path, _table(marks=marks), _notes(marks, 640), lines(_AFTER, y=600))
+    text, blocks = document.text, document.blocks
+    found = {}
+    for quote in quotable(text, blocks):
+        if "\t" in text[quote.start : quote.end]:
+            notes = [text[a:b] for a, b in footnotes(text, blocks, quote.start, quote.end)]
+            found[text[quote.start : quote.end].split("\t")[0]] = [note[1:].strip() for note in notes]
+    assert found == {"Ibuprofen": [_NOTES[0]], "Morfine": [_NOTES[1]]}
+    assert "mg/kga" not in text
