@@ -521,7 +521,7 @@ def test_an_expired_source_is_flagged(page: Page) -> None:
     expect(page.locator(".card[data-document='weg'] .warn")).to_have_text("verlopen op 1 mrt 2024")
 
 
-@pytest.mark.parametrize(("path", "words"), [("/elders", "Er is niets op dit adres"), ("/c/weg", "Dit gesprek bestaat niet")])
+@pytest.mark.parametrize(("path", "words"), [("/elders", "Er is niets op dit adres"), ("/c/weg", "Alleen wie het vroeg, kan dit openen")])
 def test_an_address_without_anything_says_so(new_page: NewPage, base_url: str, path: str, words: str) -> None:
     page = new_page()
     page.goto(base_url + path)
