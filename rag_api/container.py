@@ -126,7 +126,7 @@ class Container:
         self._starting: threading.Thread | None = None
         self._generator_problem = ""
         self._db = Lazy(self._open_db, DatabaseUnavailable)
-        self.chosen_risk = ChosenRisk(settings, lambda: self.db)
+        self.chosen_risk: ChosenRisk | None = ChosenRisk(lambda: self.db)
         self._embedder = Lazy(self._open_embedder, EmbedderUnavailable)
         self._store = Lazy(self._open_store, StoreUnavailable)
         self._generator = Lazy(self._open_generator)
@@ -185,6 +185,8 @@ class Container:
         """Return the same database, store, embedder and generator, asked with other settings. What that opens is closed with the rest."""
         other = copy.copy(self)
         other.settings = settings
+        if settings.risk != self.settings.risk:
+            other.chosen_risk = None
         other._open_what_follows_settings()
         return other
 
@@ -268,7 +270,8 @@ class Container:
 
     @property
     def risk(self) -> str | float:
-        return self.chosen_risk.now()
+        """A name of RISKS, or the share of answers that may be wrong."""
+        return (self.chosen_risk.now() if self.chosen_risk else None) or self.settings.risk
 
     @property
     def offers_writing(self) -> bool:

@@ -1,4 +1,4 @@
-"""What breaking it showed, as files: kept after each cell, and as the tables of docs/reliability.md."""
+"""Results of breaking it, as files: kept after each cell, and as the tables of docs/reliability.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to the stack as a whole: down and up, an upgrade, a backup into an empty stack, a disk that is full."""
+"""Faults of the stack as a whole: down and up, an upgrade, a backup into an empty stack, a disk that is full."""
 
 from __future__ import annotations
 

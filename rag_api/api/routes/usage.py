@@ -48,7 +48,8 @@ def put_risk(container: ContainerDep, user: UserDep, trail: TrailDep, body: api.
         forget(container.db, RISK)
     else:
         choose(container.db, RISK, body.risk, user.name)
-    container.chosen_risk.forget()
+    if container.chosen_risk is not None:
+        container.chosen_risk.forget()
     return _out(container)
 
 

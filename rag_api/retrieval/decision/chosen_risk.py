@@ -1,4 +1,4 @@
-"""The risk in force: what an admin chose on the page, else the setting's."""
+"""The risk that an admin chose on the page, if anybody did: it counts before the setting."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import logging
 import time
 from collections.abc import Callable
 
-from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.choices import RISK, chosen
 from rag_api.errors import Unavailable
@@ -19,13 +18,13 @@ LASTS = 5.0  # seconds after which what was chosen elsewhere is in force here to
 class ChosenRisk:
     """Safe from several threads: at worst two ask at once. db: may raise Unavailable; what was known last holds then."""
 
-    def __init__(self, settings: Settings, db: Callable[[], Database]) -> None:
-        self._settings, self._db = settings, db
+    def __init__(self, db: Callable[[], Database]) -> None:
+        self._db = db
         self._known: str | None = None
         self._until = 0.0  # time.monotonic()
 
-    def now(self) -> str | float:
-        """Return a name of RISKS, or the share of answers that may be wrong. Blocks."""
+    def now(self) -> str | None:
+        """Return a name of RISKS, None where nobody chose one. Blocks."""
         if time.monotonic() >= self._until:
             try:
                 choice = chosen(self._db(), RISK)
@@ -33,7 +32,7 @@ class ChosenRisk:
             except Unavailable as error:
                 log.warning("%s", error.message)
             self._until = time.monotonic() + LASTS
-        return self._known or self._settings.risk
+        return self._known
 
     def forget(self) -> None:
         """What this process changed is in force at once."""
