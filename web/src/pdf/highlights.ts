@@ -1,6 +1,6 @@
 // Which places of a document are marked for a source, in reading order. Knows nothing of pixels.
 import type { PageRects, Rect, Source, Span } from "../api/types";
-import { partsOf } from "../text/answer/parts";
+import { belowHeading, partsOf } from "../text/answer/parts";
 
 export interface Highlight {
   key: string;
@@ -28,7 +28,8 @@ function placeOf(part: readonly Span[]): Highlight[] {
   const [first] = part;
   if (!first) return [];
   const rects = part.every((span) => span.rects.length > 0) ? part.flatMap((span) => span.rects) : [];
-  const page = rects[0]?.page ?? first.page;
+  const asked = belowHeading(part, first);
+  const page = asked.rects[0]?.page ?? rects[0]?.page ?? asked.page;
   return [{ key: spanKey(first), kind: "quote", rank: first.rank, page, text: first.text, rects }];
 }
 

@@ -101,6 +101,13 @@ describe("highlights", () => {
     expect(topOf(marked[0] as (typeof marked)[0])).toBe(800);
   });
 
+  test("a place is opened where its words stand, not at its heading pages before", () => {
+    const heading = span(0, "Titel", { kind: "heading", rects: at(1, 40), page: 1 });
+    const words = span(6, "4 mg", { kind: "row", rects: at(3, 60), page: 3 });
+    const [place] = highlightsOf(source(1), [heading, words]);
+    expect(place).toMatchObject({ key: spanKey(heading), page: 3 });
+  });
+
   test("of a table are one place, with all its rows; not exact when one of them is not", () => {
     const rows = [span(0, "kop", { kind: "row", rects: at(3, 40) }), span(4, "rij", { kind: "row", rects: at(3, 90) })];
     const [place, ...others] = highlightsOf(source(1), rows);

@@ -18,5 +18,9 @@ export function partsOf(spans: readonly Span[]): Span[][] {
 const belongs = (first: Span, span: Span): boolean =>
   first.part === span.part && first.document_id === span.document_id && first.rank === span.rank;
 
+/** The first span of a part that is no heading: a heading may stand pages before what it heads. */
+export const belowHeading = (part: readonly Span[], first: Span): Span =>
+  part.find(({ kind }) => kind !== "heading") ?? first;
+
 /** Whether it is shown as a table, a list or a box rather than as running text. */
 export const isStructured = (part: readonly Span[]): boolean => part.some(({ kind }) => STRUCTURED.has(kind));

@@ -4,6 +4,7 @@ import type { Source, Span } from "../../../api/types";
 import { useMessages } from "../../../i18n";
 import { fileUrl } from "../../../queries/documents";
 import { type Cell, headingOf, type Item, type Row, type Run } from "../../../text/answer/blocks";
+import { belowHeading } from "../../../text/answer/parts";
 import { Optional } from "../../shared/controls/Optional";
 import { Checklist, Numbers, Pressable } from "./lazily";
 import { SaidWords } from "./SaidWords";
@@ -19,13 +20,12 @@ interface Props {
 export function Part({ name, runs, spans, source, onSpan }: Props) {
   const first = spans[0];
   if (!first) return null;
-  const asked = spans.find(({ kind }) => kind !== "heading") ?? first; // a heading may stand pages before what it heads
   return (
     <div className={`part rank-${first.rank}`} lang={source?.language || undefined}>
       {runs.map((run, index) => (
         <Drawn key={index} run={run} list={name && `${name} ${index}`} language={source?.language ?? ""} />
       ))}
-      <Place span={asked} onSpan={onSpan} />
+      <Place span={first} page={belowHeading(spans, first).page} onSpan={onSpan} />
     </div>
   );
 }
@@ -120,7 +120,7 @@ function List({ items }: { items: readonly Item[] }) {
 }
 
 /** The one place of the whole part. */
-function Place({ span, onSpan }: { span: Span; onSpan(span: Span): void }) {
+function Place({ span, page, onSpan }: { span: Span; page: number; onSpan(span: Span): void }) {
   const m = useMessages();
   const follow = (event: MouseEvent): void => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the reader wants another tab: let the browser open it
@@ -130,12 +130,12 @@ function Place({ span, onSpan }: { span: Span; onSpan(span: Span): void }) {
   return (
     <a
       className={`part-place quote rank-${span.rank}`}
-      href={`${fileUrl(span.document_id)}#page=${span.page}`}
+      href={`${fileUrl(span.document_id)}#page=${page}`}
       title={m.answer.openSpan(span.rank)}
       lang={m.locale}
       onClick={follow}
     >
-      {m.answer.partPlace(span.rank, span.page)}
+      {m.answer.partPlace(span.rank, page)}
     </a>
   );
 }
