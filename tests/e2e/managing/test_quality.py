@@ -214,7 +214,7 @@ def test_an_admin_sees_how_much_was_asked_and_chooses_how_readily_it_answers(pag
     for question in (DOSE, FLAG):
         httpx.post(f"{url}/api/ask", json={"question": question, "mode": "verbatim"}, timeout=60).raise_for_status()
     page.goto(url)
-    page.get_by_text("Eerder", exact=True).click()
+    page.locator("summary", has_text="Kwaliteit").click()
     page.get_by_role("link", name="Gebruik").click()
     expect(page.get_by_role("img", name="Vragen per week: 2")).to_be_visible()
     page.get_by_text("Elke week in een tabel").click()
