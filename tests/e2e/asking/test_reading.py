@@ -122,13 +122,14 @@ def test_a_printed_conversation_keeps_the_sources_of_each_answer_and_marks_stand
     made(page, 3)
     expect(page.locator(".printed-sources").first).to_be_hidden()
     printed = pdfium.PdfDocument(io.BytesIO(page.pdf(format="A4")))
-    text = " ".join(" ".join(one.get_textpage().get_text_range() for one in printed).split())
+    lines = [line for one in printed for line in one.get_textpage().get_text_range().splitlines()]
+    text = " ".join(" ".join(lines).split())
     first, second, third = re.split(r"vraag zonder antwoord|rijtje", text)[-3:]
     assert f"1. {TITLE}, pagina 3, versie 3" in first
     assert f"1. {TITLE}, pagina 3, versie 3" in second
     assert "bron 1, pagina 3" in third
     assert f"{SENTENCES[1]} [1]" in first
-    assert not re.search(r"pagina \d+ \d", text)
+    assert not [line for line in lines if re.search(r"pagina \d+ \d", line)]
 
 
 def test_a_mark_is_not_copied_into_a_dose(new_page: NewPage, base_url: str) -> None:

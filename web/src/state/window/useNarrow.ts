@@ -16,5 +16,8 @@ function useMedia(media: string): boolean {
 /** So narrow that an open source lies over the conversation. */
 export const useNarrow = (): boolean => useMedia("(max-width: 1023px)"); // as in layout.css
 
+/** So narrow that the bar has no room for all menus and ways of who sees most of them. */
+export const useFolded = (): boolean => useMedia("(max-width: 1199px)");
+
 /** So narrow that a whole page's words cannot be read. */
 export const usePhone = (): boolean => useMedia("(max-width: 640px)"); // as in touch.css

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from "react";
 import { useMessages } from "../../../i18n";
 import type { OwnPage } from "../../../state/window/route";
-import { useNarrow } from "../../../state/window/useNarrow";
+import { useFolded } from "../../../state/window/useNarrow";
 import { Menu } from "../controls/Menu";
 import { Banner } from "./Banner";
 import { Display, useDisplay } from "./Display";
@@ -24,7 +24,7 @@ interface Props {
 export function Header({ home = false, covered = false, asks = false, lacking = 0, tools, children, ...pages }: Props) {
   const m = useMessages();
   const display = useDisplay();
-  const narrow = useNarrow();
+  const folded = useFolded();
   const [unspoken, setUnspoken] = useState(false); // the other language could not be had
   return (
     <header className="top" inert={covered}>
@@ -36,9 +36,9 @@ export function Header({ home = false, covered = false, asks = false, lacking = 
         )}
         <h1 className="wordmark">{home ? m.app.name : <a href="/">{m.app.name}</a>}</h1>
         {children}
-        {!narrow && <PageLinks {...pages} />}
+        {!folded && <PageLinks {...pages} />}
         <span className="spacer" />
-        {narrow ? (
+        {folded ? (
           <Menu label={`${m.menus.all} ▾`} className="of-all to-left">
             <FoldedLinks {...pages} />
             <li className="menu-heading">{m.app.display}</li>
