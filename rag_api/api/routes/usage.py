@@ -39,7 +39,9 @@ def get_risk(container: ContainerDep, user: UserDep) -> api.RiskOut:
     return _out(container)
 
 
-@router.put("/risk", openapi_extra=declared(Access.ADMIN), summary="Choose how readily it answers", responses=responses(404, 413, 422, 503))
+@router.put(
+    "/risk", openapi_extra=declared(Access.ADMIN), summary="Choose how readily it answers", responses=responses(400, 404, 413, 422, 503)
+)
 def put_risk(container: ContainerDep, user: UserDep, trail: TrailDep, body: api.RiskIn) -> api.RiskOut:
     """In force here at once, and within seconds in every other process."""
     administrator(user)

@@ -6962,6 +6962,15 @@ export interface operations {
                     "application/json": components["schemas"]["RiskOut"];
                 };
             };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
