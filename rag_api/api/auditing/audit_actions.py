@@ -57,7 +57,7 @@ ACTIONS: dict[str, Act] = {
     "DELETE /judged/{name}/questions/{question_id}": Act("judged.question_deleted", changes=True),
     "GET /gaps": Act("gaps.read"),
     "GET /gaps.csv": Act("gaps.exported"),
-    "GET /usage": Act("usage.read", routine=True),
+    "GET /usage": Act("usage.read"),
     "GET /risk": Act("risk.read", routine=True),
     "PUT /risk": Act("risk.chosen", changes=True),
     "GET /owners": Act("owners.listed"),
