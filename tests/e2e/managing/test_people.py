@@ -403,6 +403,7 @@ def test_who_asks_after_the_session_ended_signs_in_and_finds_the_question(
     people.ids[name] = add_account(people.db, LOCAL_USER, name, name, hash_password(PASSWORD), [Role.READER], [])
     page = open_as(name, "/", locale=locale)
     page.locator("#question").fill("Waarmee spoel ik de wonde?")
+    page.wait_for_load_state("networkidle")  # else another of its requests may hear of the end first
     end_sessions(people.db, LOCAL_USER, people.ids[name])
     page.get_by_role("button", name=ask, exact=True).click()
     expect(page.get_by_role("status")).to_contain_text(said)
