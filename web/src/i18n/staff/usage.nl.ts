@@ -1,4 +1,4 @@
-// De woorden van de bladzijde over gebruik en over hoe snel Bedside antwoordt, in het Nederlands.
+// De woorden van de bladzijde over gebruik en over hoe voorzichtig Bedside antwoordt, in het Nederlands.
 import type { StaffWords } from "./en";
 
 const questions = (count: number): string => (count === 1 ? "1 vraag" : `${count} vragen`);
@@ -27,7 +27,7 @@ export const usage: StaffWords["usage"] = {
     "Seconden, de helft binnen",
     "Seconden, 95% binnen",
   ],
-  risk: "Hoe snel Bedside een antwoord geeft",
+  risk: "Hoe voorzichtig Bedside antwoordt",
   riskLead:
     "Voorzichtiger betekent: het zegt vaker dat het iets niet weet, en minder vaak iets dat niet bij de vraag hoort.",
   risks: {
