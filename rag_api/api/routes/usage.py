@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, get_args
 
 from fastapi import APIRouter, Query
 
@@ -17,7 +17,7 @@ from rag_api.container import Container
 from rag_api.db.access import administrator, reviewer
 from rag_api.db.choices import RISK, choose, chosen, forget
 from rag_api.db.questions.usage import weeks
-from rag_api.retrieval.decision.calibration import RISKS, NotFoundModel, calibration
+from rag_api.retrieval.decision.calibration import NotFoundModel, calibration
 
 router = APIRouter(tags=["usage"], route_class=LimitedRoute)
 YEAR = 53
@@ -72,8 +72,7 @@ def _out(container: Container) -> api.RiskOut:
 
 def _offered(fitted: NotFoundModel | None) -> list[api.RiskOffered]:
     told: list[api.RiskOffered] = []
-    for name in ("careful", "balanced", "ready"):
-        assert name in RISKS
+    for name in get_args(api.RiskName):
         point = None
         if fitted is not None and fitted.curve:
             point = min(fitted.curve, key=lambda one: abs(one.threshold - fitted.at(name)))

@@ -13,14 +13,11 @@ import httpx
 import pytest
 
 from evaluation.quality import evaluate, report
-from rag_api.api.deps import current_user
-from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Document, Filters, Judged, User
 from rag_api.evaluate.judged import read_judged
-from rag_api.main import create_app
 from rag_api.retrieval.find import find
-from tests.support.http_server import served
+from tests.rag_api.api.routes.conftest import Asker
 from tests.support.questions import analysed
 from tests.support.world import empty, load_hospital
 
@@ -28,34 +25,6 @@ DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
 FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
 FALL = "When do I call the rapid response team after a fall?"
 NURSE = User("nurse", "Nurse", ("everyone",), function="nurse", department="Pediatrie")
-
-
-@pytest.fixture(scope="module")
-def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
-    web, data = tmp_path_factory.mktemp("no page"), tmp_path_factory.mktemp("data")
-    settings = Settings(data_dir=data, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=web)
-    settings = settings.model_copy(update={"questions_per_minute": 0, "requests_per_minute": 0})
-    with Container(settings) as made:
-        yield made
-
-
-class Asker:
-    """Who asks next."""
-
-    user: User = LOCAL_USER
-
-
-@pytest.fixture(scope="module")
-def asker() -> Asker:
-    return Asker()
-
-
-@pytest.fixture(scope="module")
-def url(container: Container, asker: Asker) -> Iterator[str]:
-    app = create_app(container.settings, container)
-    app.dependency_overrides[current_user] = lambda: asker.user
-    with served(app) as address:
-        yield address
 
 
 @pytest.fixture
