@@ -3913,7 +3913,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer as stored. With `Accept: text/event-stream`, the events stage, found, token, cited and then done or failed, each with the JSON of its schema (`x-events`). */
+            /** @description The answer as stored. With `Accept: text/event-stream`, the events stage, found, token, cited and then done or failed, each with the JSON of its schema. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3936,7 +3936,35 @@ export interface operations {
                      *     event: done
                      *     data: {"answer":{...}}
                      */
-                    "text/event-stream": string;
+                    "text/event-stream": {
+                        /** @constant */
+                        event: "stage";
+                        data: string;
+                    } | {
+                        /** @constant */
+                        event: "nearest";
+                        data: string;
+                    } | {
+                        /** @constant */
+                        event: "found";
+                        data: string;
+                    } | {
+                        /** @constant */
+                        event: "token";
+                        data: string;
+                    } | {
+                        /** @constant */
+                        event: "cited";
+                        data: string;
+                    } | {
+                        /** @constant */
+                        event: "done";
+                        data: string;
+                    } | {
+                        /** @constant */
+                        event: "failed";
+                        data: string;
+                    };
                 };
             };
             /** @description The request makes no sense; `detail` says what to do. */
@@ -4092,7 +4120,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChatOut"];
-                    "text/event-stream": string;
+                    "text/event-stream": {
+                        data: string;
+                    };
                 };
             };
             /** @description The request makes no sense; `detail` says what to do. */

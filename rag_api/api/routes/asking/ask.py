@@ -48,6 +48,14 @@ EVENTS: dict[str, type[BaseModel]] = {
     "done": api.DoneEvent,
     "failed": api.FailedEvent,
 }
+
+
+def _event_schema(name: str, model: type[BaseModel]) -> dict[str, Any]:
+    """The schema of one server-sent event: its name, and what the JSON in its data is."""
+    data = {"type": "string", "contentMediaType": "application/json", "contentSchema": {"$ref": f"#/components/schemas/{model.__name__}"}}
+    return {"type": "object", "properties": {"event": {"type": "string", "const": name}, "data": data}, "required": ["event", "data"]}
+
+
 STREAM_EXAMPLE = (
     'event: stage\ndata: {"name":"retrieving","passages":0}\n\n'
     'event: found\ndata: {"answer_id":"...","conversation_id":"...","sources":[...],"notices":[]}\n\n'
@@ -78,14 +86,11 @@ ENDING = Failed("ending", "Bedside is being restarted: ask again in a moment. Wh
         200: {
             "description": (
                 "The answer as stored. With `Accept: text/event-stream`, the events stage, found, token, cited and then done or failed, "
-                "each with the JSON of its schema (`x-events`)."
+                "each with the JSON of its schema."
             ),
             "content": {
                 STREAM: {
-                    "schema": {
-                        "type": "string",
-                        "x-events": {name: {"$ref": f"#/components/schemas/{model.__name__}"} for name, model in EVENTS.items()},
-                    },
+                    "schema": {"oneOf": [_event_schema(name, model) for name, model in EVENTS.items()]},
                     "example": STREAM_EXAMPLE,
                 }
             },

@@ -27,6 +27,11 @@ from rag_api.errors import InvalidInput
 
 router = APIRouter(tags=["ask"], route_class=LimitedRoute)
 
+CHUNK_EVENT = {  # one server-sent event; its data is a chunk's JSON, or [DONE] at the end
+    "type": "object",
+    "properties": {"data": {"type": "string"}},
+    "required": ["data"],
+}
 EARLIER = 3  # questions that a follow-up may lean on
 
 
@@ -41,7 +46,7 @@ async def get_models() -> api.ModelList:
     summary="Ask a question as OpenAI's clients do",
     response_model=api.ChatOut,
     responses={
-        200: {"description": "The completion; with `stream`, its chunks.", "content": {STREAM: {"schema": {"type": "string"}}}},
+        200: {"description": "The completion; with `stream`, its chunks.", "content": {STREAM: {"schema": CHUNK_EVENT}}},
         **responses(400, 404, 409, 413, 422, 429, 503),
     },
 )

@@ -51,7 +51,15 @@ def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
 
 def test_the_streams_events_are_described(document: dict[str, Any]) -> None:
     stream = document["paths"]["/ask"]["post"]["responses"]["200"]["content"]["text/event-stream"]
-    assert list(stream["schema"]["x-events"]) == ["stage", "nearest", "found", "token", "cited", "done", "failed"]
+    assert [event["properties"]["event"]["const"] for event in stream["schema"]["oneOf"]] == [
+        "stage",
+        "nearest",
+        "found",
+        "token",
+        "cited",
+        "done",
+        "failed",
+    ]
     assert stream["example"]
 
 
