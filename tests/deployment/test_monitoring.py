@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.cog.plugins import register_default_plugins
+from grafana_foundation_sdk.models.dashboard import Dashboard
 from prometheus_client import CollectorRegistry
 
 from rag_api.api.server.metrics import PHASES
@@ -111,3 +115,27 @@ def test_what_is_exported_is_on_the_dashboard() -> None:
     families = {re.sub(r"_(total|bucket|sum|count)$", "", name) for name in exported()}
     missing = {name for name in families if name not in shown} - {f"bedside_generator_{name}" for name in studied}
     assert missing == set()
+
+
+def test_grafana_knows_every_word_of_the_dashboard() -> None:
+    """Read by the types that Grafana makes from its schemas, and written again: what they do not know is gone."""
+    register_default_plugins()
+    written = json.loads((FOLDER / "grafana.json").read_text("utf-8"))
+    assert list(_unknown(written)) == []
+    written["panels"][0]["fieldConfig"]["defaults"]["uint"] = "s"
+    assert list(_unknown(written)) == [".panels[0].fieldConfig.defaults.uint"]
+
+
+def _unknown(written: Any) -> Iterator[str]:
+    yield from _missing(written, json.loads(JSONEncoder().encode(Dashboard.from_json(written))))
+
+
+def _missing(written: Any, read: Any, at: str = "") -> Iterator[str]:
+    if isinstance(written, dict):
+        for key, value in written.items():
+            yield from _missing(value, read[key], f"{at}.{key}") if key in read else [f"{at}.{key}"]
+    elif isinstance(written, list):
+        for number, (value, other) in enumerate(zip(written, read, strict=True)):
+            yield from _missing(value, other, f"{at}[{number}]")
+    elif written != read:
+        yield at
