@@ -86,8 +86,8 @@ faults: $(STAMPS)/dev servers ## every service stopped, slowed, restarted and ki
 stack: $(STAMPS)/stack ## docker-compose.yml in real containers: built, started, filled, asked (root; podman; ARGS="--http 8080 --https 8443")
 	@$(PY) -m tests.stack up $(ARGS)
 
-stack-short: $(STAMPS)/stack ## the same without the largest images: no generator, and nothing that opens Word files or scans
-	@$(PY) -m tests.stack up --short --no-generator $(ARGS)
+stack-short: $(STAMPS)/stack ## the same without the image that opens Word files and scans (ARGS="--no-generator": without the largest)
+	@$(PY) -m tests.stack up --short $(ARGS)
 
 stack-down: $(STAMPS)/stack ## its containers, networks, volumes and secrets away (images stay)
 	@$(PY) -m tests.stack down $(ARGS)

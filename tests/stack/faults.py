@@ -32,7 +32,6 @@ def run(
     stack: Stack,
     patterns: Sequence[str] = (),
     tell: Callable[[list[Cell]], None] = lambda done: None,
-    slack: float = 3.0,
     running: bool = False,
 ) -> list[Cell]:
     """Start the stack of images that are there, and fill it, unless it is `running` so already. `tell` hears what is done after each cell;
@@ -51,7 +50,7 @@ def run(
         stack.ingest(asked_about(stack))
         stack.accounts()
     for number, cell in enumerate(chosen):
-        done.append(_done(stack, cell, number, slack))
+        done.append(_done(stack, cell, number))
         tell(done)
         print(f"{'ok   ' if not done[-1].wrong else 'WRONG'} {done[-1]}", file=sys.stderr, flush=True)
     print(table(done))
@@ -61,7 +60,7 @@ def run(
     return done
 
 
-def _done(stack: Stack, cell: Cell, number: int, slack: float) -> Cell:
+def _done(stack: Stack, cell: Cell, number: int) -> Cell:
     try:
         if cell.work == "all":
             return whole(stack, cell)
@@ -71,7 +70,7 @@ def _done(stack: Stack, cell: Cell, number: int, slack: float) -> Cell:
             ingested = ingest_through(stack, service, fault, f"{cell.service}-{cell.fault}-{number:02d}")
             return replace(cell, figures=asdict(ingested), wrong=tuple(wrong_ingested(ingested)))
         answered = answer_through(stack, stack.services[cell.service], fault)
-        return replace(cell, figures=asdict(answered), wrong=tuple(wrong_answered(answered, cell, slack)))
+        return replace(cell, figures=asdict(answered), wrong=tuple(wrong_answered(answered, cell, slack=0.0)))
     except (AssertionError, TimeoutError, Failed) as error:
         return replace(cell, wrong=(str(error),))
 

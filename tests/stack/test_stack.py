@@ -11,10 +11,11 @@ import pytest
 from tests.faults.matrix import Cell
 from tests.faults.services import Service
 from tests.stack import checks, results, whole
+from tests.stack.__main__ import main
 from tests.stack.bases import ROOT, bases, made_of
 from tests.stack.engine.compose import Unset, read
 from tests.stack.engine.containers import Containers
-from tests.stack.engine.machine import Failed
+from tests.stack.engine.machine import Failed, NoContainers
 from tests.stack.stack import SECRETS, Stack
 
 pytestmark = pytest.mark.quick
@@ -137,3 +138,20 @@ def test_the_disk_of_the_machine_is_never_filled(tmp_path: Path, monkeypatch: py
     with pytest.raises(Failed, match="nothing is filled"), whole.full(Stack(), service):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_where_no_container_runs_it_is_said_loudly_and_is_no_failure_where_that_is_asked_for(
+    allowed: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused() -> None:
+        raise NoContainers("the kernel refuses containers: no")
+
+    monkeypatch.setattr("tests.stack.stack.expect_containers", refused)
+    monkeypatch.setattr("sys.argv", ["tests.stack", "up", *(["--where-allowed"] if allowed else [])])
+    if allowed:
+        main()
+        assert "NOT TRIED: the stack of containers. the kernel refuses containers: no" in capsys.readouterr().err
+    else:
+        with pytest.raises(SystemExit, match="the kernel refuses"):
+            main()

@@ -48,9 +48,9 @@ class Containers:
         return str(found["subnets"][0]["gateway"])
 
     def start(self, service: str) -> None:
-        """In the background, in as many copies as are wanted. What had the name before is removed, its volumes are not."""
+        """In the background, in as many copies as are wanted. What had the name before is removed, the file's volumes are not."""
         for name in self.names(service):
-            podman("rm", "--force", "--time", "10", "--ignore", name)
+            podman("rm", "--force", "--volumes", "--time", "10", "--ignore", name)
             podman("run", "--detach", "--name", name, *self._options(service))
 
     def run(
@@ -115,7 +115,7 @@ class Containers:
         """All containers and networks of the project, and its volumes."""
         label = f"label=project={self.project}"
         if found := podman("ps", "--all", "--quiet", "--filter", label).split():
-            podman("rm", "--force", "--time", "10", *found, timeout=300)
+            podman("rm", "--force", "--volumes", "--time", "10", *found, timeout=300)  # those without a name
         if found := podman("network", "ls", "--quiet", "--filter", label).split():
             podman("network", "rm", "--force", *found)
         if volumes and (found := podman("volume", "ls", "--quiet", "--filter", label).split()):

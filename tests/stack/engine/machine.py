@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 PACKAGES = ("podman", "buildah", "runc", "iptables", "netavark", "aardvark-dns", "catatonit", "mmdebstrap")
+ROOM = 20e9  # bytes that the images and their layers take while they are made
 NEEDED = ("podman", "runc", "iptables", "mmdebstrap", "catatonit")
 AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 
@@ -53,17 +54,23 @@ def expect_containers() -> None:
     if missing:
         raise NoContainers(f"{', '.join(missing)} cannot be found: apt-get install --no-install-recommends {' '.join(PACKAGES)}")
     try:
-        podman("info", timeout=60)
+        kept = podman("info", "--format", "{{.Store.GraphRoot}}", timeout=60).strip()
     except Failed as error:
         raise NoContainers(str(error)) from error
+    if (room := shutil.disk_usage(kept).free) < ROOM and not podman("images", "--quiet"):
+        raise NoContainers(f"{kept} has room for {room / 1e9:.0f} GB; building the images takes {ROOM / 1e9:.0f}.")
 
 
 def expect_a_kernel_that_runs_them(image: str) -> None:
-    """Try one. Raises NoContainers."""
+    """Try one, with a network of its own. Raises NoContainers."""
+    network = f"bedside-trial-{os.getpid()}"
     try:
-        podman("run", "--rm", "--network=none", *limits(), "--entrypoint", "", image, "true")
+        podman("network", "create", network)
+        podman("run", "--rm", f"--network={network}", *limits(), "--entrypoint", "", image, "true")
     except Failed as error:
         raise NoContainers(f"the kernel refuses containers: {error}") from error
+    finally:
+        podman("network", "rm", "--force", network, check=False)
 
 
 def registries() -> Sequence[str]:

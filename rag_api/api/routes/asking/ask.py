@@ -64,7 +64,7 @@ STREAM_EXAMPLE = (
     'event: done\ndata: {"answer":{...}}\n\n'
 )
 NO_BUFFERING = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-PING_SECONDS = 1.0  # nginx gives up a stream that is silent for five
+PING_SECONDS = 1.0  # nginx gives up a stream that is silent for four
 Key = Annotated[
     str,
     Header(
