@@ -58,6 +58,14 @@ def _down_and_up(stack: Stack) -> dict[str, int]:
     return before
 
 
+def _emptied(stack: Stack) -> None:
+    """No container, and nothing in any volume: one on a disk of its own gets a new one."""
+    stack.containers.remove(volumes=True)
+    for disk in stack.disks.values():
+        disk.unlink()
+    stack.disks = small_disks(stack) if stack.disks else {}
+
+
 def _restored(stack: Stack) -> dict[str, int]:
     """A backup of the filled stack into an empty one."""
     backups = stack.folder / "backups"
@@ -66,7 +74,7 @@ def _restored(stack: Stack) -> dict[str, int]:
     os.chown(backups, 10001, 10001)
     before = held(stack)
     stack.upkeep("backup", backups)
-    stack.containers.remove(volumes=True)
+    _emptied(stack)
     stack.start(("rag_api", "nginx"))
     stack.upkeep("restore", backups)
     stack.start()
@@ -75,7 +83,7 @@ def _restored(stack: Stack) -> dict[str, int]:
 
 def _upgraded(stack: Stack) -> dict[str, int]:
     """From the images of an earlier commit, with what they stored."""
-    stack.containers.remove(volumes=True)
+    _emptied(stack)
     (stack.folder / "key").unlink(missing_ok=True)
     earlier = replace(stack, checkout=checked_out(stack.previous), tag=PREVIOUS, generator=False)
     earlier.build()

@@ -6,7 +6,7 @@ The nodes of all rows are computed as one list [T, h], T the sum of the real nod
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -22,7 +22,7 @@ from services.generator.models.files.architecture import Architecture
 from services.generator.models.graphs import Graphs
 from services.generator.models.kv_cache import KVCache
 from services.generator.models.threads import Threads
-from services.generator.native.step import NODES, NativeDecoder, StepRows, portions
+from services.generator.native.step import NODES, NativeDecoder, StepRows, Working, portions, within
 
 CHAIN = 32  # a longer chain is a prefill: bound by computing, not by reading
 
@@ -68,8 +68,9 @@ class LlamaTarget(Decoder):
         if self.threads is not None and max(step.counts) > CHAIN:
             self.threads.settle()  # a prompt takes long enough to ask
         tokens, positions = _flat(step.token_ids, step).to(self.device), _flat(step.positions, step).to(self.device)
-        if not deltas and self.weights.native is not None and (self.weights.exact or len(tokens) <= NODES):
-            return self._native(self.weights.native, tokens, positions, step, cache)
+        working = deltas.native if deltas else []
+        if working is not None and self.weights.native is not None and (self.weights.exact or len(tokens) <= NODES):
+            return self._native(self.weights.native, tokens, positions, step, cache, working)
         x = self.weights.residual(self.weights.embedding(tokens), self.architecture.norm_eps)  # [T, h]
         qkv = self.qkv_views(positions)
         rows = self._rows(step, cache, qkv)
@@ -86,14 +87,22 @@ class LlamaTarget(Decoder):
             x.add(deltas.add(index, "down", inner, y) if deltas else y)
         return self._output(x.norm(self.weights.norm), streams, step)
 
-    def _native(self, decoder: NativeDecoder, tokens: torch.Tensor, positions: torch.Tensor, step: StepInput, cache: KVCache) -> StepOutput:
+    def _native(
+        self,
+        decoder: NativeDecoder,
+        tokens: torch.Tensor,
+        positions: torch.Tensor,
+        step: StepInput,
+        cache: KVCache,
+        working: Sequence[Working],
+    ) -> StepOutput:
         x = self.weights.embedding(tokens).float()
         wanted = self.stream_layers if step.features and min(self.stream_layers) >= 0 else None
         taken: list[torch.Tensor | None] = []
         first = 0
         for rows in portions(StepRows(step.slots, step.lengths, step.counts, step.tree_mask, step.token_ids.shape[1])):
             here = slice(first, first := first + sum(rows.counts))
-            taken.append(decoder(x[here], positions[here], rows, cache.kv, wanted))
+            taken.append(decoder(x[here], positions[here], rows, cache.kv, wanted, within(working, here)))
         entered = [each for each in taken if each is not None]
         streams = dict(zip(self.stream_layers, torch.cat(entered, 1), strict=True)) if entered else {}
         return self._output(x, streams, step)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -12,6 +12,7 @@ from services.generator.native import kernels
 from services.generator.native.matrix import MatrixStruct, PackedMatrix
 
 NODES = 64  # of all rows together: more are bound by computing, which torch's packed matrices do faster where weights are bf16
+MOST_RANK = 64  # of an adapter's deltas
 PORTION = 96  # nodes of a prompt that are computed at a time: what they need stays near the processor
 
 
@@ -103,6 +104,34 @@ class ModelStruct(ctypes.Structure):
     )
 
 
+class DeltaStruct(ctypes.Structure):
+    """What an adapter adds to one matrix; rank 0: nothing."""
+
+    _fields_ = (
+        ("down", ctypes.c_void_p),
+        ("up", ctypes.c_void_p),
+        ("rank", ctypes.c_int32),
+        ("first", ctypes.c_int32),
+        ("outputs", ctypes.c_int32),
+        ("padding", ctypes.c_int32),
+    )
+
+
+Working = tuple[ctypes.Array[DeltaStruct], int, int]  # an adapter's [layers, 7], the first node that it works on, the one behind the last
+
+
+def within(working: Sequence[Working], nodes: slice) -> list[Working]:
+    """Return what of them falls among these nodes, counted from the first of these."""
+    cut = ((deltas, max(first, nodes.start) - nodes.start, min(end, nodes.stop) - nodes.start) for deltas, first, end in working)
+    return [(deltas, first, end) for deltas, first, end in cut if first < end]
+
+
+class WorkingStruct(ctypes.Structure):
+    """An adapter and the nodes that it works on; `deltas`: [layers, 7], those of q, k, v, output, gate, up, down."""
+
+    _fields_ = (("deltas", ctypes.c_void_p), ("first", ctypes.c_int32), ("end", ctypes.c_int32))
+
+
 class StepStruct(ctypes.Structure):
     _fields_ = (
         ("kv", ctypes.c_void_p),
@@ -115,12 +144,14 @@ class StepStruct(ctypes.Structure):
         ("mask", ctypes.c_void_p),
         ("x", ctypes.c_void_p),
         ("streams", ctypes.c_void_p),
+        ("working", ctypes.c_void_p),
         ("stream", ctypes.c_int32 * 3),
         ("rows", ctypes.c_int32),
         ("width", ctypes.c_int32),
         ("total", ctypes.c_int32),
         ("threads", ctypes.c_int32),
         ("drafted", ctypes.c_int32),
+        ("workings", ctypes.c_int32),
     )
 
 
@@ -139,9 +170,16 @@ class NativeDecoder:
         )  # fmt: skip
 
     def __call__(
-        self, x: torch.Tensor, positions: torch.Tensor, rows: StepRows, kv: torch.Tensor, streams: tuple[int, int, int] | None
+        self,
+        x: torch.Tensor,
+        positions: torch.Tensor,
+        rows: StepRows,
+        kv: torch.Tensor,
+        streams: tuple[int, int, int] | None,
+        working: Sequence[Working] = (),
     ) -> torch.Tensor | None:
-        """Turn x fp32 [T, h], embeddings, into the normed output in place; int64 positions [T].
+        """Turn x fp32 [T, h], embeddings, into the normed output in place; int64 positions [T]. `working`: adapters' deltas, and the first
+        node that they work on and the one behind the last.
 
         Returns fp32 [3, T, h], what enters the layers `streams`. The step's keys and values are written into `kv`,
         [layers, 2, slots, kv_heads, length, head_dim].
@@ -149,12 +187,13 @@ class NativeDecoder:
         taken = None if streams is None else x.new_empty(3, *x.shape)
         ints = torch.tensor([rows.slots, rows.starts, rows.counts], dtype=torch.int32)
         mask = None if rows.mask is None else rows.mask.contiguous()
+        works = (WorkingStruct * len(working))(*(WorkingStruct(ctypes.addressof(deltas), first, end) for deltas, first, end in working))
         self._model.kv_bf16 = kv.dtype == torch.bfloat16
         struct = StepStruct(
             kv.data_ptr(), kv.shape[2], kv.shape[4], positions.data_ptr(), *(row.data_ptr() for row in ints),
             None if mask is None else mask.data_ptr(), x.data_ptr(), None if taken is None else taken.data_ptr(),
-            (ctypes.c_int32 * 3)(*(streams or (-1, -1, -1))),
-            len(rows.counts), rows.width, x.shape[0], torch.get_num_threads(), 0,
+            ctypes.addressof(works), (ctypes.c_int32 * 3)(*(streams or (-1, -1, -1))),
+            len(rows.counts), rows.width, x.shape[0], torch.get_num_threads(), 0, len(works),
         )  # fmt: skip
         if self._step(ctypes.addressof(self._model), ctypes.addressof(struct)):
             raise MemoryError

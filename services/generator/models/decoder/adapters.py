@@ -6,10 +6,12 @@ base model's. Checked against PEFT's own logits. What would change another resul
 
 from __future__ import annotations
 
+import ctypes
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from services.generator.errors import BadRequest, ModelError
 from services.generator.models.decoder.rope import paired_rows
 from services.generator.models.files.architecture import Architecture
 from services.generator.models.files.checkpoint import read_json
+from services.generator.native.step import MOST_RANK, DeltaStruct, Working
 
 WEIGHT = re.compile(r"base_model\.model\.model\.layers\.(\d+)\.(?:self_attn|mlp)\.(\w+)_proj\.lora_([AB])\.weight")
 MATRIX = {"q": "qkv", "k": "qkv", "v": "qkv", "o": "output", "gate": "gate_up", "up": "gate_up", "down": "down"}
@@ -28,20 +31,38 @@ REFUSED = ("use_dora", "lora_bias", "modules_to_save", "alpha_pattern", "trainab
 
 @dataclass(frozen=True, slots=True)
 class LowRankDelta:
-    """Adds to outputs [first, first + len(up)) of a matrix: up down x, `up` times the adapter's scale."""
+    """Adds to outputs [first, first + len(up)) of a matrix: x down^T up, `up` times the adapter's scale."""
 
     down: Tensor  # fp32 [r, in]
-    up: Tensor  # fp32 [out, r]
+    up: Tensor  # fp32 [r, out]
     first: int
+    place: int  # of its module in MATRIX
+
+    @property
+    def fits_kernels(self) -> bool:
+        return self.down.shape[0] <= MOST_RANK and not self.down.is_cuda and self.down.shape[1] % 16 == self.up.shape[1] % 16 == 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Adapter:
     """`deltas`: by layer and matrix of layers.Layer."""
 
     name: str
     invocation: tuple[int, ...]  # empty: it works from the first token on
     deltas: Mapping[tuple[int, str], tuple[LowRankDelta, ...]]
+    layers: int = 0
+
+    @cached_property
+    def native(self) -> ctypes.Array[DeltaStruct] | None:
+        """Return them as the kernels want them, [layers, 7]; None where one does not fit."""
+        if not self.layers or not all(delta.fits_kernels for deltas in self.deltas.values() for delta in deltas):
+            return None
+        found = (DeltaStruct * (self.layers * len(MATRIX)))()
+        for (layer, _), deltas in self.deltas.items():
+            for one in deltas:
+                rank, outputs = one.up.shape
+                found[layer * len(MATRIX) + one.place] = DeltaStruct(one.down.data_ptr(), one.up.data_ptr(), rank, one.first, outputs, 0)
+        return found
 
     def start(self, tokens: Sequence[int]) -> int:
         """Return the first token that it works on. Raises BadRequest where it is never called."""
@@ -79,11 +100,17 @@ class Deltas:
     def __bool__(self) -> bool:
         return bool(self._parts)
 
+    @property
+    def native(self) -> list[Working] | None:
+        """Return each adapter's deltas with the first node that it works on and the one behind the last; None where kernels cannot."""
+        found = [(native, nodes.start, nodes.stop) for adapter, nodes in self._parts if (native := adapter.native) is not None]
+        return found if len(found) == len(self._parts) else None
+
     def add(self, layer: int, matrix: str, x: Tensor, y: Tensor) -> Tensor:
         """Add to y [T, out] what the adapters make of x [T, in]; nodes that none works on stay as they are."""
         for adapter, nodes in self._parts:
             for delta in adapter.deltas.get((layer, matrix), ()):
-                y[nodes, delta.first : delta.first + delta.up.shape[0]] += ((x[nodes].float() @ delta.down.t()) @ delta.up.t()).to(y.dtype)
+                y[nodes, delta.first : delta.first + delta.up.shape[1]] += ((x[nodes].float() @ delta.down.t()) @ delta.up).to(y.dtype)
         return y
 
 
@@ -122,10 +149,11 @@ def read_adapter(name: str, folder: Path, architecture: Architecture, device: to
         rank = down.shape[0]
         if module in ("q", "k"):
             up = up[paired_rows(outputs, architecture.head_dim)]
-        delta = LowRankDelta(down.contiguous(), up * (alpha / (math.sqrt(rank) if config.get("use_rslora") else rank)), first)
+        scaled = up.t() * (alpha / (math.sqrt(rank) if config.get("use_rslora") else rank))
+        delta = LowRankDelta(down.contiguous(), scaled.contiguous(), first, list(MATRIX).index(module))
         at = (layer, MATRIX[module])
         deltas[at] = (*deltas.get(at, ()), delta)
-    return Adapter(name, tuple(config.get("alora_invocation_tokens") or ()), deltas)
+    return Adapter(name, tuple(config.get("alora_invocation_tokens") or ()), deltas, architecture.layers)
 
 
 def _place(module: str, a: Architecture) -> tuple[int, int, int]:

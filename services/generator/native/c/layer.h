@@ -3,13 +3,30 @@
 #pragma once
 
 #include "attention.h"
+#include "lowrank.h"
 
 typedef struct {
     const Matrix *m;
     Activations a;
     float *y; /* [rows, inner] */
     int rows;
+    const Step *s;
+    const float *low;
+    int layer;
 } Gated;
+
+/* Adds to gates and ups [rows, GROUP], columns from `column` on of nodes from `first` on, what adapters make of them. */
+static void gate_deltas(const Gated *c, int first, int rows, int column, float *gates, float *ups) {
+    for (int w = 0; w < c->s->workings; w++) {
+        const Working *one = c->s->working + w;
+        int from = first > one->first ? first : one->first, end = first + rows < one->end ? first + rows : one->end;
+        for (int half = 0; half < 2; half++) {
+            const Delta *d = delta_of(one, c->layer, GATE_UP + half);
+            for (int node = from; d->rank && node < end; node++)
+                raise_to(d, c->low + ((size_t)node * 2 + half) * MOST_RANK, column, GROUP, (half ? ups : gates) + (node - first) * GROUP);
+        }
+    }
+}
 
 /* silu(gate) * up of 32 inner dimensions. */
 static void gate(void *context, int index) {
@@ -21,6 +38,7 @@ static void gate(void *context, int index) {
         Activations a = from_row(c->a, c->m, r);
         products(c->m, tile, 2, a, rows, (Results){gates, GROUP, 0});
         products(c->m, tile + inner / LANES, 2, a, rows, (Results){ups, GROUP, 0});
+        gate_deltas(c, r, rows, tile * LANES, gates, ups);
         for (int i = 0; i < rows; i++)
             for (int k = 0; k < GROUP; k += LANES) {
                 f32 g = load(gates + i * GROUP + k);
@@ -41,8 +59,8 @@ static int buffers(const Model *m, const Step *s, const Attend *a, size_t widest
     if ((size_t)m->inner > widest) widest = m->inner;
     if (q > widest) widest = q;
     size_t all = q + 2 * (size_t)m->kv_heads * m->head_dim, queries = total * m->heads * a->chunks;
-    size_t size = total * (widest * 2 + widest / GROUP * 8 + (all + m->inner + widest) * 4) +
-                  queries * (CHUNK + LANES + m->head_dim + 2) * 4 + total * q * sizeof(Query) + 64 * 16;
+    size_t size = total * (widest * 2 + widest / GROUP * 8 + (all + m->inner + widest + 2 * MOST_RANK) * 4) +
+                  queries * (CHUNK + LANES + m->head_dim + 2) * 4 + total * q * sizeof(Query) + 64 * 17;
     if (scratch.size < size) {
         free(scratch.memory);
         scratch.size = 0;
@@ -56,6 +74,7 @@ static int buffers(const Model *m, const Step *s, const Attend *a, size_t widest
     b->qkv = carve(&at, total * all, 4);
     b->inner = carve(&at, total * m->inner, 4);
     b->mixed = carve(&at, total * widest, 4);
+    b->low = carve(&at, total * 2 * MOST_RANK, 4);
     b->queries = (Query *)carve(&at, total * q, sizeof(Query));
     b->scores = carve(&at, queries * (CHUNK + LANES), 4);
     b->parts = carve(&at, queries * (m->head_dim + 2), 4);
@@ -67,6 +86,7 @@ static void project(const Model *m, const Step *s, int l, const Buffers *b) {
     const Layer *layer = m->layers + l;
     round_rows(&layer->qkv, b->mixed, b->a, s->total, s->threads);
     matmul(&layer->qkv, b->a, s->total, b->qkv, 0, s->threads);
+    low_rank(s, l, QKV, 3, b->mixed, m->hidden, b->qkv, outputs_of(&layer->qkv), NULL);
     place(m, s, layer, l, b->qkv, b->queries);
 }
 
@@ -79,12 +99,15 @@ static void finish(const Model *m, const Step *s, int l, Attend *attention, cons
     run(mix, attention, m->heads, total > ROWS ? threads : 1);
     round_rows(&layer->output, b->mixed, b->a, total, threads);
     matmul(&layer->output, b->a, total, s->x, 1, threads);
+    low_rank(s, l, OUTPUT, 1, b->mixed, layer->output.inputs, s->x, m->hidden, NULL);
     rms_norms(s->x, layer->mlp_norm, b->mixed, total, m->hidden, m->hidden, m->eps);
     round_rows(&layer->gate_up, b->mixed, b->a, total, threads);
-    Gated gated = {&layer->gate_up, b->a, b->inner, total};
+    low_rank(s, l, GATE_UP, 2, b->mixed, m->hidden, NULL, 0, b->low);
+    Gated gated = {&layer->gate_up, b->a, b->inner, total, s, b->low, l};
     run(gate, &gated, m->inner / GROUP, threads);
     round_rows(&layer->down, b->inner, b->a, total, threads);
     matmul(&layer->down, b->a, total, s->x, 1, threads);
+    low_rank(s, l, DOWN, 1, b->inner, m->inner, s->x, m->hidden, NULL);
 }
 
 /* Chunks of positions that attention looks at. */

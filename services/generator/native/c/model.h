@@ -101,6 +101,22 @@ typedef struct {
     int32_t halves;  /* rotated are dimensions i and i + head_dim / 2, else neighbours */
 } Model;
 
+enum { DELTAS = 7, MOST_RANK = 64 }; /* of a layer: those of q, k, v, output, gate, up, down */
+enum { QKV, OUTPUT = 3, GATE_UP, DOWN = 6 };
+
+/* What an adapter adds to outputs [first, first + outputs) of a matrix; rank 0: nothing. */
+typedef struct {
+    const float *down; /* [rank, inputs] */
+    const float *up;   /* [rank, outputs], scaled */
+    int32_t rank, first, outputs, padding;
+} Delta;
+
+/* An adapter and the nodes [first, end) that it works on. */
+typedef struct {
+    const Delta *deltas; /* [layers, DELTAS] */
+    int32_t first, end;
+} Working;
+
 typedef struct {
     void *kv;              /* [layers, 2, slots, kv_heads, length, head_dim] */
     int64_t slots, length; /* of that cache */
@@ -109,9 +125,11 @@ typedef struct {
     const uint8_t *mask;   /* [rows, width, width]: node sees node; NULL: chains */
     float *x;              /* [nodes, hidden]: embeddings in, normed output out */
     float *streams;        /* [3, nodes, hidden] or NULL */
+    const Working *working; /* [workings] */
     int32_t stream[3];     /* layers before which they are taken */
     int32_t rows, width, total, threads;
     int32_t drafted; /* nodes of steps before this one, between `start` and its own; their positions stand before positions[0] */
+    int32_t workings;
 } Step;
 
 /* Of the last step, kept: asking for memory at every step costs more than the step's arithmetic at one node. */
@@ -123,6 +141,7 @@ static struct {
 typedef struct {
     Activations a; /* [total, widest] */
     float *qkv, *inner, *mixed;
+    float *low; /* [total, 2, MOST_RANK] */
     Query *queries; /* [total, heads * head_dim], scaled */
     float *scores; /* per query of a task: CHUNK, by position, and LANES */
     float *parts;  /* per query of a task: head_dim values, maximum, sum */

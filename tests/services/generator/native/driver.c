@@ -117,7 +117,22 @@ static double multiply_all(int threads) {
 }
 
 /* Steps of one row and of several, chains and trees, about the borders between chunks of positions. */
+/* Of all layers and of one more; some add nothing. */
+static const Delta *adapter(const Model *m) {
+    const int inputs[] = {HIDDEN, HIDDEN, HIDDEN, HEADS * DIM, HIDDEN, HIDDEN, INNER};
+    const int outputs[] = {HEADS * DIM, KV_HEADS * DIM, KV_HEADS * DIM, HIDDEN, INNER, INNER, HIDDEN};
+    const int first[] = {0, HEADS * DIM, (HEADS + KV_HEADS) * DIM, 0, 0, INNER, 0};
+    Delta *found = room((size_t)(m->count + 1) * DELTAS * sizeof *found);
+    for (int i = 0; i < (m->count + 1) * DELTAS; i++) {
+        const int which = i % DELTAS, rank = i % 5 ? 1 + i % 9 : 0;
+        found[i] = (Delta){rank ? numbers((size_t)rank * inputs[which], 0.1f, 0) : NULL, rank ? numbers((size_t)rank * outputs[which], 0.1f, 0) : NULL,
+                           rank, first[which], outputs[which], 0};
+    }
+    return found;
+}
+
 static double steps(const Model *m, void *kv, int threads) {
+    const Delta *deltas = adapter(m);
     static const int32_t starts[] = {0, 1, 15, 17, 255, 256, 257, 505}, counts[] = {1, 3, 8, 24};
     double total = 0;
     for (int at = 0; at < 8; at++)
@@ -137,7 +152,8 @@ static double steps(const Model *m, void *kv, int threads) {
                     own[n] = 1;
                 }
             float *x = numbers((size_t)all * HIDDEN, 1, 0), *streams = room((size_t)3 * all * HIDDEN * 4);
-            Step s = {.kv = kv, .slots = SLOTS, .length = LENGTH, .positions = positions, .slot = slot, .start = start, .nodes = nodes,
+            const Working working[] = {{deltas, 0, (all + 1) / 2}, {deltas + DELTAS, all / 2, all}};
+            Step s = {.working = working, .workings = at % 3, .kv = kv, .slots = SLOTS, .length = LENGTH, .positions = positions, .slot = slot, .start = start, .nodes = nodes,
                       .mask = mask, .x = x, .streams = streams, .stream = {0, 1, 3}, .rows = rows, .width = width, .total = all,
                       .threads = threads};
             if (bedside_step(m, &s)) abort();

@@ -7,6 +7,7 @@ import platform
 import random
 import subprocess
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import torch
 
 from services.generator import native
 from services.generator.models import StepInput
+from services.generator.models.decoder.adapters import MATRIX, Active, Adapter, LowRankDelta, _place
 from services.generator.models.decoder.packing import Packing
 from services.generator.models.decoder.tiles import code_of, pack, pack_all
 from services.generator.models.files.architecture import Architecture, Rope
@@ -215,6 +217,58 @@ def test_a_prompt_has_the_same_bits_in_chunks_and_in_any_batch(target: LlamaTarg
         found = torch.cat((together.hidden[row], together.streams[row], together.logits[row]), -1)[: len(text)]
         assert torch.equal(found, torch.cat(parts))
         assert torch.equal(cache.kv[:, :, slots[row], :, : len(text)], alone.kv[:, :, 0, :, : len(text)])
+
+
+def adapter(name: str, layers: tuple[int, ...], modules: tuple[str, ...], rank: int) -> Adapter:
+    draw = torch.Generator().manual_seed(rank)
+    deltas: dict[tuple[int, str], tuple[LowRankDelta, ...]] = {}
+    for layer in layers:
+        for module in modules:
+            first, outputs, inputs = _place(module, ARCHITECTURE)
+            down, up = torch.randn(rank, inputs, generator=draw), 0.05 * torch.randn(rank, outputs, generator=draw)
+            at = (layer, MATRIX[module])
+            deltas[at] = (*deltas.get(at, ()), LowRankDelta(down, up, first, list(MATRIX).index(module)))
+    return Adapter(name, (), deltas, ARCHITECTURE.layers)
+
+
+ADAPTERS = (
+    adapter("all", (0, 1, 2, 3, 4), tuple(MATRIX), 6),
+    adapter("some", (1, 3), ("q", "v", "down"), 16),
+    adapter("one", (4,), ("up",), 3),
+)
+
+
+def adapted(target: LlamaTarget, texts: list[list[int]], active: tuple[Active | None, ...], *cuts: int) -> list[torch.Tensor]:
+    """Logits of texts of one length, in one batch, cut after so many nodes."""
+    length = len(texts[0])
+    cache, slots, found = target.new_cache(len(texts), length), tuple(range(len(texts))), []
+    for first, end in pairwise((0, *cuts, length)):
+        ids, positions = torch.tensor([text[first:end] for text in texts]), torch.arange(first, end).repeat(len(texts), 1)
+        rows = (first,) * len(texts), (end - first,) * len(texts)
+        found.append(target.forward(StepInput(ids, positions, slots, *rows, None, 0, adapters=active), cache).logits)
+    return list(torch.cat(found, 1))
+
+
+def test_adapters_have_the_values_that_torch_computes(target: LlamaTarget) -> None:
+    texts = [random.Random(seed).choices(range(256), k=40) for seed in range(4)]
+    active = (Active(ADAPTERS[0], 0), Active(ADAPTERS[1], 13), None, Active(ADAPTERS[2], 39))
+    found, expected, plain = (
+        adapted(model, texts, who) for model, who in ((target, active), (in_torch(target), active), (target, (None,) * 4))
+    )
+    for row, one in enumerate(active):
+        assert torch.nn.functional.cosine_similarity(found[row], expected[row]).min() > 0.998
+        start = 40 if one is None else one.start
+        assert torch.equal(found[row][:start], plain[row][:start])
+        assert one is None or (found[row][start:] - plain[row][start:]).norm() > 5 * (found[row] - expected[row])[start:].norm()
+
+
+def test_with_an_adapter_a_node_has_the_same_bits_in_chunks_and_in_any_batch(target: LlamaTarget) -> None:
+    texts = [random.Random(seed).choices(range(256), k=200) for seed in range(4)]
+    active = (Active(ADAPTERS[0], 0), Active(ADAPTERS[1], 100), None, Active(ADAPTERS[2], PORTION))
+    together = adapted(target, texts, active, 60, 150)
+    for text, one, found in zip(texts, active, together, strict=True):
+        assert torch.equal(found, adapted(target, [text], (one,))[0])
+        assert torch.equal(found, adapted(target, [text], (one,), *range(7, 200, 31))[0])
 
 
 @pytest.mark.parametrize("trees", [False, True])

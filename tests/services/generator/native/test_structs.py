@@ -15,7 +15,7 @@ from services.generator.native.blend import BlendStruct, EvidenceStruct
 from services.generator.native.frequent import FrequentStruct
 from services.generator.native.head import DraftStruct, HeadStruct
 from services.generator.native.matrix import MatrixStruct
-from services.generator.native.step import LayerStruct, ModelStruct, StepStruct
+from services.generator.native.step import DeltaStruct, LayerStruct, ModelStruct, StepStruct, WorkingStruct
 from services.generator.native.text import TextStruct
 
 pytestmark = pytest.mark.skipif(native.kernels() is None, reason="no C compiler on this machine")
@@ -25,6 +25,8 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "Layer": LayerStruct,
     "Model": ModelStruct,
     "Step": StepStruct,
+    "Delta": DeltaStruct,
+    "Working": WorkingStruct,
     "Head": HeadStruct,
     "Draft": DraftStruct,
     "Text": TextStruct,
