@@ -32,6 +32,7 @@ class Line:
     aside: bool  # it is turned another way than most of the page
     counts: bool = False  # the number of a line, in the margin
     cell: bool = False  # it is a table's, though no row has it
+    loose: bool = False  # it is of a page that is drawn in no order
     names: bool = False  # it has a row of a drawn table to itself, and names those below
 
 
@@ -93,6 +94,7 @@ def joined_lines(one: Line, two: Line) -> Line:
         one.bold and two.bold,
         one.symbol or two.symbol,
         one.aside,
+        loose=one.loose or two.loose,
         names=one.names and two.names,
     )
 

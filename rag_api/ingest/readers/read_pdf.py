@@ -23,6 +23,7 @@ from rag_api.domain import Note
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.layout.layout import lay_out
+from rag_api.ingest.layout.scattered import scattered
 from rag_api.ingest.layout.tables.captions import captions_first
 from rag_api.ingest.layout.tables.stray_cells import rows_in_doubt, with_stray_cells
 from rag_api.ingest.layout.tables.uncertain_tables import uncertain_rows
@@ -148,7 +149,8 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
     items = tuple(captions_first(with_stray_cells(lay_out(glyphs, drawn, plane.width, plane.height))))
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
-    tall, doubt, mixed = plane.width if sideways else plane.height, in_doubt(glyphs), [*uncertain_rows(items), *rows_in_doubt(items)]
+    tall, doubt = plane.width if sideways else plane.height, in_doubt(glyphs)
+    mixed = [*uncertain_rows(items), *rows_in_doubt(items), *scattered(items)]
     letters = [line.marked.boxes[~np.isnan(line.marked.boxes).any(axis=1)] for line in mixed]
     laid = LaidOut(
         number,

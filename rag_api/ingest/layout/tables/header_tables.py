@@ -135,9 +135,7 @@ def _foot(parts: Sequence[Part], small: Sequence[bool], columns: Sequence[Sequen
     return []
 
 
-def _begins_foot(
-    parts: Sequence[Part], small: Sequence[bool], cells: Sequence[_Cell], others: Sequence[_Cell], after: float | None
-) -> int:
+def _begins_foot(parts: Sequence[Part], small: Sequence[bool], cells: Sequence[_Cell], others: Sequence[_Cell], after: float | None) -> int:
     """From which line of a column's last cell on they stand below all other columns, and need not go on in the line above. Where other
     cells of the column have such lines, they are the table's manner. after: where the next column begins."""
     lines, size = cells[-1].lines, cells[-1].size

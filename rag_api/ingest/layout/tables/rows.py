@@ -213,7 +213,20 @@ def _cells(members: list[tuple[Line, int]]) -> list[list[Line]]:
     by_left: dict[int, list[Line]] = defaultdict(list)
     for line, left in members:
         by_left[left].append(line)
-    return [by_left[left] for left in sorted(by_left)]
+    return [_from_the_top(by_left[left]) for left in sorted(by_left)]
+
+
+def _from_the_top(cell: list[Line]) -> list[Line]:
+    """Its lines as they stand, where a program draws them in another order; each from the left."""
+    if all(two.y0 > one.y0 or is_beside(one, two) for one, two in pairwise(cell)):
+        return cell
+    rows: list[list[Line]] = []
+    for line in sorted(cell, key=lambda line: line.y0 + line.y1):
+        if rows and is_level(rows[-1][0], line):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [line for row in rows for line in sorted(row, key=lambda line: line.x0)]
 
 
 def _cells_without_rules(lines: list[Line]) -> list[list[Line]]:

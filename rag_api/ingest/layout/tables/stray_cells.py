@@ -135,7 +135,7 @@ def _goes_on_in_a_row(line: Line, above: Item, tables: Sequence[_Table]) -> bool
     if not line.marked.text[0].islower() or not any(above is table.rows[-1] for table in tables):
         return False
     last = isinstance(above, Line) and stands_below_last_cell(above, line)
-    near = 0 < line.y0 - above.y0 and line.y0 - above.y1 < _NEAR * line.size
+    near = line.y0 - above.y0 > 0 and line.y0 - above.y1 < _NEAR * line.size
     reaches = [reach for table in tables for cells in table.cells for reach in cells[1:]]
     return near and not last and sum(abs(line.x0 - a) < _ALIGNED for a, _ in reaches) >= _ROWS
 

@@ -22,6 +22,7 @@ _FEW = 3  # signs of a mark that is no figure
 _LONGEST = 6  # more than that in a row is text of its own
 _LOW, _HIGH = 0.45, 0.5  # of a box: from where on a font's raised figure is drawn, and how high it is at most
 _NEAR = 0.4  # line heights between a raised figure and its word
+_TOUCHES = 0.1  # of its height between it and its word, where no white is seen
 _OVERLAP = 0.25  # line heights that it may reach into the word
 _LARGEST = 2.2  # times a mark's height that its word's letters may have; larger ones begin a chapter
 _ONE_RUN = 0.5  # heights between two signs of one mark
@@ -75,6 +76,7 @@ def beside_their_words(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) ->
         placed.append(_Mark(own, word if moves else end - 1))
         if moves:
             places[start:end] = places[word] + (0.5 if side == 2 else -0.5) + n * _STEP
+        if moves or (side == 2 and own[0] - boxes[word, 2] < _TOUCHES * (own[3] - own[1])):
             with_[start:end] = with_[word]
     order = np.argsort(places, kind="stable")
     return order, with_[order]
