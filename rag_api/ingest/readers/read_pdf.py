@@ -55,6 +55,7 @@ _NOTES = (  # codes of notes
     "page_uncompared",
     "page_other_words",
     "page_uncertain_rows",
+    "page_no_order",
 )
 
 
@@ -150,8 +151,8 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     tall, doubt = plane.width if sideways else plane.height, in_doubt(glyphs)
-    mixed = [*uncertain_rows(items), *rows_in_doubt(items), *scattered(items)]
-    letters = [line.marked.boxes[~np.isnan(line.marked.boxes).any(axis=1)] for line in mixed]
+    mixed, loose = [*uncertain_rows(items), *rows_in_doubt(items)], scattered(items)
+    letters = [line.marked.boxes[~np.isnan(line.marked.boxes).any(axis=1)] for line in (*mixed, *loose)]
     laid = LaidOut(
         number,
         plane.width,
@@ -167,7 +168,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
     ink = glyphs.codes > 32
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
     untrue, copied = (doubt & ~glyphs.recognised).any(), (doubt & glyphs.recognised).any()
-    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied, lied, bool(mixed))
+    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied, lied, bool(mixed), bool(loose))
     return laid, [*noted, *(code for code, true in zip(_NOTES, deserved, strict=True) if true)]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -34,9 +34,7 @@ class Drawn:
         """Itself in pieces that begin at these letters, each where it stands."""
         ends = [*cuts[1:], len(self.text)]
         return [
-            Drawn(
-                self.x + stringWidth(self.text[:a], self.font, self.size), self.y, self.text[a:b].strip(), self.font, self.size, self.mark
-            )
+            replace(self, x=self.x + stringWidth(self.text[:a], self.font, self.size), text=self.text[a:b].strip())
             for a, b in zip(cuts, ends, strict=True)
             if self.text[a:b].strip()
         ]
