@@ -21,7 +21,7 @@ _SAME_SIZE = 0.1
 _BELOW = 0.3  # line heights that a piece may overlap with the one above
 _PAIRS = 8  # of pieces below each other, at least
 _CLOSE, _CLOSE_PAIRS = 0.6, 4  # line heights of white between lines of a paragraph; of these as many are enough
-_UPWARDS = 0.25  # of them, on a page in no order
+_UPWARDS, _CLOSE_UPWARDS = 0.35, 0.25  # of them, on a page in no order; boxes of a poster may be drawn in any
 _MOST = 3_000  # pieces of a page; more is a drawing
 
 
@@ -43,12 +43,12 @@ def in_no_order(boxes: NDArray[np.float32]) -> bool:
             below.append(n < nearest)
             if boxes[n, 1] - boxes[nearest, 3] < _CLOSE * heights[n] and abs(heights[n] - heights[nearest]) < _SAME_SIZE * heights[n]:
                 close.append(n < nearest)
-    return _is_mixed(below, _PAIRS) or _is_mixed(close, _CLOSE_PAIRS)
+    return _is_mixed(below, _PAIRS, _UPWARDS) or _is_mixed(close, _CLOSE_PAIRS, _CLOSE_UPWARDS)
 
 
-def _is_mixed(upwards: Sequence[bool], least: int) -> bool:
+def _is_mixed(upwards: Sequence[bool], least: int, most: float) -> bool:
     share = sum(upwards) / max(1, len(upwards))
-    return len(upwards) >= least and min(share, 1 - share) > _UPWARDS
+    return len(upwards) >= least and min(share, 1 - share) > most
 
 
 def scattered(items: Sequence[Line | Row]) -> list[Line]:
@@ -89,7 +89,7 @@ def _parted(boxes: NDArray[np.float64], of_item: NDArray[np.int64]) -> set[int]:
     for n, height in enumerate(heights.tolist()):
         first, last = np.searchsorted(lefts, [boxes[n, 2] - _OVER * height, boxes[n, 2] + _WORD * height])
         near = by_left[first:last]
-        near = near[of_item[near] != of_item[n]]
+        near = near[(of_item[near] != of_item[n]) & (of_item[near] != of_item[n] + 1)]
         level = np.abs(boxes[near, 3] - boxes[n, 3]) < _BASELINE * height
         alike = np.abs(heights[near] - height) < _SAME_SIZE * height
         if len(near := near[level & alike]):

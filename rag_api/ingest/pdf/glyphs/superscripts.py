@@ -22,12 +22,13 @@ _FEW = 3  # signs of a mark that is no figure
 _LONGEST = 6  # more than that in a row is text of its own
 _LOW, _HIGH = 0.45, 0.5  # of a box: from where on a font's raised figure is drawn, and how high it is at most
 _NEAR = 0.4  # line heights between a raised figure and its word
-_TOUCHES = 0.1  # of its height between it and its word, where no white is seen
 _OVERLAP = 0.25  # line heights that it may reach into the word
 _LARGEST = 2.2  # times a mark's height that its word's letters may have; larger ones begin a chapter
 _ONE_RUN = 0.5  # heights between two signs of one mark
 _STEP = 1e-4  # of the places of marks at one word, from the left
 FIGURES = np.arange(ord("0"), ord("9") + 1, dtype=np.uint32)
+_REFERENCES = frozenset(map(ord, "*†‡§¶#"))
+_CLOSING = frozenset(map(ord, ")]%.,;:"))  # what a mark may stand behind, beside letters and figures
 _SLASH = frozenset(map(ord, "/⁄"))
 
 
@@ -59,13 +60,14 @@ def beside_their_words(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) ->
     runs = _marks(codes, boxes)
     if not len(runs):
         return order, with_
-    edges = {side: np.argsort(boxes[:, side], kind="stable") for side in (0, 2)}
+    letters = np.flatnonzero([chr(min(code, 0x10FFFF)).isalnum() or code in _CLOSING for code in codes.tolist()])
+    edges = {side: letters[np.argsort(boxes[letters, side], kind="stable")] for side in (0, 2)}
     places, placed = order.astype(np.float64), list[_Mark]()
     for n, (start, end) in enumerate(sorted(runs, key=lambda run: float(boxes[run[0], 0])), start=1):
         own = np.concatenate([boxes[start:end, :2].min(axis=0), boxes[start:end, 2:].max(axis=0)])
         word = next((mark.end for mark in reversed(placed[-_LONGEST:]) if _goes_on(mark.box, own)), None)
         side = 2
-        if word is None:
+        if word is None and not (start and _is_beside(boxes[start - 1], own)):
             for side, beside in ((2, start - 1), (0, end)):
                 word = _word(own, boxes, edges[side], side, beside, (start, end))
                 if word is not None:
@@ -76,7 +78,6 @@ def beside_their_words(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) ->
         placed.append(_Mark(own, word if moves else end - 1))
         if moves:
             places[start:end] = places[word] + (0.5 if side == 2 else -0.5) + n * _STEP
-        if moves or (side == 2 and own[0] - boxes[word, 2] < _TOUCHES * (own[3] - own[1])):
             with_[start:end] = with_[word]
     order = np.argsort(places, kind="stable")
     return order, with_[order]
@@ -90,6 +91,13 @@ class _Mark:
     end: int
 
 
+def _is_beside(one: NDArray[np.float32], two: NDArray[np.float32]) -> bool:
+    """Two is drawn where it is read: right behind one, on its line or a little off it."""
+    low, high = sorted((float(one[3] - one[1]), float(two[3] - two[1])))
+    overlap = min(float(one[3]), float(two[3])) - max(float(one[1]), float(two[1]))
+    return -_ONE_RUN * high < float(two[0] - one[2]) < _NEAR * high and overlap > _OVERLAP * low
+
+
 def _goes_on(one: NDArray[np.float32], two: NDArray[np.float32]) -> bool:
     """Two signs of one mark, from the left."""
     height = float(one[3] - one[1])
@@ -101,7 +109,7 @@ def _word(
     mark: NDArray[np.float32], boxes: NDArray[np.float32], by_edge: NDArray[np.int64], side: int, beside: int, own: tuple[int, int]
 ) -> int | None:
     """The glyph at which a mark stands: `beside`, which is drawn next to it, where it may be, else the nearest. by_edge: the glyphs from
-    the left by their edge on that side; own: from where to where the mark goes."""
+    the left by their edge on that side, those alone that words are made of; own: from where to where the mark goes."""
     at = float(mark[2 - side])
     reach = _NEAR * _LARGEST * float(mark[3] - mark[1])
     first, last = np.searchsorted(boxes[by_edge, side], [at - reach, at + reach])
@@ -125,7 +133,12 @@ def _marks(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> list[tuple[
     small = heights[starts] < _SMALLER * heights.max(initial=0.0)
     short = np.flatnonzero((ends - starts <= _LONGEST) & small)
     runs = [(int(starts[n]), int(ends[n])) for n in short.tolist()]
-    return [(start, end) for start, end in runs if end - start <= _FEW or _is_figure([int(code) for code in codes[start:end]])]
+    signs = [[int(code) for code in codes[start:end]] for start, end in runs]
+    return [run for run, own in zip(runs, signs, strict=True) if _is_figure(own) or (len(own) <= _FEW and all(map(_is_marks_sign, own)))]
+
+
+def _is_marks_sign(code: int) -> bool:
+    return chr(min(code, 0x10FFFF)).isalnum() or code in _REFERENCES
 
 
 def _is_word_of(mark: NDArray[np.float32], words: NDArray[np.float32], side: int) -> NDArray[np.bool_]:

@@ -81,6 +81,7 @@ def _inside(randomly: random.Random, content: bytes) -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.timeout(0)  # five hundred take as long as they take; the reader has limits of its own
 def test_mutated_files_are_read_or_named(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     files = sorted(path for kind in ("pdf", "docx") for path in (SAMPLES / kind).rglob(f"*.{kind}") if path.stat().st_size < 2_000_000)
     count = request.config.getoption("--mutated")

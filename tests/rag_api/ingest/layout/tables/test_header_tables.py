@@ -37,7 +37,8 @@ def _table(rows: Sequence[Sequence[Cell]], below: float, x: float = _AT[0], midd
     """below: points from the last row's first line to a line that follows; 0: none."""
 
     def draw(canvas: Canvas) -> None:
-        y, most, placed, edges = 700.0, 1, list[tuple[float, float, str]](), [712.0]
+        y, most, edges = 700.0, 1, [712.0]
+        placed: list[tuple[float, float, str]] = []
         canvas.setFont("Helvetica-Bold", 10)
         for at, name in zip(_AT, _HEADER, strict=True):
             canvas.drawString(at, y, name)
