@@ -52,8 +52,8 @@ def _table(rows: Sequence[Sequence[Cell]], below: float, x: float = _AT[0], midd
                 placed += [(at, y - off - _LEADING * n, line) for n, line in enumerate(cell)]
         if below:
             placed.append((x, y - below, _TAIL))
-        for at, height, line in placed:
-            canvas.drawString(at, height, line)
+        for left, height, line in placed:
+            canvas.drawString(left, height, line)
         for edge in (*edges, y - _LEADING * most + 8) if rules else ():
             canvas.line(55, edge, 430, edge)
 
