@@ -54,6 +54,7 @@ class Skips:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--alike", help="A folder whose files are read in several orders and processes, beside those of the tests.")
     parser.addoption("--mutated", type=int, default=20, help="How many files that nobody here made are mutated and read.")
     parser.addoption("--refuse-skips", action="store_true", help="Fail when a test is skipped that could run on a machine set up for it.")
 

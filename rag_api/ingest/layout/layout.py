@@ -19,9 +19,12 @@ from rag_api.ingest.layout.drawn_upwards import downwards
 from rag_api.ingest.layout.late_labels import late_labels
 from rag_api.ingest.layout.line_numbers import line_numbers
 from rag_api.ingest.layout.lines import Line, Row, is_beside, joined_lines
+from rag_api.ingest.layout.order import Box, reading_order
 from rag_api.ingest.layout.pieces import lines_in, pieces_of
+from rag_api.ingest.layout.scattered import in_no_order
 from rag_api.ingest.layout.tables.grid import cells_of, joined
 from rag_api.ingest.layout.tables.rows import merged
+from rag_api.ingest.pdf.glyphs.superscripts import beside_their_words
 from rag_api.ingest.pdf.pdfium import Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
@@ -90,20 +93,26 @@ def _one_way(
     if not len(visible):
         return []
     across, down = rules
+    order, with_ = beside_their_words(glyphs.codes[visible], upright[visible])
+    with_, visible = visible[with_], visible[order]
     here = upright[visible]
-    pieces = pieces_of(glyphs, visible, here, down)
-    before = np.cumsum(spaces)
+    pieces = pieces_of(glyphs, visible, with_, here, down)
+    before = np.cumsum(spaces)[with_]
     white = np.zeros(len(visible), bool)  # PDFium saw white space before this glyph, and a piece goes on after it
-    white[1:] = before[visible[1:]] > before[visible[:-1]]
+    white[1:] = before[1:] > before[:-1]
     white[pieces.starts] = False
     lines = lines_in(glyphs, visible, white, here, pieces, aside)
+    loose = in_no_order(pieces.boxes[~glyphs.laid_on[visible[pieces.starts]]])
+    if loose:
+        lines = [replace(line, loose=True) for line in lines]
     for n in line_numbers([line.marked.text for line in lines], pieces.boxes, [line.size for line in lines]):
         lines[n] = replace(lines[n], counts=True)
     cells = cells_of(pieces.boxes, across, down)
     closed = {i for i, cell in enumerate(cells) if cell is not None and cell.left != -1}
-    order = _with_labels(downwards(_order(lines), pieces.boxes), lines, pieces.boxes, closed)
-    order = _with_laid_on(_headers_first(order, lines), lines, glyphs.laid_on[visible[pieces.starts]])
-    return merged([lines[i] for i in order], [cells[i] for i in order], pieces.boxes[order])
+    drawn = reading_order([Box(*box) for box in pieces.boxes.tolist()]) if loose else _order(lines)
+    follows = _with_labels(downwards(drawn, pieces.boxes), lines, pieces.boxes, closed)
+    follows = _with_laid_on(_headers_first(follows, lines), lines, glyphs.laid_on[visible[pieces.starts]])
+    return merged([lines[i] for i in follows], [cells[i] for i in follows], pieces.boxes[follows])
 
 
 def _order(lines: list[Line]) -> list[int]:

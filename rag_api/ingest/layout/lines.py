@@ -12,6 +12,7 @@ import numpy as np
 from rag_api.ingest.common.boxed_text import Marked, no_boxes
 
 CELL_GAP = 1.8  # line heights of white on one line that part two cells
+_HANGING = 1.0  # line heights that the second line of a cell may begin to the left of the first
 LEVEL = 0.3  # line heights between the middles of what is level
 # Of a list; a longer number of two parts may be a value.
 _LABEL = re.compile(r"(?=.{1,4}$)(?:\W{1,3}|\(?(?:\w|\d{1,3}|[ivx]{1,4})[.)]?|(?:\d{1,2}\.)+\d{0,2})|(?:\d{1,2}\.){2,}\d{0,2}")
@@ -31,6 +32,7 @@ class Line:
     aside: bool  # it is turned another way than most of the page
     counts: bool = False  # the number of a line, in the margin
     cell: bool = False  # it is a table's, though no row has it
+    loose: bool = False  # it is of a page that is drawn in no order
     names: bool = False  # it has a row of a drawn table to itself, and names those below
 
 
@@ -92,8 +94,18 @@ def joined_lines(one: Line, two: Line) -> Line:
         one.bold and two.bold,
         one.symbol or two.symbol,
         one.aside,
+        loose=one.loose or two.loose,
         names=one.names and two.names,
     )
+
+
+def stands_below_last_cell(one: Line, two: Line) -> bool:
+    """Two begins where the last cell of one, a line of cells, does. Of text that lies on its side no cell's place is known: then it does
+    unless it begins where the line does."""
+    last, whole = one.marked.boxes[one.marked.text.rindex("\t") + 1 :], one.marked.boxes
+    known = abs(float(np.nanmin(whole[:, 0])) - one.x0) < 1 and abs(float(np.nanmax(whole[:, 2])) - one.x1) < 1
+    begins = float(np.nanmin(last[:, 0])) - _HANGING * one.size if known else one.x0 + 0.5 * one.first_word
+    return two.x0 >= begins
 
 
 def is_level(one: Line, two: Line) -> bool:

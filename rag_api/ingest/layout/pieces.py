@@ -25,9 +25,13 @@ class GlyphRuns:
     boxes: NDArray[np.float32]
 
 
-def pieces_of(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.float32], down: NDArray[np.float32]) -> GlyphRuns:
-    newlines = np.cumsum(np.isin(glyphs.codes, _NEWLINES))
-    broken = (newlines[visible[1:]] > newlines[visible[:-1]]) & ~is_attached(glyphs.codes[visible], boxes)
+def pieces_of(
+    glyphs: Glyphs, visible: NDArray[np.int64], with_: NDArray[np.int64], boxes: NDArray[np.float32], down: NDArray[np.float32]
+) -> GlyphRuns:
+    """visible, with_: [v] glyphs as they are read, and with which of the content each comes; boxes: [v, 4] theirs in reading space; down:
+    the rules."""
+    newlines = np.cumsum(np.isin(glyphs.codes, _NEWLINES))[with_]
+    broken = (newlines[1:] > newlines[:-1]) & ~is_attached(glyphs.codes[visible], boxes)
     one, two = boxes[:-1], boxes[1:]
     height = np.minimum(one[:, 3] - one[:, 1], two[:, 3] - two[:, 1]).clip(0.1)
     overlap = np.minimum(one[:, 3], two[:, 3]) - np.maximum(one[:, 1], two[:, 1])

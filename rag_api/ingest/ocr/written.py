@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from rag_api.ingest.layout.layout import lay_out_straight
 from rag_api.ingest.layout.lines import Line, Row
+from rag_api.ingest.layout.order import Box, reading_order
 from rag_api.ingest.layout.tables.stray_cells import with_stray_cells
 from rag_api.ingest.ocr.doubt import doubtful
 from rag_api.ingest.ocr.letters import Letters, alike, bold, letters_of
-from rag_api.ingest.ocr.order import Box, reading_order
 from rag_api.ingest.ocr.picture import Picture, closed, ink
 from rag_api.ingest.ocr.scan import Scan, ScannedLine
 from rag_api.ingest.ocr.tables import torn

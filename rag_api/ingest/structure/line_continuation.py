@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rag_api.ingest.layout.lines import Line, Row
+from rag_api.ingest.layout.lines import Line, Row, stands_below_last_cell
 
 Item = Line | Row
 
@@ -38,7 +38,7 @@ def rows_apart(one: Line, two: Line) -> bool:
     """Cells parted by tabs, and what is below them: a row has a line of its own, unless its last cell goes on."""
     if "\t" not in one.marked.text:
         return "\t" in two.marked.text and not unfinished(one, two)
-    return "\t" in two.marked.text or two.x0 < one.x0 + 0.5 * one.first_word
+    return "\t" in two.marked.text or not stands_below_last_cell(one, two)
 
 
 def listed(bodies: Sequence[Sequence[Item]], heights: Sequence[float]) -> set[int]:

@@ -21,7 +21,7 @@ _SAME_SIZE = 0.12
 _MOST_LINES = 15  # of a cell; more is a column of text
 _MOST_CELLS = 40  # of a row; more is a drawing
 _FEWEST = 3  # rows, or two where the first is a header
-_PADDING = 0.6  # line heights between a full cell and the next column
+PADDING = 0.6  # line heights between a full cell and the next column
 _WIDER = 0.12  # line heights that the white between rows is wider than within one
 _EVEN = 0.06  # line heights that the white within rows may differ
 
@@ -288,7 +288,7 @@ def _rights(table: Sequence[_Row]) -> dict[int, float]:
     """How far the words of each column may reach."""
     cells = [(n, cell) for row in table for n, cell in zip(row.columns, row.cells, strict=True)]
     columns = sorted({n for n, _ in cells})
-    begins = {n: min(cell.x0 for k, cell in cells if k == n) - _PADDING * cells[0][1].size for n in columns}
+    begins = {n: min(cell.x0 for k, cell in cells if k == n) - PADDING * cells[0][1].size for n in columns}
     last = max(cell.x1 for n, cell in cells if n == columns[-1])
     return dict(zip(columns, [*(begins[n] for n in columns[1:]), last], strict=True))
 

@@ -3,7 +3,8 @@
 The columns are the header's. Rows are what the column of most cells says; the white between two is clearly wider than between the lines of
 one. Another column has a cell for each row, or its cells share out the rows: each stands in the middle between the top of its
 first row and the foot of its last. Where that is not so in one way only nothing is known: a dose in the wrong row is worse than none. A
-cell at the top of several rows is not looked for: what is blank below it may be meant so.
+cell at the top of several rows is not looked for: what is blank below it may be meant so. A line below all others of the last row, though
+its first word would have fitted on the one above, may be that cell's or text that follows the table: neither it nor the row is sure.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rag_api.ingest.layout.tables.aligned_tables import Part
+from rag_api.ingest.layout.tables.aligned_tables import PADDING, Part, is_full
 
 _COLUMNS = 3  # of a header, at least
 _GAP = 2.0  # points between columns
@@ -50,21 +51,28 @@ class _Cell:
 
 
 Span = tuple[int, int]  # rows, from one to before another
+Foot = tuple[int, int]  # the numbers of a line, and of the one below it that may be no cell's
 
 
-def header_tables(parts: Sequence[Part], known: Sequence[Set[int]], closed: Set[int]) -> list[TableRow]:
-    """The rows below every header that are not known, or lack a cell. parts: in reading order; known: the pieces of each row that is;
-    closed: what stands between rules on all sides, so that its table is known where nothing else is in it."""
+def header_tables(
+    parts: Sequence[Part], small: Sequence[bool], known: Sequence[Set[int]], closed: Set[int]
+) -> tuple[list[TableRow], list[Foot]]:
+    """The rows below every header that are not known, or lack a cell, and the lines at their feet that may be theirs. parts: in reading
+    order; small: whether each begins with a small letter; known: the pieces of each row that is; closed: what stands between rules on
+    all sides, so that its table is known where nothing else is in it."""
     found: list[TableRow] = []
+    feet: list[Foot] = []
     at = 0
     while at < len(parts):
         header = _with_second(parts, _header(parts, at)) if parts[at].bold else []
-        rows = _table(parts, header, known) if len(header) >= _COLUMNS and all(parts[n].bold for cell in header for n in cell) else []
+        bold = len(header) >= _COLUMNS and all(parts[n].bold for cell in header for n in cell)
+        rows, foot = _table(parts, small, header, known) if bold else ([], [])
         if closed >= {n for row in rows for cell in row.cells for n in cell}:
             rows = []
         found += rows
+        feet += foot
         at = max((n for row in rows for cell in row.cells for n in cell), default=at) + 1
-    return found
+    return found, feet
 
 
 def _header(parts: Sequence[Part], at: int) -> list[list[int]]:
@@ -99,13 +107,56 @@ def _with_second(parts: Sequence[Part], header: list[list[int]]) -> list[list[in
     return [*before, *second, *behind]
 
 
-def _table(parts: Sequence[Part], header: Sequence[Sequence[int]], known: Sequence[Set[int]]) -> list[TableRow]:
+def _table(
+    parts: Sequence[Part], small: Sequence[bool], header: Sequence[Sequence[int]], known: Sequence[Set[int]]
+) -> tuple[list[TableRow], list[Foot]]:
     pieces = _columns(parts, header)
     limit = limit_of(parts, pieces)
     if limit is None:
-        return []
-    found = _found(_without_ends(parts, [_cells(parts, own, limit) for own in pieces]), limit)
-    return found if _is_new(found, known) else []
+        return [], []
+    columns = _without_ends(parts, [_cells(parts, own, limit) for own in pieces])
+    foot = _foot(parts, small, columns)
+    found = _found(columns, limit)
+    return found if _is_new(found, known) else [], foot if found else []
+
+
+def _foot(parts: Sequence[Part], small: Sequence[bool], columns: Sequence[Sequence[_Cell]]) -> list[Foot]:
+    """The lines of the last row that may be none of its cell's, taken from it."""
+    for k, cells in enumerate(columns if len(columns) > 1 and all(columns) else ()):
+        others = [cell for j, own in enumerate(columns) if j != k for cell in own]
+        after = min((parts[n].x0 for own in columns[k + 1 : k + 2] for cell in own for n in cell.lines), default=None)
+        at = min(_begins_foot(parts, small, cells, others, after), _off_the_middle(parts, cells[-1], others))
+        lines = cells[-1].lines
+        if at < len(lines):
+            foot = [*pairwise(lines[at - 1 :])]
+            del lines[at:]
+            cells[-1].y1 = max(parts[n].y1 for n in lines)
+            return foot
+    return []
+
+
+def _begins_foot(parts: Sequence[Part], small: Sequence[bool], cells: Sequence[_Cell], others: Sequence[_Cell], after: float | None) -> int:
+    """From which line of a column's last cell on they stand below all other columns, and need not go on in the line above. Where other
+    cells of the column have such lines, they are the table's manner. after: where the next column begins."""
+    lines, size = cells[-1].lines, cells[-1].size
+    below = max(cell.y1 for cell in others) - _LEADING * size
+    first = next((n for n in range(1, len(lines)) if parts[lines[n]].y0 > below), len(lines))
+    right = max(parts[n].x1 for cell in cells for n in cell.lines if n not in lines[first:])
+    right = right if after is None else max(right, after - PADDING * size)
+    free = {two for cell in cells for one, two in pairwise(cell.lines) if not (small[two] or is_full(parts[one], parts[two], right))}
+    at = next((n for n in range(first, len(lines)) if lines[n] in free), len(lines))
+    return at if free <= {*lines[at:]} else len(lines)
+
+
+def _off_the_middle(parts: Sequence[Part], cell: _Cell, others: Sequence[_Cell]) -> int:
+    """From which line on a column's last cell is more than what has its middle where the others of its row have theirs."""
+    row = [other for other in others if other.y0 < cell.y1 and cell.y0 < other.y1]
+    middles, near = [other.middle for other in row], _MIDDLE * cell.size
+    if not row or max(middles) - min(middles) > near or all(abs(other.y0 - cell.y0) < near for other in row):
+        return len(cell.lines)
+    feet = [parts[n].y1 for n in cell.lines]
+    fits = [abs((cell.y0 + foot) / 2 - middles[0]) < near for foot in feet]
+    return len(feet) if fits[-1] else fits.index(True) + 1 if True in fits else len(feet)
 
 
 def rows_in_columns(parts: Sequence[Part], columns: Sequence[Sequence[int]], limit: float) -> list[TableRow]:

@@ -49,7 +49,8 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
             row_of.update(dict.fromkeys(its, one))
             known.append({*its, *(beside if row.shared else ())})
         row_of |= {i: row for i in beside if row.shared and i not in row_of}
-    row_of.update(_rows_below_headers(lines, known, {i for i, left in enumerate(lefts) if left != -1}))
+    below_headers, feet = _rows_below_headers(lines, known, cells)
+    row_of.update(below_headers)
     lone = alone(bands, cells, boxes, [line.bold for line in lines])
     for own_row in lone.rows:
         words = tuple(lines_of([lines[i] for i in own_row]))
@@ -57,7 +58,7 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
             row_of.update(dict.fromkeys(own_row, Row((words,))))
     items: list[Line | Row] = []
     seen: set[int] = set()
-    doubtful = {i for table in by_columns if not table.rows for i in table.pieces}
+    doubtful = {i for table in by_columns if not table.rows for i in table.pieces} | (feet - row_of.keys())
     before = -1
     for i in _downwards(len(lines), by_columns):
         line = replace(lines[i], names=i in lone.names, cell=i in doubtful)
@@ -150,20 +151,32 @@ def _aligned_rows(lines: list[Line], cells: list[Cell | None], known: Set[int]) 
         for i, (line, cell) in enumerate(zip(lines, cells, strict=True))
     ]
     rows: dict[int, Row] = {}
-    for numbers in aligned_tables(free, [line.marked.text[0].islower() for line in lines]):
+    for numbers in aligned_tables(free, _begin_small(lines)):
         row = Row(tuple(tuple(lines_of([lines[i] for i in cell])) for cell in numbers))
         rows.update(dict.fromkeys((i for cell in numbers for i in cell), row))
     return rows
 
 
-def _rows_below_headers(lines: list[Line], known: Sequence[Set[int]], closed: Set[int]) -> dict[int, Row]:
-    """The rows of tables that are told by their header, for each of their pieces. known: the pieces of each row that was found by others;
-    closed: those that stand between rules on all sides."""
+def _rows_below_headers(lines: list[Line], known: Sequence[Set[int]], cells: Sequence[Cell | None]) -> tuple[dict[int, Row], set[int]]:
+    """The rows of tables that are told by their header, for each of their pieces, and the pieces at their feet that may be theirs. known:
+    the pieces of each row that was found by others."""
+    closed = {i for i, cell in enumerate(cells) if cell is not None and cell.left != -1}
+    tables, feet = header_tables(lines, _begin_small(lines), known, closed)
     rows: dict[int, Row] = {}
-    for found in reversed(header_tables(lines, known, closed)):  # a cell over several stands with the first
+    for found in reversed(tables):  # a cell over several stands with the first
         row = Row(tuple(tuple(lines_of([lines[i] for i in cell])) for cell in found.cells), found.shared)
         rows.update(dict.fromkeys((i for cell in found.cells for i in cell), row))
-    return rows
+    return rows, _without_rules(feet, cells)
+
+
+def _without_rules(feet: Sequence[tuple[int, int]], cells: Sequence[Cell | None]) -> set[int]:
+    """The pieces at the feet of tables that no rule parts from the row above."""
+    own = [(cells[above], cells[foot], foot) for above, foot in feet]
+    return {foot for one, two, foot in own if one is None or (two is not None and one.band == two.band)}
+
+
+def _begin_small(lines: Sequence[Line]) -> list[bool]:
+    return [line.marked.text[0].islower() for line in lines]
 
 
 def _row(members: list[tuple[Line, int]], again: list[tuple[Line, int]]) -> Row | None:
@@ -200,7 +213,20 @@ def _cells(members: list[tuple[Line, int]]) -> list[list[Line]]:
     by_left: dict[int, list[Line]] = defaultdict(list)
     for line, left in members:
         by_left[left].append(line)
-    return [by_left[left] for left in sorted(by_left)]
+    return [_from_the_top(by_left[left]) for left in sorted(by_left)]
+
+
+def _from_the_top(cell: list[Line]) -> list[Line]:
+    """Its lines as they stand, where a program draws them in another order; each from the left."""
+    if all(two.y0 > one.y0 or is_beside(one, two) for one, two in pairwise(cell)):
+        return cell
+    rows: list[list[Line]] = []
+    for line in sorted(cell, key=lambda line: line.y0 + line.y1):
+        if rows and is_level(rows[-1][0], line):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [line for row in rows for line in sorted(row, key=lambda line: line.x0)]
 
 
 def _cells_without_rules(lines: list[Line]) -> list[list[Line]]:

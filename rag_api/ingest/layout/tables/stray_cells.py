@@ -1,8 +1,9 @@
-"""Lines that look like headings and are cells of a table, though no row has them: level with a row, or close below one in its column.
+"""Lines that look like headings, or begin small, and are cells of a table, though no row has them: level with a row, or close below one in
+its column.
 
 Read as a heading, such a line would stand over rows that it has nothing to do with. A name that a header's row lacks is put into it; any
 other cell is kept where it stands, and the rows that it may belong to are not certain. What begins at a table's left edge or stands in
-its middle, clear of its rows, is a heading, a caption or the name of a group.
+its middle, clear of its rows, is a heading, a caption or the name of a group; what begins small goes on in the row above.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_api.ingest.layout.lines import Line, Row
+from rag_api.ingest.layout.lines import Line, Row, stands_below_last_cell
 from rag_api.text.sentence_splitter import LineKind, kind_of_line
 
 _ALIGNED = 1.5  # points between the beginnings, or the middles, of cells of one column
@@ -53,6 +54,9 @@ def with_stray_cells(items: Sequence[Item]) -> list[Item]:
             found[n] = replace(item, cell=True)
             continue
         near = _near(n, tables)
+        if n and near and _goes_on_in_a_row(item, items[n - 1], near):
+            found[n] = replace(item, cell=True)
+            continue
         if not near or not _may_head(item, near[0].rows[0]):
             continue
         beside = _beside(n, item, near)
@@ -124,6 +128,16 @@ def _goes_on(one: Item | None, two: Line) -> bool:
     if not isinstance(one, Line) or not one.cell or one.bold != two.bold:
         return False
     return min(abs(one.x0 - two.x0), abs(one.x0 + one.x1 - two.x0 - two.x1) / 2) < _ALIGNED and 0 < two.y0 - one.y0 < 1.6 * one.size
+
+
+def _goes_on_in_a_row(line: Line, above: Item, tables: Sequence[_Table]) -> bool:
+    """It begins small, right below a row, in one of its columns but the first; it is no second line of the last cell."""
+    if not line.marked.text[0].islower() or not any(above is table.rows[-1] for table in tables):
+        return False
+    last = isinstance(above, Line) and stands_below_last_cell(above, line)
+    near = line.y0 - above.y0 > 0 and line.y0 - above.y1 < _NEAR * line.size
+    reaches = [reach for table in tables for cells in table.cells for reach in cells[1:]]
+    return near and not last and sum(abs(line.x0 - a) < _ALIGNED for a, _ in reaches) >= _ROWS
 
 
 def _may_head(line: Line, row: Item) -> bool:

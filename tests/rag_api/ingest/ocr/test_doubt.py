@@ -7,8 +7,8 @@ import pytest
 
 from evaluation.ocr.compare import compare_pages, compare_quotes
 from rag_api.domain import Metadata, Page, ReadDocument
+from rag_api.ingest.layout.order import Box, reading_order
 from rag_api.ingest.ocr.doubt import doubtful
-from rag_api.ingest.ocr.order import Box, reading_order
 from rag_api.ingest.ocr.paddle import Reading
 from rag_api.ingest.ocr.tesseract import Second
 from rag_api.ingest.readers.scanned import uncertain

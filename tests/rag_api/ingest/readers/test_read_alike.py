@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -31,12 +33,19 @@ def _read_in_a_process(files: list[Path]) -> dict[Path, list[str]]:
     return found
 
 
-def test_files_are_read_alike_in_every_order_and_process() -> None:
+def test_files_are_read_alike_in_every_order_and_process(request: pytest.FixtureRequest) -> None:
+    """In one process both ways, and in others; `--alike FOLDER` reads a folder's files too, in four processes at once."""
     files = FILES[::4] + [path for path in FILES[-40:] if path.stat().st_size < 500_000]
-    files = list(dict.fromkeys(files))
-    there, back = _read_in_a_process(files), _read_in_a_process([*files[::-1], *files])
-    differ = [path.name for path in files if {*there[path], *back[path]} != {there[path][0]}]
-    assert not differ
+    more = request.config.getoption("--alike")
+    files = list(dict.fromkeys([*files, *(sorted(Path(more).glob("*.*")) if more else ())]))
+    orders = [[*files[::-1], *files], files]
+    if more:
+        orders += [random.Random(seed).sample(files, len(files)) for seed in range(2)]
+    with ThreadPoolExecutor(len(orders)) as processes:
+        found = list(processes.map(_read_in_a_process, orders))
+    digests = {path: {one for own in found for one in own[path]} for path in files}
+    print(f"{len(files)} files, {len(orders)} processes: {sum(len(own) == 1 for own in digests.values())} read alike")
+    assert [path.name for path, own in digests.items() if len(own) > 1] == []
 
 
 def one_page(content: bytes, font: bytes, more: tuple[bytes, ...] = ()) -> bytes:
