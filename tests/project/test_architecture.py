@@ -28,7 +28,7 @@ FLOORS = {
         "answering evaluate",
         "container",
         "api upkeep",
-        "main",
+        "main client",
         "cli",
     ),
     "rag_api.ingest": (

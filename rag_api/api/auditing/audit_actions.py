@@ -28,6 +28,7 @@ ACTIONS: dict[str, Act] = {
     "GET /documents/{document_id}": Act("document.shown"),
     "PATCH /documents/{document_id}": Act("document.described", changes=True),
     "DELETE /documents/{document_id}": Act("document.retired", changes=True),
+    "POST /documents/{document_id}/restore": Act("document.restored", changes=True),
     "GET /documents/{document_id}/place": Act("document.place_shown"),
     "GET /documents/{document_id}/file": Act("document.opened"),
     "GET /documents/{document_id}/changes": Act("document.changes_read"),

@@ -191,6 +191,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/{document_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put back a document that was taken out
+         * @description For admins. The next question is answered from it again; what admins said of it counts as before. Its kept file is indexed anew before
+         *     this answers. 409 where it is not taken out, another version is in force, its file is not kept here any more, or an ingestion is
+         *     running.
+         */
+        post: operations["restore_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ingestion": {
         parameters: {
             query?: never;
@@ -1721,6 +1743,17 @@ export interface components {
             created_at: string | null;
             /** Updated At */
             updated_at: string | null;
+            /**
+             * Withdrawn At
+             * @description When a `retired` document was taken out.
+             */
+            withdrawn_at?: string | null;
+            /**
+             * Withdrawn By
+             * @description Who did: an account's name, or `local` for the machine itself. Told to admins.
+             * @default
+             */
+            withdrawn_by: string;
             /** Pages */
             pages: components["schemas"]["PageOut"][];
             /**
@@ -1807,6 +1840,17 @@ export interface components {
             created_at: string | null;
             /** Updated At */
             updated_at: string | null;
+            /**
+             * Withdrawn At
+             * @description When a `retired` document was taken out.
+             */
+            withdrawn_at?: string | null;
+            /**
+             * Withdrawn By
+             * @description Who did: an account's name, or `local` for the machine itself. Told to admins.
+             * @default
+             */
+            withdrawn_by: string;
             /** Pages */
             pages: components["schemas"]["PageOut"][];
             /**
@@ -1894,6 +1938,17 @@ export interface components {
             created_at: string | null;
             /** Updated At */
             updated_at: string | null;
+            /**
+             * Withdrawn At
+             * @description When a `retired` document was taken out.
+             */
+            withdrawn_at?: string | null;
+            /**
+             * Withdrawn By
+             * @description Who did: an account's name, or `local` for the machine itself. Told to admins.
+             * @default
+             */
+            withdrawn_by: string;
         };
         /**
          * DocumentStatus
@@ -1993,19 +2048,24 @@ export interface components {
         };
         /**
          * FeedbackIn
-         * @description All optional, at least one: a verdict, what was missing, the document that held the answer, or words.
+         * @description All optional, at least one: a verdict, what was missing, the document that held the answer, or words. A report needs words.
          */
-        FeedbackIn: {
+        FeedbackIn: ({
             /** Found */
             found?: ("yes" | "partly" | "no") | null;
             /**
              * Missing
-             * @description What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a step), or an answer for this `patient`.
+             * @description What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a step), or an answer for this `patient`; `document`: the hospital has none on this.
              */
-            missing?: ("procedure" | "passage" | "detail" | "patient") | null;
+            missing?: ("document" | "procedure" | "passage" | "detail" | "patient") | null;
+            /**
+             * Reported
+             * @description The answer is `wrong`, or what it says is `outdated`. What `comment` says of it goes to the owner of the document.
+             */
+            reported?: ("wrong" | "outdated") | null;
             /**
              * Document Id
-             * @description The document that held the answer.
+             * @description The document that held the answer; of a report: that it is about, else the first that the answer quotes.
              */
             document_id?: string | null;
             /** Page */
@@ -2015,7 +2075,11 @@ export interface components {
              * @default
              */
             comment: string;
+        } & ({
+            reported?: null;
         } | {
+            comment: string;
+        })) | {
             found: string;
         } | {
             missing: string;
@@ -2033,7 +2097,9 @@ export interface components {
             /** Found */
             found: ("yes" | "partly" | "no") | null;
             /** Missing */
-            missing: ("procedure" | "passage" | "detail" | "patient") | null;
+            missing: ("document" | "procedure" | "passage" | "detail" | "patient") | null;
+            /** Reported */
+            reported: ("wrong" | "outdated") | null;
             /** Document Id */
             document_id: string | null;
             /** Page */
@@ -2045,6 +2111,17 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /**
+             * Owner
+             * @description Of a report: whom it goes to, as the document names them; empty: nobody is known, and quality staff have it.
+             */
+            owner?: string | null;
+            /**
+             * By Mail
+             * @description They are told by mail, with a link and the title at most.
+             * @default false
+             */
+            by_mail: boolean;
         };
         /**
          * FiltersIn
@@ -2117,7 +2194,7 @@ export interface components {
         };
         /**
          * GapOut
-         * @description Questions that mean nearly the same, and that no document answered.
+         * @description Questions that mean nearly the same, and that no document answered, or that were answered wrongly, say readers.
          */
         GapOut: {
             /**
@@ -2155,6 +2232,26 @@ export interface components {
             missing: {
                 [key: string]: number;
             };
+            /**
+             * Named
+             * @description Documents that hold the answer, say readers.
+             * @default []
+             */
+            named: components["schemas"]["NearestOut"][];
+            /**
+             * Reported
+             * @description What its readers reported of the answers: `wrong`, `outdated`; and how many of them.
+             * @default {}
+             */
+            reported: {
+                [key: string]: number;
+            };
+            /**
+             * Comments
+             * @description What its readers wrote, without what identifies a patient.
+             * @default []
+             */
+            comments: string[];
             /**
              * First At
              * Format: date-time
@@ -4223,8 +4320,10 @@ export interface operations {
                 department?: string;
                 /** @description Exactly this one, as `GET /facets` names it. */
                 document_type?: string;
-                /** @description By the days that the document names: in force today, no longer, or not yet. */
-                validity?: ("valid" | "expired" | "upcoming") | null;
+                /** @description By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within 30 days. */
+                validity?: ("valid" | "expired" | "upcoming" | "expires_soon") | null;
+                /** @description Only those of which a part was read in doubt, and is never quoted. */
+                uncertain?: boolean;
                 /** @description What counts now of these documents: a new version too. */
                 id?: string[];
             };
@@ -4937,6 +5036,91 @@ export interface operations {
                 };
                 content: {
                     "text/plain": unknown;
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It changed meanwhile, or exists already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request is not of the documented shape; `errors` lists where. */

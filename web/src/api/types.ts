@@ -37,6 +37,7 @@ export type JudgedSet = Schemas["JudgedSetDetail"];
 export type QuestionIn = Schemas["QuestionIn"];
 export type Imported = Schemas["ImportOut"];
 export type FeedbackIn = Schemas["FeedbackIn"];
+export type Reported = NonNullable<Schemas["FeedbackOut"]["reported"]>;
 export type Gap = Schemas["GapOut"];
 export type GapReport = Schemas["GapReport"];
 export type UsageWeek = Schemas["WeekOut"];
@@ -45,6 +46,7 @@ export type RiskName = Schemas["RiskOffered"]["name"];
 export type Loaded = Schemas["IngestItem"];
 export type NoteOut = Schemas["NoteOut"];
 export type Change = Schemas["ChangeOut"];
+export type Access = Schemas["AccessOut"];
 
 export type OwnerQuestion = Schemas["OwnerQuestionOut"];
 export type OwnerQuestionIn = Schemas["OwnerQuestionIn"];

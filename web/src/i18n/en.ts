@@ -264,6 +264,7 @@ export const en = {
     which: "In which source?",
     missing: "What was missing?",
     lacks: {
+      document: "a procedure on this: there is none",
       procedure: "the right procedure",
       passage: "the right place in it",
       detail: "a dose, step or number",

@@ -261,6 +261,7 @@ export const nl: Messages = {
     which: "In welke bron?",
     missing: "Wat ontbrak?",
     lacks: {
+      document: "een procedure hierover: die is er niet",
       procedure: "de juiste procedure",
       passage: "de juiste plaats erin",
       detail: "een dosis, stap of getal",

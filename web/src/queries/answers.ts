@@ -6,10 +6,10 @@ import type { Answer, FeedbackIn } from "../api/types";
 export const getAnswer = (id: string): Promise<Answer> =>
   call(service.GET("/answers/{answer_id}", { params: { path: { answer_id: id } } }));
 
-/** A verdict, or a document that held the answer. */
+/** A verdict, a document that held the answer, or a report. */
 export const useFeedback = (answerId: string) =>
   useMutation({
-    mutationFn: (said: Omit<FeedbackIn, "comment">) =>
+    mutationFn: (said: Partial<FeedbackIn>) =>
       call(
         service.POST("/answers/{answer_id}/feedback", {
           params: { path: { answer_id: answerId } },

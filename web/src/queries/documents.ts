@@ -8,7 +8,8 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { address, call, service } from "../api/client";
-import type { DocumentDetail, DocumentList, DocumentSummary, Loaded, MetadataIn, Validity } from "../api/types";
+import { asApiError } from "../api/errors";
+import type { Access, DocumentDetail, DocumentList, DocumentSummary, Loaded, MetadataIn, Validity } from "../api/types";
 import { useChange } from "./client";
 
 const LISTS = ["documents"];
@@ -38,10 +39,11 @@ export const useLinked = ({ document, page, quote }: { document: string; page: n
 
 interface Wanted {
   search?: string;
-  status?: "indexed";
+  status?: "indexed" | "failed" | "retired" | undefined;
   department?: string;
   document_type?: string;
   validity?: Validity | undefined;
+  uncertain?: boolean;
   id?: string[];
   limit: number;
   offset?: number;
@@ -61,8 +63,20 @@ export interface DocumentFilters {
   validity: Validity | ""; // on this day
 }
 
+/** What an admin looks for: all that counts now, what asks for attention, or what was taken out. */
+export type Shown = "" | "failed" | "expired" | "expires_soon" | "uncertain" | "withdrawn";
+const WANTED: Record<Shown, Omit<Wanted, "limit">> = {
+  "": {},
+  failed: { status: "failed" },
+  expired: { validity: "expired" },
+  expires_soon: { validity: "expires_soon" },
+  uncertain: { uncertain: true },
+  withdrawn: { status: "retired" },
+};
+
 /** Those with these words in title or file name, a page at a time. */
-export const useDocuments = (search: string) => usePages({ search });
+export const useDocuments = (search: string, shown: Shown, department: string) =>
+  usePages({ search, department, ...WANTED[shown] });
 
 /** Those that can be read, a page at a time. */
 export const useProcedures = ({ validity, ...filters }: DocumentFilters) =>
@@ -164,5 +178,58 @@ export const useLoad = () =>
     return items.find(({ source }) => source === file.name.normalize("NFC")) ?? items[0]; // others may have been repaired with it
   }, LISTS);
 
-export const useRetire = () =>
-  useChange((id: string) => call(service.DELETE("/documents/{document_id}", one(id))), LISTS);
+const retire = (id: string): Promise<DocumentSummary> => call(service.DELETE("/documents/{document_id}", one(id)));
+export const useRetire = () => useChange(retire, LISTS);
+
+/** What was taken out counts again. */
+export const useRestore = () =>
+  useChange((id: string) => call(service.POST("/documents/{document_id}/restore", one(id))), LISTS);
+
+export interface Done {
+  done: number;
+  failed: { document: DocumentSummary; code: string }[];
+}
+
+/** The same change to each of these, one after another; "withdraw" takes them out. `tell`: so many are done. */
+export function useBulk() {
+  const client = useQueryClient();
+  return async (
+    documents: readonly DocumentSummary[],
+    change: MetadataIn | "withdraw",
+    tell: (done: number) => void,
+  ): Promise<Done> => {
+    const failed: Done["failed"] = [];
+    for (const [place, document] of documents.entries()) {
+      tell(place);
+      await (change === "withdraw"
+        ? retire(document.id)
+        : call(service.PATCH("/documents/{document_id}", { ...one(document.id), body: change }))
+      ).catch((error) => failed.push({ document, code: asApiError(error).code }));
+    }
+    void client.invalidateQueries({ queryKey: LISTS });
+    return { done: documents.length - failed.length, failed };
+  };
+}
+
+const accessOf = (id: string) => [...ofOne(id), "access"];
+
+/** Who may read a document, and who said so. */
+export const useAccess = (id: string) =>
+  useQuery({
+    queryKey: accessOf(id),
+    queryFn: () => call(service.GET("/documents/{document_id}/access", one(id))),
+    gcTime: 0,
+  });
+
+/** Null: what its folder, site or department says counts again. */
+export function usePutAccess(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (groups: string[] | null) =>
+      call(service.PUT("/documents/{document_id}/access", { ...one(id), body: { groups } })),
+    onSuccess: (access) => {
+      client.setQueryData<Access>(accessOf(id), access);
+      void client.invalidateQueries({ queryKey: LISTS });
+    },
+  });
+}

@@ -100,6 +100,7 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /documents/{document_id}/file", readers(200, "read", outside=404)),
     ("PATCH /documents/{document_id}", admins(200, "ingest", foreign=404, json={"owner": "apotheek"})),
     ("DELETE /documents/{document_id}", admins(200, "ingest", foreign=404)),
+    ("POST /documents/{document_id}/restore", admins(409, "ingest", foreign=404)),  # it is not taken out
     ("POST /documents", admins(200, "ingest", foreign=409, files=FILE)),
     ("DELETE /ingestion", admins(200, "ingest")),
     ("GET /documents/{document_id}/changes", admins(200, "admin", foreign=404)),

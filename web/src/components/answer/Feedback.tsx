@@ -5,8 +5,11 @@ import type { Answer, Verdict } from "../../api/types";
 import { failureWords, useMessages } from "../../i18n";
 import { useFeedback } from "../../queries/answers";
 import { LACKS, VERDICTS } from "../../state/conversation/judgement";
+import { Optional } from "../shared/controls/Optional";
+import { ReportAnswer } from "./text/lazily";
 
 type Missing = (typeof LACKS)[number];
+const LACKED = LACKS.filter((one) => one !== "document"); // that there is none is said under a refusal
 
 export function Feedback({ answer }: { answer: Answer }) {
   const m = useMessages();
@@ -50,7 +53,7 @@ export function Feedback({ answer }: { answer: Answer }) {
       {verdict === "no" && (
         <>
           <span>{m.feedback.missing}</span>
-          {LACKS.map((one) => (
+          {LACKED.map((one) => (
             <button
               key={one}
               type="button"
@@ -66,6 +69,9 @@ export function Feedback({ answer }: { answer: Answer }) {
       <span className="said" aria-live="polite">
         {error ? failureWords(error.code, m) : verdict && m.feedback.thanks}
       </span>
+      <Optional fallback={null}>
+        <ReportAnswer answer={answer} />
+      </Optional>
     </fieldset>
   );
 }

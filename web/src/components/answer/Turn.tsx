@@ -7,6 +7,7 @@ import type { Opened } from "../../state/conversation/conversation";
 import { askPath, placePath } from "../../state/window/route";
 import { originOf } from "../../text/documents/facts";
 import { CopyLink } from "../shared/controls/CopyLink";
+import { Optional } from "../shared/controls/Optional";
 import { copyWithOrigin } from "./copying";
 import { Feedback } from "./Feedback";
 import { Identity } from "./notices/Identity";
@@ -14,6 +15,7 @@ import { Notices } from "./notices/Notices";
 import { Progress } from "./Progress";
 import { Sources } from "./sources/Sources";
 import { AnswerText } from "./text/AnswerText";
+import { AfterRefusal } from "./text/lazily";
 
 interface Props {
   id: string; // in the page
@@ -87,6 +89,11 @@ export function Turn({
         folded={!latest}
         onWhole={onWhole && latest && mode === "answer" ? (document) => onWhole(query, document) : undefined}
       />
+      {state.kind === "complete" && feedback && refused && (
+        <Optional fallback={null}>
+          <AfterRefusal answerId={state.answer.id} />
+        </Optional>
+      )}
     </article>
   );
 }

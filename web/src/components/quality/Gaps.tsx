@@ -9,6 +9,7 @@ import { Shell } from "./Shell";
 
 const DAY = 24 * 60 * 60 * 1000; // milliseconds
 const PERIODS = [0, 7, 30, 90, 365]; // days
+const REPORTED = ["wrong", "outdated"] as const;
 const EVERY = "*"; // no department's name; "" is nobody's
 
 export function Gaps() {
@@ -111,6 +112,7 @@ function GapCard({ gap }: { gap: Gap }) {
         ))}
       </p>
       <Missed counts={gap.missing} lead={m.quality.missed} />
+      <Said gap={gap} />
       {gap.questions.length > 1 && (
         <details>
           <summary>{m.quality.otherWords(gap.questions.length - 1)}</summary>
@@ -121,18 +123,46 @@ function GapCard({ gap }: { gap: Gap }) {
           </ul>
         </details>
       )}
-      {gap.nearest.length > 0 && (
+      <Documents heading={m.quality.named} documents={gap.named} />
+      <Documents heading={m.quality.nearest} documents={gap.nearest} />
+    </li>
+  );
+}
+
+/** What readers reported of the answers, and what they wrote. */
+function Said({ gap: { reported, comments } }: { gap: Gap }) {
+  const m = useStaffMessages();
+  const words = REPORTED.filter((one) => reported[one]).map((one) => `${m.quality.reports[one]} (${reported[one]})`);
+  return (
+    <>
+      {words.length > 0 && <p className="missed">{`${m.quality.reported} ${words.join(", ")}`}</p>}
+      {comments.length > 0 && (
         <>
-          <h4>{m.quality.nearest}</h4>
+          <h4>{m.quality.comments}</h4>
           <ul>
-            {gap.nearest.map(({ document, title, owner }) => (
-              <li key={document}>
-                {title} <span className="muted">{owner || m.quality.noOwner}</span>
-              </li>
+            {comments.map((comment) => (
+              <li key={comment}>{comment}</li>
             ))}
           </ul>
         </>
       )}
-    </li>
+    </>
+  );
+}
+
+function Documents({ heading, documents }: { heading: string; documents: Gap["nearest"] }) {
+  const m = useStaffMessages();
+  if (documents.length === 0) return null;
+  return (
+    <>
+      <h4>{heading}</h4>
+      <ul>
+        {documents.map(({ document, title, owner }) => (
+          <li key={document}>
+            {title} <span className="muted">{owner || m.quality.noOwner}</span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

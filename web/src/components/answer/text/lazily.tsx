@@ -7,6 +7,8 @@ export const Checklist = lazy(async () => ({ default: (await import("../../steps
 const Dialled = lazy(async () => ({ default: (await import("../../steps/Dialled")).Dialled }));
 const ToDial = lazy(async () => ({ default: (await import("../../steps/Dialled")).ToDial }));
 
+export const AfterRefusal = lazy(async () => ({ default: (await import("../../owners/AfterRefusal")).AfterRefusal }));
+export const ReportAnswer = lazy(async () => ({ default: (await import("../../owners/ReportAnswer")).ReportAnswer }));
 export const AskOwner = lazy(async () => ({ default: (await import("../../owners/AskOwner")).AskOwner }));
 
 const mayHoldNumber = (text: string): boolean => /\d\D{0,3}\d\D?\d/.test(text);
