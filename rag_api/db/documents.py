@@ -17,7 +17,9 @@ from rag_api.db import Connection, Database, translated
 from rag_api.db.access import READS, found, values
 from rag_api.db.ingestion import folders, titles, unfinished
 from rag_api.db.ingestion.structures import put_structures
+from rag_api.db.owners.named import tell_askers
 from rag_api.db.people import permissions
+from rag_api.db.webhooks import Changed, tell_webhooks
 from rag_api.domain import (
     EVERYONE,
     LOCAL_USER,
@@ -158,11 +160,16 @@ class PgDocuments:
         return [(to_document(row), own) for row, own in titles.read_called(self.db, keys)]
 
     def retire(self, sources: Sequence[str]) -> None:
-        self.db.run(
-            f"""update documents set status = 'retired', updated_at = now(), withdrawn_by = %(user)s, withdrawn_at = now()
-            where {CURRENT} and source = any(%(sources)s)""",  # noqa: S608
-            {"sources": list(sources), "user": self.user.id},
-        )
+        with self.db.connection() as connection:
+            rows = connection.execute(
+                f"""update documents d set status = 'retired', updated_at = now(), withdrawn_by = %(user)s, withdrawn_at = now()
+                from (select id, status from documents where {CURRENT} and source = any(%(sources)s) for update) before
+                where d.id = before.id returning d.id, before.status""",  # noqa: S608
+                {"sources": list(sources), "user": self.user.id},
+            ).fetchall()
+            gone = [row["id"] for row in rows if row["status"] == "indexed"]
+            tell_webhooks(connection, [Changed(one, "document.withdrawn") for one in gone])
+            tell_askers(connection, gone)
 
     def restore(self, document_id: str) -> None:
         """Undo `retire`: the document counts again as it did before. What the index lacks of it the next ingestion makes again.
@@ -176,11 +183,13 @@ class PgDocuments:
                 raise Conflict("This document is not withdrawn, so there is nothing to undo.")
             if connection.execute(f"select 1 from documents where source = %(source)s and {CURRENT}", given).fetchone():  # noqa: S608
                 raise Conflict(f"Another version of {source} is in force. Withdraw that one first.")
-            connection.execute(
+            back = connection.execute(
                 """update documents set status = case when reason = '' then 'indexed' else 'failed' end, updated_at = now(),
-                  withdrawn_by = '', withdrawn_at = null where id = %(id)s""",
+                  withdrawn_by = '', withdrawn_at = null where id = %(id)s returning status""",
                 given,
-            )
+            ).fetchone()
+            if back is not None and back["status"] == "indexed":
+                tell_webhooks(connection, [Changed(document_id, "document.indexed")])
 
     def pages(self, document_id: str) -> list[Page]:
         return read_pages(self.db, document_id)
@@ -222,6 +231,10 @@ class PgDocuments:
     def _put(self, connection: Connection, documents: Sequence[Document]) -> None:
         """The rows, with no pages yet; whatever was current for these sources before is so no more."""
         said = {"ids": [document.id for document in documents], "sources": [document.source for document in documents]}
+        indexed = {
+            row["source"]: row["id"]
+            for row in connection.execute("select source, id from documents where status = 'indexed' and source = any(%(sources)s)", said)
+        }
         connection.execute(
             f"""update documents set status = 'replaced', updated_at = now()
             where {CURRENT} and source = any(%(sources)s) and id <> all(%(ids)s)""",  # noqa: S608
@@ -232,6 +245,11 @@ class PgDocuments:
         permissions.apply_rules(connection, self.open_to, said["ids"])  # which may have changed while they were read
         for table in ("pages", "cut_lines", "structures", "uncertain_places"):
             connection.execute(f"delete from {table} where document_id = any(%(ids)s)", said)  # noqa: S608
+        news = [one for one in documents if one.status == DocumentStatus.INDEXED and indexed.get(one.source) != one.id]
+        tell_webhooks(
+            connection, [Changed(one.id, "document.new_version" if one.source in indexed else "document.indexed") for one in news]
+        )
+        tell_askers(connection, [one.id for one in news if one.source in indexed])
 
 
 @dataclass(frozen=True, slots=True)

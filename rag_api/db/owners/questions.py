@@ -25,7 +25,7 @@ MOST = 500  # that a list holds; open ones come first
 Kind = Literal["question", "report"]
 Outcome = Literal["answered", "mended", "retired"]
 # Not told: its mail was refused, or could not be sent for days.
-_NOT_TOLD = "exists (select 1 from outbox where outbox.question_id = q.id and outbox.failed_at is not null)"
+_NOT_TOLD = "exists (select 1 from outbox where outbox.question_id = q.id and outbox.kind = 'mail' and outbox.failed_at is not null)"
 _NOT_THEIRS = f"(not {ATTENDED} or {_NOT_TOLD})"
 _QUALITY = f"(%(reviews)s and q.{READS} and d.{READS} and {_NOT_THEIRS})"
 # What counts in the place of the version that was asked about; none: it was retired.

@@ -293,6 +293,7 @@ export const en = {
     documents: "Documents",
     accounts: "Accounts",
     keys: "API keys",
+    webhooks: "Webhooks",
     session: "Test session",
     sets: "Reviewed questions",
     gaps: "Unanswered questions",

@@ -290,6 +290,7 @@ export const nl: Messages = {
     documents: "Documenten",
     accounts: "Accounts",
     keys: "API-sleutels",
+    webhooks: "Webhooks",
     session: "Testsessie",
     sets: "Beoordeelde vragen",
     gaps: "Onbeantwoorde vragen",

@@ -3,6 +3,7 @@ import { accounts, keys } from "./accounts.en";
 import { audit } from "./audit.en";
 import { conversations } from "./conversations.en";
 import { usage } from "./usage.en";
+import { webhooks } from "./webhooks.en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
@@ -259,6 +260,7 @@ export const staff = {
   },
   accounts,
   keys,
+  webhooks,
   audit,
 };
 

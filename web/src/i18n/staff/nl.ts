@@ -4,6 +4,7 @@ import { audit } from "./audit.nl";
 import { conversations } from "./conversations.nl";
 import type { StaffWords } from "./en";
 import { usage } from "./usage.nl";
+import { webhooks } from "./webhooks.nl";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
@@ -262,5 +263,6 @@ export const staff: StaffWords = {
   },
   accounts,
   keys,
+  webhooks,
   audit,
 };
