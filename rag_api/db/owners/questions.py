@@ -158,7 +158,13 @@ def seen(db: Database, user: User) -> None:
 
 
 def detach(db: Database, user_id: str) -> int:
-    """What a person asked owners no longer says whose it was; what it reports of a document stays. Returns how many."""
+    """What a person asked owners no longer says whose it was, nor where they were told; what it reports of a document stays. Returns how
+    many."""
+    db.run(
+        """delete from outbox using owner_questions q
+        where outbox.kind = 'asker_mail' and outbox.question_id = q.id and q.user_id = %(user_id)s""",
+        {"user_id": user_id},
+    )
     return db.run(
         "update owner_questions set user_id = '', function = '', department = '' where user_id = %(user_id)s", {"user_id": user_id}
     )

@@ -72,6 +72,7 @@ def ask(page: Page, url: str, question: str) -> None:
     page.goto(url)
     page.locator("#question").fill(question)
     page.keyboard.press("Enter")
+    expect(page.locator(".turn .made")).to_be_visible(timeout=60_000)  # the first question of a process waits for its models
 
 
 def test_a_report_reaches_the_owner_and_the_answer_comes_back(

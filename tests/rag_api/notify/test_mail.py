@@ -19,7 +19,7 @@ from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.db.outbox import Due, NotSent, send_next, waiting
 from rag_api.db.owners.named import put_owner
-from rag_api.db.owners.questions import ask_owner, asked_by, reply, work_of
+from rag_api.db.owners.questions import ask_owner, asked_by, detach, reply, work_of
 from rag_api.db.people.accounts import Claims, get_account, signed_in_with, user_of
 from rag_api.domain import LOCAL_USER, Document, User
 from rag_api.notify.mail import letter, send_mail
@@ -265,6 +265,15 @@ def test_a_withdrawn_procedure_is_told_and_an_unread_owners_mail_does_not_hold_i
     PgDocuments(container.db).retire(["para.pdf"])
     assert sent_now(container) == 1
     assert [one["To"] for one in box.mails] == ["claes@hospital.example"]  # the owner has answered and hears nothing
+
+
+def test_who_is_forgotten_is_told_nothing_and_their_address_goes(container: Container, document: Document, box: Box) -> None:
+    asker = ask_as(container, document, "claes@hospital.example")
+    container.db.run("update outbox set sent_at = now()")
+    PgDocuments(container.db).retire(["para.pdf"])
+    assert detach(container.db, asker.id) == 2
+    assert sent_now(container) == 0
+    assert container.db.one("select 1 as n from outbox where recipient = 'claes@hospital.example'") is None
 
 
 def test_nobody_is_told_without_an_address_or_of_what_they_may_not_read(container: Container, document: Document, box: Box) -> None:

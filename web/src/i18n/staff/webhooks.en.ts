@@ -10,7 +10,7 @@ export const webhooks = {
   secretHelp: "At least 24 characters, from the other system. Empty: Bedside makes one.",
   add: "Add",
   refused:
-    "This was not accepted: the address must be as https://system.hospital.example/bedside, without a password in it, and a secret has at least 24 characters.",
+    "This was not accepted: the address must begin with https and hold no password, and a secret has at least 24 characters.",
   madeLead: "This is its secret. It is shown this once: put it into the other system now.",
   lastSent: (when: string) => `last delivered ${when}`,
   neverSent: "nothing delivered yet",

@@ -12,7 +12,7 @@ export const webhooks: WebhookWords = {
   secretHelp: "Minstens 24 tekens, van het andere systeem. Leeg: Bedside maakt er een.",
   add: "Voeg toe",
   refused:
-    "Dit is niet aanvaard: het adres is zoals https://systeem.ziekenhuis.example/bedside, zonder wachtwoord erin, en een geheim telt minstens 24 tekens.",
+    "Dit is niet aanvaard: het adres begint met https, zonder wachtwoord erin, en een geheim telt minstens 24 tekens.",
   madeLead: "Dit is het geheim. Het wordt deze ene keer getoond: zet het nu in het andere systeem.",
   lastSent: (when: string) => `laatst bezorgd ${when}`,
   neverSent: "nog niets bezorgd",
