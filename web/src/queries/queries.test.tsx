@@ -4,7 +4,7 @@ import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { newQueryClient } from "./client";
 import { useConversations } from "./conversations";
-import { useDescribe, useDocuments } from "./documents";
+import { useDescribe, useDocuments } from "./staff/documents";
 import { useJudgedSet, useJudgedSets, useWriteQuestion } from "./staff/judged";
 
 let asked: string[];

@@ -5,8 +5,7 @@ import type { Answer, Verdict } from "../../api/types";
 import { failureWords, useMessages } from "../../i18n";
 import { useFeedback } from "../../queries/answers";
 import { LACKS, VERDICTS } from "../../state/conversation/judgement";
-import { Optional } from "../shared/controls/Optional";
-import { ReportAnswer } from "./text/lazily";
+import { ReportAnswer } from "../owners/ReportAnswer";
 
 type Missing = (typeof LACKS)[number];
 const LACKED = LACKS.filter((one) => one !== "document"); // that there is none is said under a refusal
@@ -69,9 +68,7 @@ export function Feedback({ answer }: { answer: Answer }) {
       <span className="said" aria-live="polite">
         {error ? failureWords(error.code, m) : verdict && m.feedback.thanks}
       </span>
-      <Optional fallback={null}>
-        <ReportAnswer answer={answer} />
-      </Optional>
+      <ReportAnswer answer={answer} />
     </fieldset>
   );
 }

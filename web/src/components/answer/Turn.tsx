@@ -9,13 +9,12 @@ import { originOf } from "../../text/documents/facts";
 import { CopyLink } from "../shared/controls/CopyLink";
 import { Optional } from "../shared/controls/Optional";
 import { copyWithOrigin } from "./copying";
-import { Feedback } from "./Feedback";
 import { Identity } from "./notices/Identity";
 import { Notices } from "./notices/Notices";
 import { Progress } from "./Progress";
 import { Sources } from "./sources/Sources";
 import { AnswerText } from "./text/AnswerText";
-import { AfterRefusal } from "./text/lazily";
+import { AfterRefusal, Feedback } from "./text/lazily";
 
 interface Props {
   id: string; // in the page
@@ -79,7 +78,11 @@ export function Turn({
         </button>
       )}
       {state.kind === "complete" && <Made state={state} onEdit={onEdit} />}
-      {state.kind === "complete" && feedback && !refused && <Feedback answer={state.answer} />}
+      {state.kind === "complete" && feedback && !refused && (
+        <Optional fallback={null}>
+          <Feedback answer={state.answer} />
+        </Optional>
+      )}
       <Sources
         key={String(latest)}
         {...{ sources, spans, opened, refused, onOpen }}

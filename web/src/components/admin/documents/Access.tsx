@@ -2,7 +2,7 @@
 import { type FormEvent, useId, useState } from "react";
 import type { Access as Given } from "../../../api/types";
 import { failureWords, formatMoment, type StaffMessages, useStaffMessages } from "../../../i18n";
-import { useAccess, usePutAccess } from "../../../queries/documents";
+import { useAccess, usePutAccess } from "../../../queries/staff/documents";
 
 export function Access({ id }: { id: string }) {
   const m = useStaffMessages();

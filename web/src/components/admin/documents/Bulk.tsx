@@ -2,8 +2,8 @@
 import { useId, useState } from "react";
 import type { DocumentSummary, MetadataIn } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
-import { type Done, useBulk } from "../../../queries/documents";
 import { useFacets } from "../../../queries/facets";
+import { type Done, useBulk } from "../../../queries/staff/documents";
 import { Confirm } from "../../shared/controls/Confirm";
 
 interface Props {

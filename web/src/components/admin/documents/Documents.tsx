@@ -2,8 +2,8 @@
 import { useState } from "react";
 import type { DocumentSummary } from "../../../api/types";
 import { formatInstant, useStaffMessages } from "../../../i18n";
-import { useDocuments, useRestore, useRetire } from "../../../queries/documents";
 import { useRoles } from "../../../queries/session";
+import { useDocuments, useRestore, useRetire } from "../../../queries/staff/documents";
 import { useDelayed } from "../../../queries/useDelayed";
 import { mayLoad } from "../../../state/window/route";
 import { isExpired, validityOf } from "../../../text/documents/facts";

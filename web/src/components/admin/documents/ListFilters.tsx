@@ -1,7 +1,7 @@
 // What of the documents list is shown: by words, by what asks for attention, by department.
 import { useStaffMessages } from "../../../i18n";
-import type { Shown } from "../../../queries/documents";
 import { useFacets } from "../../../queries/facets";
+import type { Shown } from "../../../queries/staff/documents";
 import { Choice } from "../../shared/controls/Choice";
 
 export interface Wanted {
