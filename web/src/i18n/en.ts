@@ -11,11 +11,6 @@ type Failures = ByCode & Record<"internal" | "offlineNow" | "degraded" | "down",
 
 export const en = {
   locale: "en-GB",
-  linked: {
-    lost: "The words of this link no longer stand in this document; this is the page.",
-    newer: "This document has been replaced since. What holds now:",
-    gone: "This document does not exist, or you may not read it.",
-  },
   app: {
     copyLink: "Copy link",
     copySourceLink: "Copy link to the source",
@@ -264,7 +259,6 @@ export const en = {
     which: "In which source?",
     missing: "What was missing?",
     lacks: {
-      document: "a procedure on this: there is none",
       procedure: "the right procedure",
       passage: "the right place in it",
       detail: "a dose, step or number",

@@ -7,11 +7,6 @@ const either = (names: string[]): string => new Intl.ListFormat("nl", { type: "d
 
 export const nl: Messages = {
   locale: "nl-BE",
-  linked: {
-    lost: "De woorden van deze link staan niet meer zo in dit document; dit is de pagina.",
-    newer: "Dit document is intussen vervangen. Wat nu geldt:",
-    gone: "Dit document bestaat niet, of u mag het niet lezen.",
-  },
   app: {
     copyLink: "Kopieer link",
     copySourceLink: "Kopieer link naar de bron",
@@ -261,7 +256,6 @@ export const nl: Messages = {
     which: "In welke bron?",
     missing: "Wat ontbrak?",
     lacks: {
-      document: "een procedure hierover: die is er niet",
       procedure: "de juiste procedure",
       passage: "de juiste plaats erin",
       detail: "een dosis, stap of getal",

@@ -12,18 +12,6 @@ export const fileUrl = (id: string): string => address("/documents/{document_id}
 export const getDocument = (id: string): Promise<DocumentDetail> =>
   call(service.GET("/documents/{document_id}", one(id)));
 
-/** Words of a document with their place, as a link names them. */
-export const useLinked = ({ document, page, quote }: { document: string; page: number; quote: string }) =>
-  useQuery({
-    queryKey: [...ofOne(document), "place", page, quote],
-    queryFn: () =>
-      call(
-        service.GET("/documents/{document_id}/place", {
-          params: { path: { document_id: document }, query: { page, quote } },
-        }),
-      ),
-  });
-
 export interface Wanted {
   search?: string;
   status?: "indexed" | "failed" | "retired" | undefined;
@@ -55,13 +43,3 @@ export function useKeptDocuments(ids: readonly string[], most: number): readonly
   const place = (one: DocumentSummary): number => (id.includes(one.id) ? id.indexOf(one.id) : id.length);
   return id.length > 0 && data ? data.documents.toSorted((one, other) => place(one) - place(other)) : [];
 }
-
-/** Documents to choose one from; nothing is asked for no words. */
-export const useDocumentsCalled = (search: string) =>
-  useQuery({
-    queryKey: [...LISTS, "called", search],
-    queryFn: ({ signal }) => find({ search, limit: 8 }, signal),
-    select: ({ documents }) => documents,
-    enabled: search !== "",
-    placeholderData: keepPreviousData,
-  });

@@ -3,12 +3,11 @@
 import { useState } from "react";
 import type { Answer, Verdict } from "../../api/types";
 import { failureWords, useMessages } from "../../i18n";
-import { useFeedback } from "../../queries/answers";
+import { useFeedback } from "../../queries/feedback";
 import { LACKS, VERDICTS } from "../../state/conversation/judgement";
 import { ReportAnswer } from "../owners/ReportAnswer";
 
 type Missing = (typeof LACKS)[number];
-const LACKED = LACKS.filter((one) => one !== "document"); // that there is none is said under a refusal
 
 export function Feedback({ answer }: { answer: Answer }) {
   const m = useMessages();
@@ -52,7 +51,7 @@ export function Feedback({ answer }: { answer: Answer }) {
       {verdict === "no" && (
         <>
           <span>{m.feedback.missing}</span>
-          {LACKED.map((one) => (
+          {LACKS.map((one) => (
             <button
               key={one}
               type="button"

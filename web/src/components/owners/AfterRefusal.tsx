@@ -2,8 +2,8 @@
 import { useId, useState } from "react";
 import type { DocumentSummary } from "../../api/types";
 import { failureWords, useOwnerMessages } from "../../i18n";
-import { useFeedback } from "../../queries/answers";
-import { useDocumentsCalled } from "../../queries/documents";
+import { useDocumentsCalled } from "../../queries/documentPages";
+import { useFeedback } from "../../queries/feedback";
 import { useDelayed } from "../../queries/useDelayed";
 import { placePath } from "../../state/window/route";
 import "../../styles/answer/owner.css";

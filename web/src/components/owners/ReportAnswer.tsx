@@ -2,7 +2,7 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import type { Answer, Reported } from "../../api/types";
 import { failureWords, useOwnerMessages } from "../../i18n";
-import { useFeedback } from "../../queries/answers";
+import { useFeedback } from "../../queries/feedback";
 import { pathOf } from "../../state/window/route";
 import { Choice } from "../shared/controls/Choice";
 import "../../styles/answer/owner.css";

@@ -34,6 +34,7 @@ export const staff = {
     gapDepartment: "Department (of who asked, else of the nearest procedure)",
     judge: "Judge this answer",
     missed: "Readers missed:",
+    noProcedure: "a procedure on this: there is none",
     reported: "Readers reported:",
     reports: { wrong: "the answer is wrong", outdated: "the answer is out of date" },
     comments: "What readers wrote",

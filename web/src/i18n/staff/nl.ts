@@ -31,6 +31,7 @@ export const staff: StaffWords = {
     gapDepartment: "Dienst (van wie vroeg, anders van de procedure die er het dichtst bij ligt)",
     judge: "Beoordeel dit antwoord",
     missed: "Lezers misten:",
+    noProcedure: "een procedure hierover: die is er niet",
     reported: "Lezers meldden:",
     reports: { wrong: "het antwoord is fout", outdated: "het antwoord is verouderd" },
     comments: "Wat lezers schreven",
