@@ -206,6 +206,8 @@ class Settings(BaseSettings):
     smtp_password: SecretStr | None = None
     smtp_from: str | None = Field(None, pattern=r"^[^@\s<>]+@[^@\s<>]+$", description="Who the mail is from: bedside@hospital.example.")
 
+    webhook_http: bool = Field(False, description="Webhooks may have http addresses, in clear text; else only https.")
+
     web_dir: Path | None = Field(None, description="The built page; absent: web/dist beside the package when it is there.")
 
     @property

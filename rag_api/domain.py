@@ -136,6 +136,8 @@ class Document:
     groups: tuple[str, ...] = EVERYONE  # whose members may read it
     fingerprint: str = ""  # of all but the content that the index follows from: reader, chunk sizes, embedder, sidecar
     warnings: tuple[str, ...] = ()  # what an admin should know of it: pages without text, hidden text left out
+    withdrawn_at: datetime | None = None  # of a retired one
+    withdrawn_by: str = ""  # the account's name, else the id of who took it out; where it is listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ from starlette.types import Receive, Scope, Send
 
 from rag_api.api import problems
 from rag_api.api.limits import Admission, Buckets, Limits
-from rag_api.api.routes import audit, documents, gaps, health, judged, owners, usage
+from rag_api.api.routes import audit, documents, gaps, health, judged, owners, usage, webhooks
 from rag_api.api.routes.asking import ask, chat, conversations, feedback
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.routes.people import access, accounts, favourites, keys, session
-from rag_api.api.schemas import Problem
+from rag_api.api.schemas import EVENTS, Problem
 from rag_api.api.server.closing import Closing
 from rag_api.api.server.health import own_version
 from rag_api.api.server.metrics import Metrics
@@ -121,6 +121,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         gaps.router,
         usage.router,
         owners.router,
+        webhooks.router,
         health.router,
         session.router,
         accounts.router,
@@ -178,7 +179,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
     """FastAPI's document, with the models that only streams and errors carry."""
     if app.openapi_schema is None:
         schema = FastAPI.openapi(app)
-        extra: list[type[BaseModel]] = [*ask.EVENTS.values(), Problem]
+        extra: list[type[BaseModel]] = [*EVENTS.values(), Problem]
         _, definitions = models_json_schema([(model, "serialization") for model in extra], ref_template="#/components/schemas/{model}")
         known = schema.setdefault("components", {}).setdefault("schemas", {})
         for name, definition in definitions["$defs"].items():

@@ -111,7 +111,8 @@ def notes_out(warnings: Sequence[str]) -> list[api.NoteOut]:
     return [api.NoteOut(**noted(warning)) for warning in warnings]
 
 
-def document_out(document: Document) -> api.DocumentOut:
+def document_out(document: Document, *, tell_who: bool = False) -> api.DocumentOut:
+    """tell_who: the name of who took it out, which is for admins."""
     about = document.metadata
     return api.DocumentOut(
         id=document.id,
@@ -136,6 +137,8 @@ def document_out(document: Document) -> api.DocumentOut:
         notes=notes_out(document.warnings),
         advice=advice(document.reason),
         groups=list(document.groups),
+        withdrawn_at=document.withdrawn_at,
+        withdrawn_by=document.withdrawn_by if tell_who else "",
         created_at=document.created_at,
         updated_at=document.updated_at,
     )
@@ -178,7 +181,7 @@ def conversation_out(conversation: Conversation) -> api.ConversationOut:
 
 
 def feedback_out(given: Feedback) -> api.FeedbackOut:
-    return api.FeedbackOut.model_validate(given, from_attributes=True)
+    return api.FeedbackOut(**asdict(given))
 
 
 def _item_out(item: Outcome) -> api.IngestItem:

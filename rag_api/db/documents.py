@@ -17,7 +17,9 @@ from rag_api.db import Connection, Database, translated
 from rag_api.db.access import READS, found, values
 from rag_api.db.ingestion import folders, titles, unfinished
 from rag_api.db.ingestion.structures import put_structures
+from rag_api.db.owners.named import tell_askers
 from rag_api.db.people import permissions
+from rag_api.db.webhooks import Changed, tell_webhooks
 from rag_api.domain import (
     EVERYONE,
     LOCAL_USER,
@@ -34,6 +36,7 @@ from rag_api.domain import (
     User,
     noted,
 )
+from rag_api.errors import Conflict
 from rag_api.guard.people.twin_documents import are_twins, subject
 from rag_api.text.char_boxes import pack_boxes, unpack_boxes
 
@@ -53,11 +56,14 @@ WRITTEN = (*COLUMNS, "subject", "indexed_groups")
 UPSERT = f"""
     insert into documents ({", ".join(WRITTEN)}, user_id)
     values ({", ".join(f"%({name})s" for name in WRITTEN)}, %(user_id)s)
-    on conflict (id) do update set {", ".join(f"{name} = excluded.{name}" for name in WRITTEN if name != "id")}, updated_at = now()
+    on conflict (id) do update set {", ".join(f"{name} = excluded.{name}" for name in WRITTEN if name != "id")}, updated_at = now(),
+      withdrawn_by = '', withdrawn_at = null
 """  # noqa: S608 - column names only
 INSERT_PAGES = """
     copy pages (document_id, number, width, height, rotation, text_start, text, boxes, text_from) from stdin
 """
+# With the name of who took it out, where that is an account's.
+LISTED = "*, coalesce((select u.name from users u where u.id = documents.withdrawn_by), documents.withdrawn_by) as withdrawn_name"
 AMEND = """
     update documents set title = %(title)s, target_groups = %(target_groups)s, subject = %(subject)s, warnings = %(warnings)s,
       fingerprint = %(fingerprint)s, updated_at = now() where id = %(id)s
@@ -154,10 +160,36 @@ class PgDocuments:
         return [(to_document(row), own) for row, own in titles.read_called(self.db, keys)]
 
     def retire(self, sources: Sequence[str]) -> None:
-        self.db.run(
-            f"update documents set status = 'retired', updated_at = now() where {CURRENT} and source = any(%(sources)s)",  # noqa: S608
-            {"sources": list(sources)},
-        )
+        with self.db.connection() as connection:
+            rows = connection.execute(
+                f"""update documents d set status = 'retired', updated_at = now(), withdrawn_by = %(user)s, withdrawn_at = now()
+                from (select id, status from documents where {CURRENT} and source = any(%(sources)s) for update) before
+                where d.id = before.id returning d.id, before.status""",  # noqa: S608
+                {"sources": list(sources), "user": self.user.id},
+            ).fetchall()
+            gone = [row["id"] for row in rows if row["status"] == "indexed"]
+            tell_webhooks(connection, [Changed(one, "document.withdrawn") for one in gone])
+            tell_askers(connection, gone)
+
+    def restore(self, document_id: str) -> None:
+        """Undo `retire`: the document counts again as it did before. What the index lacks of it the next ingestion makes again.
+        Raises Conflict where it is not taken out, or another version counts."""
+        with self.db.connection() as connection:
+            held = connection.execute("select source, status from documents where id = %(id)s for update", {"id": document_id}).fetchone()
+            row = found(held, "document", document_id)
+            source = row["source"]
+            given = {"id": document_id, "source": source}
+            if row["status"] != "retired":
+                raise Conflict("This document is not withdrawn, so there is nothing to undo.")
+            if connection.execute(f"select 1 from documents where source = %(source)s and {CURRENT}", given).fetchone():  # noqa: S608
+                raise Conflict(f"Another version of {source} is in force. Withdraw that one first.")
+            back = connection.execute(
+                """update documents set status = case when reason = '' then 'indexed' else 'failed' end, updated_at = now(),
+                  withdrawn_by = '', withdrawn_at = null where id = %(id)s returning status""",
+                given,
+            ).fetchone()
+            if back is not None and back["status"] == "indexed":
+                tell_webhooks(connection, [Changed(document_id, "document.indexed")])
 
     def pages(self, document_id: str) -> list[Page]:
         return read_pages(self.db, document_id)
@@ -199,6 +231,10 @@ class PgDocuments:
     def _put(self, connection: Connection, documents: Sequence[Document]) -> None:
         """The rows, with no pages yet; whatever was current for these sources before is so no more."""
         said = {"ids": [document.id for document in documents], "sources": [document.source for document in documents]}
+        indexed = {
+            row["source"]: row["id"]
+            for row in connection.execute("select source, id from documents where status = 'indexed' and source = any(%(sources)s)", said)
+        }
         connection.execute(
             f"""update documents set status = 'replaced', updated_at = now()
             where {CURRENT} and source = any(%(sources)s) and id <> all(%(ids)s)""",  # noqa: S608
@@ -209,6 +245,11 @@ class PgDocuments:
         permissions.apply_rules(connection, self.open_to, said["ids"])  # which may have changed while they were read
         for table in ("pages", "cut_lines", "structures", "uncertain_places"):
             connection.execute(f"delete from {table} where document_id = any(%(ids)s)", said)  # noqa: S608
+        news = [one for one in documents if one.status == DocumentStatus.INDEXED and indexed.get(one.source) != one.id]
+        tell_webhooks(
+            connection, [Changed(one.id, "document.new_version" if one.source in indexed else "document.indexed") for one in news]
+        )
+        tell_askers(connection, [one.id for one in news if one.source in indexed])
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,19 +264,22 @@ class DocumentQuery:
     document_type: str = ""
     validity: Validity | None = None
     today: date = field(default_factory=date.today)
+    uncertain: bool = False  # only those of which a part was read in doubt
     versions_of: Sequence[str] = ()  # ids: what is listed of their files now, for a file's new version has an id of its own
 
 
-Validity = Literal["valid", "expired", "upcoming"]
+SOON = 30  # days before the last one
+Validity = Literal["valid", "expired", "upcoming", "expires_soon"]
 VALIDITY: dict[Validity, str] = {
     "valid": "coalesce(valid_from, %(today)s) <= %(today)s and coalesce(valid_until, %(today)s) >= %(today)s",
     "expired": "valid_until < %(today)s",
     "upcoming": "valid_from > %(today)s",
+    "expires_soon": f"valid_until >= %(today)s and valid_until <= %(today)s::date + {SOON}",
 }
 
 
 def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list[Document], int]:
-    """A page of the list, by title, and how many there are in all."""
+    """A page of the list, by title (withdrawn ones: the latest first), and how many there are in all."""
     where = f"""{READS} and (case when %(status)s::text is null then {CURRENT} else status = %(status)s end)
         and (title ilike %(like)s or source ilike %(like)s)"""
     for name in ("department", "document_type"):
@@ -243,11 +287,14 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
             where += f" and {name} = %({name})s"
     if query.validity:
         where += f" and {VALIDITY[query.validity]}"
+    if query.uncertain:
+        where += " and exists (select 1 from uncertain_places u where u.document_id = documents.id)"
     if query.versions_of:
         where += f" and source in (select source from documents where id = any(%(versions_of)s) and {READS})"  # noqa: S608
     params = values(user, **{**asdict(query), "versions_of": list(query.versions_of)}, like=contains(query.text))
+    order = f"{'withdrawn_at desc nulls last, ' if query.status == DocumentStatus.RETIRED else ''}lower(title), source, id"
     rows = db.all(
-        f"select * from documents where {where} order by lower(title), source, id limit %(limit)s offset %(offset)s",  # noqa: S608
+        f"select {LISTED} from documents where {where} order by {order} limit %(limit)s offset %(offset)s",  # noqa: S608
         params,
     )
     total = db.one(f"select count(*) as total from documents where {where}", params)  # noqa: S608
@@ -257,7 +304,7 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
 
 def get_document(db: Database, user: User, document_id: str) -> Document:
     """In any status: an answer may quote a document that is no longer current. Raises NotFound."""
-    row = db.one(f"select * from documents where id = %(id)s and {READS}", values(user, id=document_id))  # noqa: S608
+    row = db.one(f"select {LISTED} from documents where id = %(id)s and {READS}", values(user, id=document_id))  # noqa: S608
     return to_document(found(row, "document", document_id))
 
 
@@ -435,6 +482,8 @@ def to_document(row: DictRow) -> Document:
         **{name: row[name] for name in COLUMNS if name not in (*METADATA, "status", "warnings", "notes", "groups")},
         created_at=row["created_at"],
         updated_at=row["updated_at"],
+        withdrawn_at=row.get("withdrawn_at"),
+        withdrawn_by=row.get("withdrawn_name", ""),
     )
 
 

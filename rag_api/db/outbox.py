@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from rag_api.db import Connection, Database
 from rag_api.domain import EVERYONE, all_may_read
@@ -33,13 +34,30 @@ class Due:
     created_at: datetime
     question_id: str
     is_report: bool
+    is_change: bool  # who asked is told that the document changed; else its owner that somebody asked
     title: str  # of the document; "" where not all staff may read it: a mail goes further than Bedside's permissions
     language: str  # of the document
 
 
+@dataclass(frozen=True, slots=True)
+class DueMessage:
+    """What is to be told a webhook now."""
+
+    id: int
+    url: str
+    secret: str
+    created_at: datetime
+    message: dict[str, Any]  # its `type` and `data`
+
+
+_NEXT_MESSAGE = """
+    select o.id, o.tries, o.created_at, o.message, o.webhook_id, w.url, w.secret from outbox o join webhooks w on w.id = o.webhook_id
+    where o.sent_at is null and o.failed_at is null and o.next_at <= now() order by o.next_at, o.id limit 1 for update of o skip locked
+"""
 _NEXT = """
-    select o.id, o.recipient, o.created_at, o.tries, q.id as question_id, q.kind = 'report' as is_report, d.title, d.source, d.language,
-      d.groups
+    select o.id, o.recipient, o.created_at, o.tries, q.id as question_id, q.kind = 'report' as is_report,
+      o.kind = 'asker_mail' as is_change,
+      d.title, d.source, d.language, d.groups
     from outbox o join owner_questions q on q.id = o.question_id
       join asked_documents on asked_documents.question_id = q.id join documents d on d.id = asked_documents.id
     where o.sent_at is null and o.failed_at is null and o.next_at <= now() order by o.next_at, o.id limit 1 for update of o skip locked
@@ -51,17 +69,37 @@ def send_next(db: Database, send: Callable[[Due], None]) -> bool:
     with db.connection() as connection:
         connection.execute(
             """delete from outbox o using owner_questions q
-            where q.id = o.question_id and o.sent_at is null and o.failed_at is null and q.outcome is not null"""
+            where q.id = o.question_id and o.kind = 'mail' and o.sent_at is null and o.failed_at is null and q.outcome is not null"""
         )  # it was answered before its owner heard of it
         row = connection.execute(_NEXT).fetchone()
         if row is None:
             return False
         title = (row["title"] or row["source"]) if all_may_read(EVERYONE, tuple(row["groups"])) else ""
-        names = ("id", "recipient", "created_at", "question_id", "is_report", "language")
+        names = ("id", "recipient", "created_at", "question_id", "is_report", "is_change", "language")
         try:
             send(Due(**{name: row[name] for name in names}, title=title))
         except NotSent as error:
             _not_sent(connection, row["id"], row["tries"], error)
+        else:
+            connection.execute("update outbox set sent_at = now(), tries = tries + 1, problem = '' where id = %(id)s", {"id": row["id"]})
+    return True
+
+
+def send_next_message(db: Database, send: Callable[[DueMessage], None]) -> bool:
+    """As `send_next`, to webhooks. One that fails has all that waits for it wait: others are not kept from theirs."""
+    with db.connection() as connection:
+        row = connection.execute(_NEXT_MESSAGE).fetchone()
+        if row is None:
+            return False
+        try:
+            send(DueMessage(**{name: row[name] for name in ("id", "url", "secret", "created_at", "message")}))
+        except NotSent as error:
+            _not_sent(connection, row["id"], row["tries"], error)
+            connection.execute(
+                """update outbox o set next_at = greatest(o.next_at, tried.next_at) from outbox tried
+                where tried.id = %(id)s and o.webhook_id = tried.webhook_id and o.sent_at is null and o.failed_at is null""",
+                {"id": row["id"]},
+            )
         else:
             connection.execute("update outbox set sent_at = now(), tries = tries + 1, problem = '' where id = %(id)s", {"id": row["id"]})
     return True
@@ -84,7 +122,7 @@ def _not_sent(connection: Connection, row_id: int, tries: int, error: NotSent) -
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How much waits, since when, and why the last try failed; and what has failed for good."""
+    """How many mails wait, since when, and why the last try failed; and how many have failed for good."""
 
     waiting: int
     since: datetime | None
@@ -96,7 +134,7 @@ def waiting(db: Database) -> Waiting:
     row = db.one(
         """select count(*) filter (where failed_at is null) as waiting, min(created_at) filter (where failed_at is null) as since,
           coalesce(max(problem) filter (where failed_at is null), '') as problem, count(*) filter (where failed_at is not null) as failed
-        from outbox where sent_at is null"""
+        from outbox where sent_at is null and kind = 'mail'"""
     )
     assert row is not None
     return Waiting(**row)

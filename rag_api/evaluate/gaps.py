@@ -53,6 +53,20 @@ class Gap:
         return missing_in(self.asked)
 
     @property
+    def reported(self) -> dict[str, int]:
+        """What its readers reported of the answers, and how many of them."""
+        return dict(Counter(one.reported for one in self.asked if one.reported).most_common())
+
+    @property
+    def comments(self) -> list[str]:
+        return list(dict.fromkeys(comment for one in self.asked for comment in one.comments))
+
+    @property
+    def named(self) -> list[tuple[NearDocument, int]]:
+        """The documents that readers say hold the answer, and how many of them."""
+        return Counter(document for one in self.asked for document in one.named).most_common(5)
+
+    @property
     def nearest(self) -> list[tuple[NearDocument, int]]:
         """With how many of the questions each was near to."""
         return Counter(document for one in self.asked for document in one.nearest).most_common(5)
@@ -93,7 +107,10 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / max(1, len(a | b))
 
 
-COLUMNS = ("department", "times", "question", "wordings", "functions", "nearest", "owners", "missing", "first", "last")
+COLUMNS = (
+    "department", "times", "question", "wordings", "functions", "nearest", "owners", "missing", "named", "reported", "comments", "first",
+    "last",
+)  # fmt: skip
 
 
 def gaps_csv(gaps: Sequence[Gap]) -> str:
@@ -106,8 +123,12 @@ def gaps_csv(gaps: Sequence[Gap]) -> str:
         row = (
             gap.department, str(len(gap.asked)), gap.question, " | ".join(gap.wordings[1:]), ", ".join(gap.functions),
             " | ".join(d.title for d in documents), " | ".join(dict.fromkeys(d.owner for d in documents if d.owner)),
-            ", ".join(f"{what} {count}" for what, count in gap.missing.items()),
+            _counted(gap.missing), " | ".join(d.title for d, _ in gap.named), _counted(gap.reported), " | ".join(gap.comments),
             min(times).date().isoformat(), max(times).date().isoformat(),
         )  # fmt: skip
         writer.writerow([harmless(cell) for cell in row])
     return out.getvalue()
+
+
+def _counted(said: dict[str, int]) -> str:
+    return ", ".join(f"{what} {count}" for what, count in said.items())

@@ -1,4 +1,5 @@
-"""A mail to a document's owner: that somebody asked, a link, and the document's title. Never what was asked, nor a word of the document.
+"""A mail to a document's owner, that somebody asked, or to who asked, that the document changed: a link, and the document's title.
+Never what was asked, nor a word of the document.
 
 Sent by the hospital's own mail server.
 """
@@ -44,16 +45,35 @@ What was asked is left out of this mail on purpose.
 """
 
 
+_CHANGED = {"nl": "{what} is gewijzigd", "en": "{what} has changed"}
+_UNNAMED_ASKED = {"nl": "een document waarover u iets vroeg", "en": "a document that you asked about"}
+_CHANGED_BODY = """\
+U vroeg of meldde in Bedside iets over dit document: {nl}.
+Er is nu een nieuwe versie, of het is ingetrokken. Lees hier wat geldt:
+
+    {link}
+
+--
+
+In Bedside you asked or reported something about this document: {en}.
+There is a new version now, or it was withdrawn. Read here what holds:
+
+    {link}
+"""
+
+
 def letter(settings: Settings, due: Due) -> EmailMessage:
     """Return the mail. Its id follows from the row, so that one that is sent twice is shown once."""
     assert settings.public_url is not None
     assert settings.smtp_from is not None
     title = " ".join(due.title.split())
     language = "en" if due.language == "en" else "nl"
-    named = {one: f"“{title}”" if title else _UNNAMED[one] for one in ("nl", "en")}
+    unnamed = _UNNAMED_ASKED if due.is_change else _UNNAMED
+    named = {one: f"“{title}”" if title else unnamed[one] for one in ("nl", "en")}
     mail = EmailMessage()
     mail["From"], mail["To"] = settings.smtp_from, due.recipient
-    mail["Subject"] = _SUBJECT[language, due.is_report].format(what=named[language])
+    subject = (_CHANGED[language] if due.is_change else _SUBJECT[language, due.is_report]).format(what=named[language])
+    mail["Subject"] = subject[:1].upper() + subject[1:]
     mail["Date"] = format_datetime(due.created_at)
     mail["Message-ID"] = f"<{due.question_id}.{due.id}@{urlsplit(settings.public_url).hostname}>"
     mail["Auto-Submitted"] = "auto-generated"  # no out-of-office answers to it
@@ -61,6 +81,9 @@ def letter(settings: Settings, due: Due) -> EmailMessage:
         "heeft er een vraag over", "has a question about it"
     )  # fmt: skip
     link = f"{settings.public_url}/inbox#{due.question_id}"
+    if due.is_change:
+        mail.set_content(_CHANGED_BODY.format(nl=named["nl"], en=named["en"], link=link))
+        return mail
     mail.set_content(_BODY.format(nl=named["nl"], en=named["en"], did_nl=did[0], did_en=did[1], link=link))
     return mail
 

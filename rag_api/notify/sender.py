@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from typing import Protocol
 
 from rag_api.config import Settings
 from rag_api.db import Database
-from rag_api.db.outbox import send_next
+from rag_api.db.outbox import send_next, send_next_message
+from rag_api.db.webhooks import tell_of_expired
 from rag_api.errors import BedsideError
 from rag_api.notify.mail import send_mail
+from rag_api.notify.webhook import send_message
 
 log = logging.getLogger(__name__)
 
 EVERY, AGAIN = 5.0, 30.0  # seconds until it looks again: when nothing waits, and after an error
+LOOK = 600.0  # seconds until it looks again for documents that expired
 
 
 class SenderContainer(Protocol):
@@ -27,17 +31,17 @@ class SenderContainer(Protocol):
 
 
 class Sender:
-    """Does nothing where no mail server is named: what waits is sent once one is."""
+    """Mails wait where no mail server is named: they are sent once one is."""
 
     def __init__(self, container: SenderContainer, every: float = EVERY) -> None:
         self._container = container
         self._every = every
+        self._look_at = 0.0  # time.monotonic()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="send", daemon=True)
 
     def start(self) -> None:
-        if self._container.settings.smtp_host is not None:
-            self._thread.start()
+        self._thread.start()
 
     def stop(self) -> None:
         """Returns when what is being sent is sent, or was not."""
@@ -59,6 +63,11 @@ class Sender:
                 log.exception("nothing can be sent now")
 
     def _send(self) -> None:
-        settings = self._container.settings
-        while not self._stop.is_set() and send_next(self._container.db, lambda due: send_mail(settings, due)):
+        settings, db = self._container.settings, self._container.db
+        if time.monotonic() >= self._look_at:
+            tell_of_expired(db)
+            self._look_at = time.monotonic() + LOOK
+        while not self._stop.is_set() and send_next_message(db, lambda due: send_message(due, settings.webhook_http)):
+            pass
+        while settings.smtp_host is not None and not self._stop.is_set() and send_next(db, lambda due: send_mail(settings, due)):
             pass

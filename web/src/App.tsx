@@ -26,6 +26,7 @@ const PAGES: Record<PageName, ComponentType> = {
   sets: lazy(async () => ({ default: (await import("./components/quality/Sets")).Sets })),
   accounts: lazy(async () => ({ default: (await import("./components/admin/accounts/Accounts")).Accounts })),
   keys: lazy(async () => ({ default: (await import("./components/admin/keys/Keys")).Keys })),
+  webhooks: lazy(async () => ({ default: (await import("./components/admin/webhooks/Webhooks")).Webhooks })),
   audit: lazy(async () => ({ default: (await import("./components/audit/Audit")).Audit })),
   gaps: lazy(async () => ({ default: (await import("./components/quality/Gaps")).Gaps })),
   usage: lazy(async () => ({ default: (await import("./components/quality/usage/Usage")).Usage })),

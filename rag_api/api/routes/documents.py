@@ -27,6 +27,7 @@ from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.shown import ingested
 from rag_api.db.access import administrator, own_groups
 from rag_api.db.documents import (
+    SOON,
     DocumentQuery,
     PgDocuments,
     Validity,
@@ -61,7 +62,14 @@ Quote = Annotated[str, Query(max_length=4000, pattern=r"^[^\x00]*$", description
 Status = Annotated[DocumentStatus | None, Query(description="The current ones (indexed and failed) when absent.")]
 
 Exactly = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description="Exactly this one, as `GET /facets` names it.")]
-When = Annotated[Validity | None, Query(description="By the days that the document names: in force today, no longer, or not yet.")]
+When = Annotated[
+    Validity | None,
+    Query(
+        description="By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within"
+        f" {SOON} days."
+    ),
+]
+Uncertain = Annotated[bool, Query(description="Only those of which a part was read in doubt, and is never quoted.")]
 Ids = Annotated[list[api.DocumentIdText], Query(max_length=100, description="What counts now of these documents: a new version too.")]
 
 
@@ -77,12 +85,13 @@ def get_documents(
     department: Exactly = "",
     document_type: Exactly = "",
     validity: When = None,
+    uncertain: Uncertain = False,
     id: Ids = [],  # noqa: B006 - as the address has it
 ) -> api.DocumentList:
-    about = DocumentQuery(search, status, limit, offset, department, document_type, validity, versions_of=id)
+    about = DocumentQuery(search, status, limit, offset, department, document_type, validity, uncertain=uncertain, versions_of=id)
     found, total = list_documents(db, user, about)
     trail.documents(found)
-    return api.DocumentList(documents=[document_out(document) for document in found], total=total)
+    return api.DocumentList(documents=[document_out(document, tell_who=user.is_admin) for document in found], total=total)
 
 
 @router.get(
@@ -236,7 +245,32 @@ def retire_document(db: DbDep, container: WritingContainerDep, user: UserDep, tr
     if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
         PgDocuments(db, user).retire([document.source])
         container.store.delete_documents([document.id])
-    return document_out(get_document(db, user, document_id))
+    return document_out(get_document(db, user, document_id), tell_who=user.is_admin)
+
+
+@router.post(
+    "/documents/{document_id}/restore",
+    openapi_extra=declared(Access.INGEST),
+    summary="Put back a document that was taken out",
+    responses=responses(404, 409, 422, 503),
+)
+def restore_document(db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.DocumentOut:
+    """For admins. The next question is answered from it again, and what admins said of it counts as before. Its kept file is indexed anew
+    before this answers. 409 where it is not taken out, another version is in force, its file is not kept any more, or an ingestion runs."""
+    administrator(user)
+    document = get_document(db, user, document_id)
+    trail.documents([document])
+    kept = KeptFiles(container.settings.data_dir).path(document.sha256, Path(document.source).suffix)
+    if document.status == DocumentStatus.RETIRED and not kept.is_file():
+        raise Conflict(f"The file of {document.source} is not kept here any more: load it again.")
+    documents = PgDocuments(db, user, patience=5.0, open_to=container.settings.open_to)
+    documents.restore(document_id)
+    try:
+        ingest([], settings=container.settings, documents_repo=documents, store=container.store, embedder=container.embedder, readers=1)
+    except Exception:  # in the list and not in the index it would be found by nobody, and nobody would know
+        documents.retire([document.source])
+        raise
+    return document_out(get_document(db, user, document_id), tell_who=user.is_admin)
 
 
 @uploads.post(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import date, datetime, time
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import Day
 from rag_api.api.schemas import quality as api
 from rag_api.api.sign_in.access import Access, declared
-from rag_api.db.questions.gaps import unanswered
+from rag_api.db.questions.gaps import NearDocument, unanswered
 from rag_api.evaluate.gaps import Gap, department_of, gaps_csv, gaps_of, missing_in
 
 router = APIRouter(tags=["gaps"], route_class=LimitedRoute)
@@ -71,11 +72,16 @@ def gap_out(gap: Gap) -> api.GapOut:
         functions=gap.functions,
         languages=gap.languages,
         questions=gap.wordings,
-        nearest=[
-            api.NearestOut(document=d.document, title=d.title, department=d.department, owner=d.owner, times=n) for d, n in gap.nearest
-        ],
+        nearest=_documents(gap.nearest),
+        named=_documents(gap.named),
+        reported=gap.reported,
+        comments=gap.comments,
         not_found=sum(one.said_by == "bedside" for one in gap.asked),
         missing=gap.missing,
         first_at=min(times),
         last_at=max(times),
     )
+
+
+def _documents(found: Sequence[tuple[NearDocument, int]]) -> list[api.NearestOut]:
+    return [api.NearestOut(document=d.document, title=d.title, department=d.department, owner=d.owner, times=n) for d, n in found]

@@ -10,6 +10,7 @@ from rag_api.api.schemas.asking.conversations import (
     FeedbackOut,
 )
 from rag_api.api.schemas.asking.questions import (
+    EVENTS,
     AskIn,
     CitedEvent,
     DoneEvent,
@@ -44,6 +45,7 @@ from rag_api.api.schemas.problems import Problem, WrongOut
 
 __all__ = [
     "DOCUMENT",
+    "EVENTS",
     "GROUP",
     "UUID",
     "AccessIn",

@@ -45,6 +45,8 @@ class DocumentOut(BaseModel):
     groups: list[str] = Field([], description="Whose members may read it.")
     created_at: datetime | None
     updated_at: datetime | None
+    withdrawn_at: datetime | None = Field(None, description="When a `retired` document was taken out.")
+    withdrawn_by: str = Field("", description="Who did: an account's name, or `local` for the machine itself. Told to admins.")
 
 
 class DocumentList(BaseModel):

@@ -146,7 +146,7 @@ class NearestOut(BaseModel):
 
 
 class GapOut(BaseModel):
-    """Questions that mean nearly the same, and that no document answered."""
+    """Questions that mean nearly the same, and that no document answered, or that were answered wrongly, say readers."""
 
     question: str = Field(description="The one asked most, as it was searched for.")
     times: int
@@ -157,6 +157,9 @@ class GapOut(BaseModel):
     nearest: list[NearestOut]
     not_found: int = Field(description="Times that Bedside said so; the others were said by readers.")
     missing: dict[str, int] = Field(description="What its readers missed (as in feedback), and how many of them said so.")
+    named: list[NearestOut] = Field([], description="Documents that hold the answer, say readers.")
+    reported: dict[str, int] = Field({}, description="What its readers reported of the answers: `wrong`, `outdated`; and how many of them.")
+    comments: list[str] = Field([], description="What its readers wrote, without what identifies a patient.")
     first_at: datetime
     last_at: datetime
 

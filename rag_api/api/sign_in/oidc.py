@@ -22,6 +22,7 @@ from joserfc.jwk import KeySet
 
 from rag_api.api.sign_in.graph import groups_beyond_the_token
 from rag_api.config import Settings
+from rag_api.db.owners.named import is_mail
 from rag_api.db.people.accounts import Claims
 from rag_api.db.people.sessions import Started
 from rag_api.errors import NotAllowed, SignInUnavailable
@@ -79,7 +80,7 @@ class Provider:
             with httpx.Client(timeout=PATIENCE, transport=self.transport) as client:
                 groups = groups_beyond_the_token(client, self.settings.oidc_graph_url, str(token.get("access_token", "")))
         name = str(claims.get("name") or claims.get("preferred_username") or claims["sub"])[:200]
-        return SignedIn(Claims(claims["iss"], str(claims["sub"]), name, _usable(groups)), token["id_token"])
+        return SignedIn(Claims(claims["iss"], str(claims["sub"]), name, _usable(groups), _mail(claims)), token["id_token"])
 
     def sign_out_url(self, id_token: str | None) -> str | None:
         """Return where the provider ends its own session, if it says where."""
@@ -156,6 +157,12 @@ def _left_out(claims: dict[str, Any], name: str) -> bool:
     """Whether Entra left the groups out because there are too many for a token."""
     elsewhere = claims.get("_claim_names")
     return (isinstance(elsewhere, dict) and name in elsewhere) or str(claims.get("hasgroups", "")).lower() == "true"
+
+
+def _mail(claims: dict[str, Any]) -> str:
+    """The address of who signs in; "" where there is none, or the provider says that it did not check it."""
+    mail = str(claims.get("email") or "")
+    return mail if is_mail(mail) and claims.get("email_verified", True) in (True, "true") else ""
 
 
 def _names(claim: Any) -> list[str]:

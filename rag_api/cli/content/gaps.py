@@ -40,17 +40,22 @@ def gaps(
     else:
         for gap in found:
             near = "; ".join(f"{document.title} ({document.owner or 'no owner'})" for document, _ in gap.nearest[:3])
-            missed = ", ".join(f"{what} ({count})" for what, count in gap.missing.items())
-            typer.echo(
-                f"{len(gap.asked):4}  {gap.department or '-'}  {gap.question}\n      {near}" + (missed and f"\n      missed: {missed}")
-            )
+            said = {
+                "missed": ", ".join(f"{what} ({count})" for what, count in gap.missing.items()),
+                "stands in, say readers": "; ".join(document.title for document, _ in gap.named),
+                "reported": ", ".join(f"{what} ({count})" for what, count in gap.reported.items()),
+                "they wrote": " | ".join(gap.comments),
+            }
+            lines = [near, *(f"{name}: {words}" for name, words in said.items() if words)]
+            typer.echo("\n      ".join([f"{len(gap.asked):4}  {gap.department or '-'}  {gap.question}", *lines]))
         say(f"{len(found)} gaps, {total} questions")
 
 
 def _row(gap: Gap) -> dict[str, Any]:
-    nearest = [asdict(document) | {"times": times} for document, times in gap.nearest]
+    nearest, named = ([asdict(document) | {"times": times} for document, times in found] for found in (gap.nearest, gap.named))
     about = {"question": gap.question, "times": len(gap.asked), "department": gap.department}
-    return {**about, "functions": gap.functions, "questions": gap.wordings, "missing": gap.missing, "nearest": nearest}
+    said = {"missing": gap.missing, "named": named, "reported": gap.reported, "comments": gap.comments}
+    return {**about, "functions": gap.functions, "questions": gap.wordings, "nearest": nearest, **said}
 
 
 def _day(text: str | None) -> datetime | None:

@@ -12,7 +12,7 @@ from rag_api.domain import User
 from rag_api.errors import InvalidInput
 
 MOST_ACCOUNTS = 50
-_MAIL = re.compile(r"[^@\s<>,;\x00]+@[^@\s<>,;\x00]+")
+_MAIL = re.compile(r"[^@\s<>,;\x00]{1,127}@[^@\s<>,;\x00]{1,127}")
 CURRENT = "status in ('indexed', 'failed')"
 
 
@@ -34,6 +34,10 @@ class Reached:
     owner: str  # as the document writes it; "": nobody is known
     by_mail: bool
     by_account: bool
+
+
+def is_mail(text: str) -> bool:
+    return _MAIL.fullmatch(text) is not None
 
 
 def list_owners(db: Database, user: User) -> list[Owner]:
@@ -61,7 +65,7 @@ def put_owner(db: Database, user: User, name: str, mail: str, accounts: Sequence
     administrator(user)
     kept = name.strip().lower()
     wanted = sorted({one.strip() for one in accounts} - {""})
-    if mail and not _MAIL.fullmatch(mail):
+    if mail and not is_mail(mail):
         raise InvalidInput(f"{mail!r} is no mail address: one, as apotheek@hospital.example.")
     if len(wanted) > MOST_ACCOUNTS:
         raise InvalidInput(f"At most {MOST_ACCOUNTS} accounts answer for one owner's documents.")
@@ -120,18 +124,35 @@ def tell(connection: Connection, question_id: str) -> None:
     )
 
 
+def tell_askers(connection: Connection, document_ids: Sequence[str]) -> None:
+    """Put a mail into the outbox for who asked about a document that changed or was taken out: of each question once, to who may still
+    read the document and whose address is known; of several questions about it, one mail."""
+    connection.execute(
+        """insert into outbox (kind, recipient, question_id)
+        select distinct on (u.id, d.id) 'asker_mail', u.mail, q.id
+        from documents d join documents asked on asked.source = d.source join owner_questions q on q.document_id = asked.id
+          join users u on u.id = q.user_id
+        where d.id = any(%(ids)s) and u.mail <> '' and u.suspended_at is null
+          and d.groups && (u.groups || u.claimed_groups || '{everyone}')
+          and not exists (select 1 from outbox where question_id = q.id and kind = 'asker_mail')
+        order by u.id, d.id, q.created_at desc""",
+        {"ids": list(document_ids)},
+    )
+
+
 def _tell_of_what_is_open(connection: Connection, name: str, mail: str) -> None:
     """An owner who was not known, or whose address was wrong, hears of what waits for them. What is on its way goes to the new address."""
     connection.execute(
         f"""delete from outbox using owner_questions q join asked_documents on asked_documents.question_id = q.id
           join documents d on d.id = asked_documents.id
-        where outbox.question_id = q.id and outbox.sent_at is null and q.outcome is null and {OWNER} = %(name)s
+        where outbox.question_id = q.id and outbox.kind = 'mail' and outbox.sent_at is null and q.outcome is null and {OWNER} = %(name)s
           and outbox.recipient <> %(mail)s""",  # noqa: S608
         {"name": name, "mail": mail},
     )
     waiting = connection.execute(
         f"""select q.id from owner_questions q join asked_documents on question_id = q.id join documents d on d.id = asked_documents.id
-        where q.outcome is null and {OWNER} = %(name)s and not exists (select 1 from outbox where question_id = q.id)""",  # noqa: S608
+        where q.outcome is null and {OWNER} = %(name)s 
+          and not exists (select 1 from outbox where question_id = q.id and kind = 'mail')""",  # noqa: S608
         {"name": name},
     ).fetchall()
     for row in waiting:

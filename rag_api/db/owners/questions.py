@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from psycopg.rows import DictRow
 
-from rag_api.db import Database
+from rag_api.db import Connection, Database
 from rag_api.db.access import ANSWERS_FOR, ATTENDED, OWNER, READS, found, may_review, own_groups, values
 from rag_api.db.owners.named import Reached, reached, tell
 from rag_api.domain import User
@@ -25,7 +25,7 @@ MOST = 500  # that a list holds; open ones come first
 Kind = Literal["question", "report"]
 Outcome = Literal["answered", "mended", "retired"]
 # Not told: its mail was refused, or could not be sent for days.
-_NOT_TOLD = "exists (select 1 from outbox where outbox.question_id = q.id and outbox.failed_at is not null)"
+_NOT_TOLD = "exists (select 1 from outbox where outbox.question_id = q.id and outbox.kind = 'mail' and outbox.failed_at is not null)"
 _NOT_THEIRS = f"(not {ATTENDED} or {_NOT_TOLD})"
 _QUALITY = f"(%(reviews)s and q.{READS} and d.{READS} and {_NOT_THEIRS})"
 # What counts in the place of the version that was asked about; none: it was retired.
@@ -65,32 +65,39 @@ def ask_owner(
     db: Database, user: User, document_id: str, kind: Kind, text: str, page: int | None = None, answer_id: str | None = None
 ) -> tuple[OwnerQuestion, Reached]:
     """Keep it, and in the same transaction what tells the owner of it. Raises NotFound for a document or an answer that is not theirs."""
-    question_id = str(uuid4())
     with db.connection() as connection:
-        given = values(user, id=document_id, answer=answer_id)
-        found(connection.execute(f"select 1 from documents where id = %(id)s and {READS}", given).fetchone(), "document", document_id)  # noqa: S608
-        if answer_id is not None:
-            mine = connection.execute("select 1 from answers where id = %(answer)s and user_id = %(user_id)s", given).fetchone()
-            found(mine, "answer", answer_id)
-        connection.execute(
-            """insert into owner_questions (id, kind, document_id, page, answer_id, text, user_id, groups, function, department)
-            values (%(id)s, %(kind)s, %(document)s, %(page)s, %(answer)s, %(text)s, %(user)s, %(groups)s, %(function)s, %(department)s)""",
-            {
-                "id": question_id,
-                "kind": kind,
-                "document": document_id,
-                "page": page,
-                "answer": answer_id,
-                "text": text,
-                "user": user.id,
-                "groups": own_groups(user),
-                "function": user.function,
-                "department": user.department,
-            },
-        )
-        tell(connection, question_id)
-        whom = reached(connection, document_id)
+        question_id, whom = put_question(connection, user, document_id, kind, text, page, answer_id)
     return _one(db, user, question_id), whom
+
+
+def put_question(
+    connection: Connection, user: User, document_id: str, kind: Kind, text: str, page: int | None, answer_id: str | None
+) -> tuple[str, Reached]:
+    """Return its id and whom it reaches; within the caller's transaction. Raises as `ask_owner`."""
+    question_id = str(uuid4())
+    given = values(user, id=document_id, answer=answer_id)
+    found(connection.execute(f"select 1 from documents where id = %(id)s and {READS}", given).fetchone(), "document", document_id)  # noqa: S608
+    if answer_id is not None:
+        mine = connection.execute("select 1 from answers where id = %(answer)s and user_id = %(user_id)s", given).fetchone()
+        found(mine, "answer", answer_id)
+    connection.execute(
+        """insert into owner_questions (id, kind, document_id, page, answer_id, text, user_id, groups, function, department)
+        values (%(id)s, %(kind)s, %(document)s, %(page)s, %(answer)s, %(text)s, %(user)s, %(groups)s, %(function)s, %(department)s)""",
+        {
+            "id": question_id,
+            "kind": kind,
+            "document": document_id,
+            "page": page,
+            "answer": answer_id,
+            "text": text,
+            "user": user.id,
+            "groups": own_groups(user),
+            "function": user.function,
+            "department": user.department,
+        },
+    )
+    tell(connection, question_id)
+    return question_id, reached(connection, document_id)
 
 
 def asked_by(db: Database, user: User) -> list[OwnerQuestion]:
@@ -151,7 +158,13 @@ def seen(db: Database, user: User) -> None:
 
 
 def detach(db: Database, user_id: str) -> int:
-    """What a person asked owners no longer says whose it was; what it reports of a document stays. Returns how many."""
+    """What a person asked owners no longer says whose it was, nor where they were told; what it reports of a document stays. Returns how
+    many."""
+    db.run(
+        """delete from outbox using owner_questions q
+        where outbox.kind = 'asker_mail' and outbox.question_id = q.id and q.user_id = %(user_id)s""",
+        {"user_id": user_id},
+    )
     return db.run(
         "update owner_questions set user_id = '', function = '', department = '' where user_id = %(user_id)s", {"user_id": user_id}
     )

@@ -55,6 +55,7 @@ class Claims:
     subject: str
     name: str
     groups: tuple[str, ...]
+    mail: str = ""  # where it says one that it knows to be theirs
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def signed_in_with(db: Database, claims: Claims, may_create: bool) -> str:
     may be made, or it is suspended."""
     with db.connection() as connection:
         row = connection.execute(
-            """update users set name = %(name)s, claimed_groups = %(groups)s, signed_in_at = now()
+            """update users set name = %(name)s, claimed_groups = %(groups)s, mail = %(mail)s, signed_in_at = now()
             where issuer = %(issuer)s and subject = %(subject)s and suspended_at is null returning id""",
             _of_claims(claims),
         ).fetchone()
@@ -144,8 +145,8 @@ def _created(connection: Connection, claims: Claims, may_create: bool) -> DictRo
     if not may_create:
         raise NotAllowed("There is no account for you here. Ask your administrator for one.")
     row = connection.execute(
-        """insert into users (id, name, issuer, subject, claimed_groups, signed_in_at)
-        values (%(id)s, %(name)s, %(issuer)s, %(subject)s, %(groups)s, now())
+        """insert into users (id, name, issuer, subject, claimed_groups, mail, signed_in_at)
+        values (%(id)s, %(name)s, %(issuer)s, %(subject)s, %(groups)s, %(mail)s, now())
         on conflict (issuer, subject) do update set claimed_groups = excluded.claimed_groups returning id""",
         _of_claims(claims) | {"id": str(uuid4())},
     ).fetchone()
@@ -154,7 +155,9 @@ def _created(connection: Connection, claims: Claims, may_create: bool) -> DictRo
 
 
 def _of_claims(claims: Claims) -> dict[str, object]:
-    return {"issuer": claims.issuer, "subject": claims.subject, "name": claims.name, "groups": list(claims.groups)}
+    return {
+        "issuer": claims.issuer, "subject": claims.subject, "name": claims.name, "groups": list(claims.groups), "mail": claims.mail
+    }  # fmt: skip
 
 
 def expect_account(

@@ -16,6 +16,8 @@ from pydantic import TypeAdapter
 from rag_api.db import Database
 from rag_api.db.access import OWNS, READS, found, own_groups, values
 from rag_api.db.documents import contains
+from rag_api.db.owners.named import Reached
+from rag_api.db.owners.questions import put_question
 from rag_api.domain import Answer, AnswerStatus, Citation, Mode, Notice, Source, Unsupported, User
 
 _SOURCES = TypeAdapter(tuple[Source, ...])
@@ -24,6 +26,10 @@ _NOTICES = TypeAdapter(tuple[Notice, ...])
 _UNSUPPORTED = TypeAdapter(tuple[Unsupported, ...])
 
 TITLE_LENGTH = 80
+INSERT_FEEDBACK = """
+    insert into feedback (id, answer_id, user_id, found, missing, reported, document_id, page, comment, created_at) values
+    (%(id)s, %(answer_id)s, %(user_id)s, %(found)s, %(missing)s, %(reported)s, %(document_id)s, %(page)s, %(comment)s, %(created_at)s)
+"""
 WITHHELD = {
     "nl": "Dit antwoord kwam mee uit een document dat u niet meer mag lezen. Stel de vraag opnieuw.",
     "en": "This answer came partly from a document that you may no longer read. Ask the question again.",
@@ -70,11 +76,12 @@ class Feedback:
     id: str
     answer_id: str
     found: str | None  # "yes", "partly", "no": was the answer in it?
-    document_id: str | None  # the document that held the answer
+    document_id: str | None  # the document that held the answer; of a report: that it is about
     page: int | None
     comment: str
     created_at: datetime
     missing: str | None = None  # what the answer lacked
+    reported: str | None = None  # "wrong", "outdated"
 
 
 def list_conversations(db: Database, user: User, limit: int = 50, offset: int = 0, search: str = "") -> tuple[list[Conversation], int]:
@@ -205,21 +212,25 @@ def add_feedback(
     page: int | None,
     comment: str,
     missing: str | None = None,
-) -> Feedback:
-    """To an answer of the user's own. Raises NotFound."""
-    get_answer(db, user, answer_id)
-    feedback = Feedback(str(uuid4()), answer_id, verdict, document_id, page, comment, datetime.now(UTC), missing)
-    db.run(
-        """insert into feedback (id, answer_id, user_id, found, missing, document_id, page, comment, created_at)
-           values (%(id)s, %(answer_id)s, %(user_id)s, %(found)s, %(missing)s, %(document_id)s, %(page)s, %(comment)s, %(created_at)s)""",
-        values(user, **asdict(feedback)),
-    )
-    return feedback
+    reported: str | None = None,
+) -> tuple[Feedback, Reached | None]:
+    """To an answer of the user's own. A report goes to the owner of the document that it names, else of the first that is quoted, in the
+    same transaction; whom that reaches, None: no document. Raises NotFound."""
+    answer = get_answer(db, user, answer_id)
+    if reported and document_id is None:
+        quoted = next(((one.document_id, one.page) for one in answer.citations if one.document_id), (None, None))
+        document_id, page = quoted
+    feedback = Feedback(str(uuid4()), answer_id, verdict, document_id, page, comment, datetime.now(UTC), missing, reported)
+    with db.connection() as connection:
+        connection.execute(INSERT_FEEDBACK, values(user, **asdict(feedback)))
+        if reported is None or document_id is None:
+            return feedback, None
+        return feedback, put_question(connection, user, document_id, "report", comment, page, answer_id)[1]
 
 
 def feedback_of(db: Database, user: User, answer_id: str) -> list[Feedback]:
     rows = db.all(
-        "select id, answer_id, found, missing, document_id, page, comment, created_at from feedback"  # noqa: S608
+        "select id, answer_id, found, missing, reported, document_id, page, comment, created_at from feedback"  # noqa: S608
         f" where answer_id = %(id)s and {OWNS} order by created_at, id",
         values(user, id=answer_id),
     )

@@ -1,4 +1,4 @@
-"""Questions asked in vain: answers that Bedside called not found, and answers of which their reader said so.
+"""Questions asked in vain: answers that Bedside called not found, of which their reader said so, or that their reader reported.
 
 Nothing is kept for it: it is read from the stored answers, so a deleted conversation is gone from it too. For reviewers, within their
 groups, and for owners, of their own documents; who asked is not told, only their function and department.
@@ -37,6 +37,9 @@ class Unanswered:
     nearest: tuple[NearDocument, ...]  # those that the reviewer may read, nearest first
     created_at: datetime
     missing: str | None = None  # what its reader missed, if they said so
+    named: tuple[NearDocument, ...] = ()  # those that its reader says hold the answer, of those that the reviewer may read
+    reported: str | None = None  # "wrong", "outdated": what its reader reported of the answer, last
+    comments: tuple[str, ...] = ()  # of its reader, without what identifies a patient
 
 
 def unanswered(db: Database, user: User, since: datetime | None = None, nobody: Sequence[str] = NOBODY) -> list[Unanswered]:
@@ -46,7 +49,8 @@ def unanswered(db: Database, user: User, since: datetime | None = None, nobody: 
 
 
 def unanswered_near(db: Database, user: User, since: datetime | None = None, nobody: Sequence[str] = NOBODY) -> list[Unanswered]:
-    """Those that are nearest to a document whose owner the user is; oldest first. Of askers of the user's groups, as for reviewers."""
+    """Those that a document whose owner the user is should answer: it is the one that their reader named, else the nearest. Oldest first.
+    Of askers of the user's groups, as for reviewers. What was reported is asked of the owner already (owners/questions.py)."""
     own = db.all(
         f"select d.source from documents d where d.status in ('indexed', 'failed') and {ANSWERS_FOR}",  # noqa: S608
         values(user),
@@ -54,7 +58,8 @@ def unanswered_near(db: Database, user: User, since: datetime | None = None, nob
     sources = {row["source"] for row in own}
     if not sources:
         return []
-    return [one for one in _asked_in_vain(db, user, since, nobody) if one.nearest and one.nearest[0].document in sources]
+    asked = (one for one in _asked_in_vain(db, user, since, nobody) if one.reported is None)
+    return [one for one in asked if any(near.document in sources for near in one.named or one.nearest[:1])]
 
 
 def _asked_in_vain(db: Database, user: User, since: datetime | None, nobody: Sequence[str]) -> list[Unanswered]:
@@ -67,16 +72,29 @@ def _asked_in_vain(db: Database, user: User, since: datetime | None, nobody: Seq
                 order by n limit %(nearest)s) x), '[]')
               as nearest,
               (select f.missing from feedback f where f.answer_id = a.id and f.missing is not null
-                order by f.created_at desc, f.id limit 1) as missing
+                order by f.created_at desc, f.id limit 1) as missing,
+              (select f.reported from feedback f where f.answer_id = a.id and f.reported is not null
+                order by f.created_at desc, f.id limit 1) as reported,
+              coalesce((select jsonb_agg(jsonb_build_object('source', d.source, 'metadata', jsonb_build_object(
+                  'title', d.title, 'department', d.department, 'owner', d.owner)) order by f.created_at, f.id)
+                from feedback f join documents d on d.id = f.document_id and d.{READS}
+                where f.answer_id = a.id and f.reported is null), '[]') as named,
+              array(select f.comment from feedback f where f.answer_id = a.id and f.comment <> '' order by f.created_at, f.id) as comments
             from answers a
             where a.{READS} and a.user_id <> all(%(nobody)s) and a.created_at >= coalesce(%(since)s, '-infinity'::timestamptz)
               and not a.notices @> '[{{"code": "empty_index"}}]'
               and (a.status = 'not_found' or 'no' = (select f.found from feedback f
-                where f.answer_id = a.id and f.found is not null order by f.created_at desc, f.id limit 1))
+                where f.answer_id = a.id and f.found is not null order by f.created_at desc, f.id limit 1)
+                or exists (select 1 from feedback f where f.answer_id = a.id and f.reported is not null))
             order by a.created_at desc, a.id limit %(most)s""",  # noqa: S608
         values(user, since=since, nobody=list(nobody), nearest=NEAREST, most=MOST),
     )
-    return [Unanswered(**{**row, "nearest": _documents(row["nearest"])}) for row in reversed(rows)]
+    return [
+        Unanswered(**{
+            **row, "nearest": _documents(row["nearest"]), "named": _documents(row["named"]), "comments": tuple(row["comments"])
+        })
+        for row in reversed(rows)
+    ]  # fmt: skip
 
 
 def _documents(found: Sequence[dict[str, object]]) -> tuple[NearDocument, ...]:

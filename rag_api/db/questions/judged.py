@@ -164,7 +164,8 @@ def answers_with_feedback(db: Database, user: User) -> list[Said]:
               coalesce((array_agg(f.found order by f.created_at desc, f.id) filter (where f.found is not null))[1], '') as found,
               coalesce(jsonb_agg(distinct jsonb_build_object('document', d.source, 'page', f.page)) filter (where d.id is not null),
                 '[]') as places
-            from answers a join feedback f on f.answer_id = a.id left join documents d on d.id = f.document_id and d.{READS}
+            from answers a join feedback f on f.answer_id = a.id and f.reported is null
+              left join documents d on d.id = f.document_id and d.{READS}
             where a.{READS} group by a.id order by a.created_at, a.id""",  # noqa: S608
         values(user),
     )

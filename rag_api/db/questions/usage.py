@@ -16,8 +16,8 @@ from rag_api.domain import User
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """`wrong`: answered, and its reader said that the answer was not there. `median`, `slowest`: seconds from the question to the stored
-    answer, of half and of 95% of the questions; None: nothing was asked."""
+    """`wrong`: answered, and its reader said that the answer was not there, or reported it. `median`, `slowest`: seconds from the question
+    to the stored answer, of half and of 95% of the questions; None: nothing was asked."""
 
     begins: date  # a Monday
     questions: int
@@ -37,8 +37,9 @@ def weeks(db: Database, user: User, count: int) -> list[Week]:
     rows = db.all(
         f"""with asked as (
               select a.*, date_trunc('week', a.created_at)::date as week, extract(epoch from a.finished_at - a.created_at) as took,
-                a.status = 'answered' and 'no' = (select f.found from feedback f where f.answer_id = a.id and f.found is not null
-                  order by f.created_at desc, f.id limit 1) as wrong
+                a.status = 'answered' and (coalesce('no' = (select f.found from feedback f where f.answer_id = a.id and f.found is not null
+                  order by f.created_at desc, f.id limit 1), false)
+                  or exists (select 1 from feedback f where f.answer_id = a.id and f.reported is not null)) as wrong
               from answers a
               where a.{READS} and a.user_id <> all(%(nobody)s)
                 and a.created_at >= date_trunc('week', now()) - %(back)s * interval '1 week')

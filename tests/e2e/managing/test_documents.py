@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.config import Settings
@@ -20,7 +21,7 @@ from tests.e2e.conftest import NewPage, Serving
 from tests.e2e.scripted import DIST
 from tests.e2e.test_states import AXE
 from tests.rag_api.made_files.docx_files import docx, p, r
-from tests.support.world import empty, load, load_hospital
+from tests.support.world import DOUBTFUL, empty, load, load_hospital
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +77,11 @@ def opened(page: Page, title: str) -> Page:
     return page
 
 
+def form(page: Page) -> Locator:
+    """Of the document that is open."""
+    return page.locator(".document-form")
+
+
 def test_the_list_names_every_document_and_is_searched(page: Page) -> None:
     expect(page.locator(".document")).to_have_count(3)
     page.get_by_label("In titel of bestandsnaam").fill("paracetamol")
@@ -101,11 +107,11 @@ def test_what_an_admin_says_is_kept_shown_recorded_and_searched_by(
     page: Page, container: Container, documents: dict[str, Document]
 ) -> None:
     opened(page, "Paracetamol")
-    page.get_by_label("kinderen").check()
-    page.get_by_label("Dienst").fill("Apotheek")
-    page.get_by_label("Geldig tot").fill("2031-05-01")
-    page.get_by_role("button", name="Bewaar").click()
-    expect(page.get_by_role("status")).to_have_text("Bewaard; de volgende vraag zoekt ermee.")
+    form(page).get_by_label("kinderen").check()
+    form(page).get_by_label("Dienst").fill("Apotheek")
+    form(page).get_by_label("Geldig tot").fill("2031-05-01")
+    form(page).get_by_role("button", name="Bewaar").click()
+    expect(form(page).get_by_role("status")).to_have_text("Bewaard; de volgende vraag zoekt ermee.")
     expect(page.locator("summary .facts").nth(2)).to_contain_text("Apotheek")
     expect(page.locator(".document-edit").first).to_contain_text("Het bestand zegt: Pediatrie.")
     page.get_by_text("3 wijzigingen").click()
@@ -116,19 +122,19 @@ def test_what_an_admin_says_is_kept_shown_recorded_and_searched_by(
 
 def test_a_field_goes_back_to_what_the_file_says(page: Page) -> None:
     opened(page, "Paracetamol")
-    page.get_by_label("Dienst").fill("Apotheek")
-    page.get_by_role("button", name="Bewaar").click()
+    form(page).get_by_label("Dienst").fill("Apotheek")
+    form(page).get_by_role("button", name="Bewaar").click()
     page.get_by_role("button", name="Zoals het bestand").click()
-    expect(page.get_by_label("Dienst")).to_have_value("Pediatrie")
+    expect(form(page).get_by_label("Dienst")).to_have_value("Pediatrie")
     expect(page.locator(".document-edit")).to_have_count(0)
 
 
 def test_what_makes_no_sense_is_refused_in_words(page: Page) -> None:
     opened(page, "Paracetamol")
-    page.get_by_label("Geldig vanaf").fill("2031-05-01")
-    page.get_by_label("Geldig tot").fill("2030-05-01")
-    page.get_by_role("button", name="Bewaar").click()
-    expect(page.get_by_role("status")).to_contain_text("expire before it becomes valid")
+    form(page).get_by_label("Geldig vanaf").fill("2031-05-01")
+    form(page).get_by_label("Geldig tot").fill("2030-05-01")
+    form(page).get_by_role("button", name="Bewaar").click()
+    expect(form(page).get_by_role("status")).to_contain_text("expire before it becomes valid")
 
 
 def test_files_are_loaded_from_the_page_and_each_that_cannot_be_read_is_named(page: Page, container: Container) -> None:
@@ -223,6 +229,93 @@ def test_a_document_that_is_taken_out_is_listed_and_found_no_more(page: Page, co
     page.get_by_role("button", name="Ja, trek het in").click()
     expect(page.locator(".document")).to_have_count(2)
     assert documents["kitchen"].id not in container.store.document_ids()
+
+
+def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(page: Page, container: Container, tmp_path: Path) -> None:
+    upload(page, stroom_pdf=pdf_of("Bij een stroompanne neemt de noodgroep over."))
+    opened(page, "stroom")
+    page.get_by_role("button", name="Trek dit document in").click()
+    page.get_by_role("button", name="Ja, trek het in").click()
+    expect(page.locator(".document")).to_have_count(3)
+    page.get_by_label("Toon", exact=True).select_option("ingetrokken")
+    gone = page.locator(".document")
+    expect(gone).to_have_count(1)
+    expect(gone).to_contain_text("Ingetrokken op")
+    assert violations(page) == []
+    page.screenshot(path=tmp_path / "withdrawn.png")
+    gone.get_by_role("button", name="Zet terug").click()
+    expect(page.get_by_text("Er past geen document bij.")).to_be_visible(timeout=60_000)
+    page.get_by_label("Toon", exact=True).select_option("alles wat nu telt")
+    expect(page.locator(".document", has_text="stroom.pdf")).to_be_visible()
+    found = container.store.search("stroompanne noodgroep", container.embedder.query("stroompanne"), 1, Filters(), 0.5)
+    assert "noodgroep" in found[0].chunk.text
+
+
+def test_what_asks_for_attention_can_be_listed(page: Page, container: Container) -> None:
+    load(container, "oud.pdf", "Deze geldt niet meer. ", valid_until=date.today() - timedelta(days=1), language="nl")
+    load(container, "bijna.pdf", "Deze geldt nog even. ", valid_until=date.today() + timedelta(days=9), language="nl")
+    load(container, "scan.pdf", f"Een scan. {DOUBTFUL}Geef 5 mg. {DOUBTFUL}Bel de wacht. ", language="nl")
+    upload(page, kapot_pdf=b"geen pdf")
+    for shown, name in (
+        ("vervallen", "oud.pdf"), ("vervalt binnen 30 dagen", "bijna.pdf"), ("deels met twijfel gelezen", "scan.pdf"),
+        ("kon niet gelezen worden", "kapot.pdf"),
+    ):  # fmt: skip
+        page.get_by_label("Toon", exact=True).select_option(shown)
+        expect(page.locator(".document")).to_have_count(1)
+        expect(page.locator(".document")).to_contain_text(name)
+    page.get_by_label("Toon", exact=True).select_option("alles wat nu telt")
+    expect(page.locator(".document", has_text="oud.pdf").locator(".warn")).to_contain_text("verlopen op")
+    page.get_by_label("Dienst", exact=True).select_option("Pediatrie")
+    expect(page.locator(".document")).to_have_count(1)
+
+
+def test_many_documents_are_changed_and_withdrawn_at_once_and_what_fails_stays_chosen(
+    page: Page, container: Container, documents: dict[str, Document], tmp_path: Path
+) -> None:
+    load(container, "later.pdf", "Later geldig. ", valid_from=date(2040, 1, 1), language="nl")
+    page.reload()
+    page.get_by_label("Kies de 4 getoonde documenten").check()
+    bulk = page.get_by_role("group", name="4 documenten gekozen")
+    bulk.get_by_label("Geldig tot").fill("2035-05-01")
+    assert violations(page) == []
+    page.screenshot(path=tmp_path / "bulk.png")
+    bulk.get_by_role("button", name="Stel de laatste dag in").click()
+    expect(page.locator(".bulk [role=status]")).to_contain_text("3 documenten gewijzigd; 1 niet, en nog gekozen:")
+    expect(page.locator(".bulk .wrong")).to_contain_text("Later geldig")
+    expect(page.get_by_label("Kies: Later geldig")).to_be_checked()
+    page.get_by_label("Kies: Later geldig").uncheck()
+    page.get_by_label("Kies: Openingsuren").check()
+    page.get_by_label("Kies: Paracetamol").check()
+    bulk = page.get_by_role("group", name="2 documenten gekozen")
+    bulk.get_by_label("Dienst").fill("Apotheek")
+    bulk.get_by_role("button", name="Stel de dienst in").click()
+    expect(page.locator(".bulk [role=status]")).to_have_text("2 documenten gewijzigd.")
+    expect(page.locator(".document", has_text="Apotheek")).to_have_count(2)
+    page.get_by_label("Kies: After a fall").check()
+    page.get_by_role("button", name="Trek 1 document in").click()
+    page.get_by_role("button", name="Ja, trek ze in").click()
+    expect(page.locator(".document")).to_have_count(3)
+    assert documents["fall"].id not in container.store.document_ids()
+
+
+def test_who_may_read_a_document_is_shown_and_changed_where_it_is(page: Page, container: Container, documents: dict[str, Document]) -> None:
+    opened(page, "Paracetamol")
+    access = page.locator(".document-access")
+    expect(access).to_contain_text("everyone")
+    field = access.get_by_label("Groepen, met komma's ertussen")
+    field.fill("een;twee")
+    access.get_by_role("button", name="Bewaar wie het mag lezen").click()
+    expect(access.get_by_role("alert")).to_contain_text("geen puntkomma")
+    field.fill("everyone, pediatrie")
+    access.get_by_role("button", name="Bewaar wie het mag lezen").click()
+    expect(access.get_by_role("status")).to_contain_text("everyone, pediatrie")
+    assert violations(page) == []
+    assert container.db.one("select groups from documents where id = %(id)s", {"id": documents["child"].id}) == {
+        "groups": ["everyone", "pediatrie"]
+    }
+    access.get_by_role("button", name="Zoals de map of dienst zegt").click()
+    expect(access.get_by_role("status")).not_to_contain_text("pediatrie")
+    container.db.run("truncate document_groups, group_changes")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

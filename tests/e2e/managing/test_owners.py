@@ -72,6 +72,7 @@ def ask(page: Page, url: str, question: str) -> None:
     page.goto(url)
     page.locator("#question").fill(question)
     page.keyboard.press("Enter")
+    expect(page.locator(".turn .made")).to_be_visible(timeout=60_000)  # the first question of a process waits for its models
 
 
 def test_a_report_reaches_the_owner_and_the_answer_comes_back(
@@ -188,3 +189,69 @@ def test_both_pages_have_no_fault_in_english(
     expect(page.get_by_text("nobody is known for 2")).to_be_visible()
     faultless(page)
     page.screenshot(path=tmp_path / f"owners-{width}-{scheme}.png", full_page=True)
+
+
+def test_under_a_refusal_a_reader_names_the_procedure_that_has_it_or_says_that_none_does(
+    page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker, tmp_path: Path
+) -> None:
+    put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
+    ask(page, url, FLAG)
+    known = page.get_by_role("region", name="Weet u het beter?")
+    known.get_by_role("button", name="Ik weet in welke procedure het staat").click()
+    known.get_by_label("Woorden uit de titel of bestandsnaam").fill("bestaat-niet")
+    expect(known).to_contain_text("Geen procedure die u mag lezen heet zo.")
+    known.get_by_label("Woorden uit de titel of bestandsnaam").fill("parac")
+    expect(known).to_contain_text("1 procedure: kies er een")
+    faultless(page)
+    page.screenshot(path=tmp_path / "refused.png")
+    known.get_by_role("button", name=DOCUMENT).click()
+    expect(known.get_by_role("status").last).to_contain_text("zien dat het antwoord hieruit moet komen")
+    expect(known.get_by_role("link", name=DOCUMENT)).to_be_visible()
+    expect(known.get_by_role("button")).to_have_count(0)
+    ask(page, url, FLAG)
+    known.get_by_role("button", name="Geen enkele procedure zegt dit").click()
+    expect(known.get_by_role("status").last).to_contain_text("zien dat dit ontbreekt")
+
+    asker.user = owner
+    page.goto(f"{url}/inbox")
+    vain = page.get_by_role("region", name="Vergeefs gevraagd")
+    expect(vain).to_contain_text(f"Het staat in “{DOCUMENT}”, zegt een lezer")
+    faultless(page)
+    asker.user = LOCAL_USER
+    page.goto(f"{url}/quality/gaps")
+    gap = page.locator(".gap")
+    expect(gap).to_contain_text("Het staat in deze procedure, zeggen lezers")
+    expect(gap).to_contain_text("een procedure hierover: die is er niet (1)")
+    faultless(page)
+    page.screenshot(path=tmp_path / "gaps.png")
+
+
+@pytest.mark.parametrize(("locale", "scheme"), [("nl-BE", "light"), ("en-GB", "dark")])
+def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_quality_staff(
+    new_page: NewPage, url: str, container: Container, child: Document, owner: User, asker: Asker, locale: str, scheme: str, tmp_path: Path
+) -> None:
+    put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
+    dutch = locale == "nl-BE"
+    page = new_page(allowed="pdf|PDF", locale=locale, color_scheme=scheme, bypass_csp=True)
+    ask(page, url, DOSE)
+    page.get_by_role("button", name="Meld dit antwoord" if dutch else "Report this answer").click()
+    dialog = page.get_by_role("dialog")
+    send = dialog.get_by_role("button", name="Verstuur" if dutch else "Send")
+    expect(send).to_be_disabled()  # without words nobody knows what is wrong
+    dialog.get_by_label("het is verouderd" if dutch else "it is out of date").check()
+    dialog.get_by_label("Wat klopt er niet?" if dutch else "What is not right?").fill("Sinds maart is het 20 mg/kg.")
+    faultless(page)
+    page.screenshot(path=tmp_path / "report.png")
+    send.click()
+    expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan Werkgroep Pijn." if dutch else "Sent to Werkgroep Pijn.")
+    faultless(page)
+
+    asker.user = owner
+    page.goto(f"{url}/inbox")
+    expect(page.locator(".owner-question")).to_contain_text("Sinds maart is het 20 mg/kg.")
+    asker.user = LOCAL_USER
+    page.goto(f"{url}/quality/gaps")
+    gap = page.locator(".gap")
+    expect(gap).to_contain_text("het antwoord is verouderd (1)" if dutch else "the answer is out of date (1)")
+    expect(gap).to_contain_text("Sinds maart is het 20 mg/kg.")
+    faultless(page)

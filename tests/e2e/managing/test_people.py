@@ -324,7 +324,7 @@ MENUS = {
     "judge": {"Kwaliteit": ["Testsessie", "Beoordeelde vragen", "Onbeantwoorde vragen", "Gebruik"]},
     "admin": {
         "Kwaliteit": ["Testsessie", "Beoordeelde vragen", "Onbeantwoorde vragen", "Gebruik"],
-        "Beheer": ["Documenten", "Eigenaars", "Accounts", "API-sleutels"],
+        "Beheer": ["Documenten", "Eigenaars", "Accounts", "API-sleutels", "Webhooks"],
     },
 }
 

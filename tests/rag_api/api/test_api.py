@@ -7,6 +7,7 @@ import io
 import json
 import time
 from collections.abc import Iterator
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,14 @@ from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.db.owners.named import put_owner
 from rag_api.db.questions.answers import answers_of
 from rag_api.domain import LOCAL_USER, Document
 from rag_api.main import create_app
 from tests.support.http_server import served
 from tests.support.scripted_server import Scripted, piece, quote
 from tests.support.waiting import until
-from tests.support.world import empty, load, load_hospital
+from tests.support.world import DOUBTFUL, empty, load, load_hospital
 
 DUTCH = "Hoeveel paracetamol mag een kind van 12 kg?"
 UNANSWERABLE = "Welke vlag hangt er op het stadhuis van Ieper?"
@@ -332,6 +334,26 @@ def test_a_file_that_is_no_longer_kept_is_404(client: httpx.Client, container: C
     empty(container)
 
 
+def test_a_reported_answer_waits_for_the_owner_of_what_it_quotes_and_is_in_the_gap_report(
+    client: httpx.Client, container: Container, documents: dict[str, Document]
+) -> None:
+    put_owner(container.db, LOCAL_USER, "Pediatrie", "pediatrie@hospital.example", [])
+    answer = client.post("/ask", json={"question": DUTCH}).raise_for_status().json()
+    said = {"reported": "outdated", "comment": "Mevrouw Jansen, geboren op 3 mei 1961: sinds maart is het 20 mg/kg."}
+    told = client.post(f"/answers/{answer['id']}/feedback", json=said).raise_for_status().json()
+    quoted = answer["spans"][0]["document_id"]
+    assert quoted == told["document_id"] == documents["child"].id
+    assert (told["owner"], told["by_mail"]) == ("Pediatrie", False)  # no mail server is named here
+    assert "20 mg/kg" in told["comment"]
+    assert "1961" not in told["comment"]
+    (gap,) = [one for one in client.get("/gaps").json()["gaps"] if one["reported"]]
+    assert (gap["reported"], gap["comments"], gap["named"], gap["not_found"]) == ({"outdated": 1}, [told["comment"]], [], 0)
+    (asked,) = client.get("/owner-questions/asked").json()["questions"]
+    assert (asked["kind"], asked["text"], asked["answer_id"]) == ("report", told["comment"], answer["id"])
+    assert client.get("/usage").json()["weeks"][-1]["wrong"] == 1
+    container.db.run("truncate owners cascade")
+
+
 def test_a_retired_document_answers_no_more_and_stays_readable(
     client: httpx.Client, container: Container, documents: dict[str, Document]
 ) -> None:
@@ -342,6 +364,58 @@ def test_a_retired_document_answers_no_more_and_stays_readable(
     body = client.post("/ask", json={"question": DUTCH}).json()
     assert child not in {source["document_id"] for source in body["sources"]}
     assert client.get(f"/documents/{child}/file").status_code == 200
+
+
+def test_a_withdrawn_document_is_listed_with_who_and_when_and_answers_again_once_it_is_put_back(
+    client: httpx.Client, container: Container
+) -> None:
+    file = {"file": ("naald.pdf", pdf("Naaldcontainers\nEen naaldcontainer wordt vervangen wanneer hij voor drie vierde gevuld is."))}
+    made = client.post("/documents", files=file).raise_for_status().json()["items"][0]["document_id"]
+    client.patch(f"/documents/{made}", json={"department": "Logistiek"}).raise_for_status()
+    is_problem(client.post(f"/documents/{made}/restore"), 409, "conflict")  # it is not withdrawn
+    gone = client.delete(f"/documents/{made}").raise_for_status().json()
+    assert (gone["status"], gone["withdrawn_by"]) == ("retired", "local")
+    (listed,) = client.get("/documents", params={"status": "retired"}).json()["documents"]
+    assert (listed["id"], listed["withdrawn_at"]) == (made, gone["withdrawn_at"])
+    assert made not in container.store.document_ids()
+    back = client.post(f"/documents/{made}/restore").raise_for_status().json()
+    assert (back["status"], back["department"], back["withdrawn_at"], back["withdrawn_by"]) == ("indexed", "Logistiek", None, "")
+    asked = client.post("/ask", json={"question": "Wanneer wordt een naaldcontainer vervangen?"}).json()
+    assert made in {source["document_id"] for source in asked["sources"]}
+    empty(container)
+
+
+def test_a_withdrawn_document_is_not_put_back_beside_a_newer_version_nor_without_its_file(
+    client: httpx.Client, container: Container
+) -> None:
+    load(container, "val.pdf", "Na een val. Bel de wacht. ")
+    old = client.get("/documents").json()["documents"][0]["id"]
+    client.delete(f"/documents/{old}").raise_for_status()
+    load(container, "val.pdf", "Na een val. Bel de arts van wacht. ")
+    assert "Another version" in is_problem(client.post(f"/documents/{old}/restore"), 409, "conflict")["detail"]
+    gone = load(container, "weg.pdf", "Deze tekst verdwijnt. ")
+    client.delete(f"/documents/{gone.id}").raise_for_status()
+    (container.settings.data_dir / "files" / f"{gone.sha256}.pdf").unlink()
+    assert "load it again" in is_problem(client.post(f"/documents/{gone.id}/restore"), 409, "conflict")["detail"]
+    assert client.get(f"/documents/{gone.id}").json()["status"] == "retired"
+    empty(container)
+
+
+def test_documents_that_expire_soon_and_that_were_read_in_doubt_can_be_listed(client: httpx.Client, container: Container) -> None:
+    today = date.today()
+    load(container, "soon.pdf", "Deze geldt nog even. ", valid_until=today + timedelta(days=30))
+    load(container, "later.pdf", "Deze geldt langer. ", valid_until=today + timedelta(days=31))
+    load(container, "gone.pdf", "Deze geldt niet meer. ", valid_until=today - timedelta(days=1))
+    load(container, "scan.pdf", f"Een scan. {DOUBTFUL}Geef 5 mg. {DOUBTFUL}Bel de wacht. ")
+
+    def listed(**params: Any) -> list[str]:
+        return [one["source"] for one in client.get("/documents", params=params).raise_for_status().json()["documents"]]
+
+    assert listed(validity="expires_soon") == ["soon.pdf"]
+    assert listed(validity="expired") == ["gone.pdf"]
+    assert listed(uncertain=True) == ["scan.pdf"]
+    assert len(listed(uncertain=False)) == 4
+    empty(container)
 
 
 def pdf(text: str) -> bytes:

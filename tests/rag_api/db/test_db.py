@@ -466,7 +466,7 @@ def test_nobody_reads_continues_or_deletes_a_conversation_of_another(db: Databas
 
 def test_deleting_a_conversation_deletes_its_answers_and_feedback(db: Database) -> None:
     saved = started(db, "Weg")
-    given = add_feedback(db, LOCAL_USER, saved.id, verdict="partly", document_id="d", page=2, comment="bijna")
+    given, _ = add_feedback(db, LOCAL_USER, saved.id, verdict="partly", document_id="d", page=2, comment="bijna")
     assert feedback_of(db, LOCAL_USER, saved.id) == [given]
     delete_conversation(db, LOCAL_USER, saved.conversation_id)
     with pytest.raises(NotFound):

@@ -16,10 +16,12 @@ from aiosmtpd.controller import Controller
 
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.db.documents import PgDocuments
 from rag_api.db.outbox import Due, NotSent, send_next, waiting
 from rag_api.db.owners.named import put_owner
-from rag_api.db.owners.questions import ask_owner, reply, work_of
-from rag_api.domain import LOCAL_USER, Document
+from rag_api.db.owners.questions import ask_owner, asked_by, detach, reply, work_of
+from rag_api.db.people.accounts import Claims, get_account, signed_in_with, user_of
+from rag_api.domain import LOCAL_USER, Document, User
 from rag_api.notify.mail import letter, send_mail
 from rag_api.notify.sender import Sender
 from rag_api.upkeep.component_checks import mail
@@ -28,7 +30,7 @@ from tests.support.ports import free_port
 from tests.support.world import empty, load
 
 WORDS = "De dosis van 15 mg is te hoog"
-DUE = Due(7, "apotheek@hospital.example", datetime(2026, 1, 2, tzinfo=UTC), "q1", False, "Paracetamol bij kinderen", "nl")
+DUE = Due(7, "apotheek@hospital.example", datetime(2026, 1, 2, tzinfo=UTC), "q1", False, False, "Paracetamol bij kinderen", "nl")
 
 
 class Box:
@@ -75,7 +77,7 @@ def container(dsn: str, tmp_path: Path, port: int) -> Iterator[Container]:
     with Container(settings) as made:
         yield made
         empty(made)
-        made.db.run("truncate owners cascade")
+        made.db.run("truncate owners, users cascade")
         made.db.run("truncate outbox")
 
 
@@ -226,6 +228,61 @@ def test_a_question_that_cannot_be_kept_leaves_no_mail(container: Container, doc
     with pytest.raises(Exception, match="no answer"):
         ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS, answer_id="5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11")
     assert waiting(container.db).waiting == 0
+
+
+def ask_as(container: Container, document: Document, mail: str, subject: str = "s1") -> User:
+    """Somebody who signed in with a provider asks; return who."""
+    account = signed_in_with(container.db, Claims("https://sso", subject, "Dr. Claes", (), mail), may_create=True)
+    asker = user_of(get_account(container.db, account), {})
+    for words in (WORDS, "En bij pasgeborenen?"):
+        ask_owner(container.db, asker, document.id, "question", words)
+    return asker
+
+
+def test_who_asked_is_told_once_that_the_procedure_changed_and_never_what(container: Container, document: Document, box: Box) -> None:
+    asker = ask_as(container, document, "claes@hospital.example")
+    sent_now(container)
+    box.mails.clear()
+    load(container, "para.pdf", f"Paracetamol bij kinderen. {WORDS}. Nieuw. ", owner="Apotheek", language="nl")
+    assert sent_now(container) == 1  # of two questions about it
+    (told,) = box.mails
+    assert (told["To"], told["Subject"]) == ("claes@hospital.example", "“Paracetamol bij kinderen” is gewijzigd")
+    assert WORDS not in told.as_string() + body(told)
+    assert all(one.news for one in asked_by(container.db, asker))
+    assert any(f"/inbox#{one.id}" in body(told) for one in asked_by(container.db, asker))
+    PgDocuments(container.db).retire(["para.pdf"])
+    PgDocuments(container.db).retire(["para.pdf"])
+    assert sent_now(container) == 1  # of the question that was not told of yet
+    assert sent_now(container) == 0
+
+
+def test_a_withdrawn_procedure_is_told_and_an_unread_owners_mail_does_not_hold_it_up(
+    container: Container, document: Document, box: Box
+) -> None:
+    asker = ask_as(container, document, "claes@hospital.example")
+    for question in asked_by(container.db, asker):
+        reply(container.db, LOCAL_USER, question.id, "mended", "")
+    PgDocuments(container.db).retire(["para.pdf"])
+    assert sent_now(container) == 1
+    assert [one["To"] for one in box.mails] == ["claes@hospital.example"]  # the owner has answered and hears nothing
+
+
+def test_who_is_forgotten_is_told_nothing_and_their_address_goes(container: Container, document: Document, box: Box) -> None:
+    asker = ask_as(container, document, "claes@hospital.example")
+    container.db.run("update outbox set sent_at = now()")
+    PgDocuments(container.db).retire(["para.pdf"])
+    assert detach(container.db, asker.id) == 2
+    assert sent_now(container) == 0
+    assert container.db.one("select 1 as n from outbox where recipient = 'claes@hospital.example'") is None
+
+
+def test_nobody_is_told_without_an_address_or_of_what_they_may_not_read(container: Container, document: Document, box: Box) -> None:
+    ask_as(container, document, "")
+    ask_as(container, document, "out@hospital.example", "s2")
+    container.db.run("update outbox set sent_at = now()")
+    container.db.run("update documents set groups = '{surgery}'")
+    PgDocuments(container.db).retire(["para.pdf"])
+    assert sent_now(container) == 0
 
 
 def test_line_breaks_in_a_title_are_no_headers() -> None:

@@ -191,6 +191,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/{document_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put back a document that was taken out
+         * @description For admins. The next question is answered from it again, and what admins said of it counts as before. Its kept file is indexed anew
+         *     before this answers. 409 where it is not taken out, another version is in force, its file is not kept any more, or an ingestion runs.
+         */
+        post: operations["restore_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ingestion": {
         parameters: {
             query?: never;
@@ -715,6 +736,91 @@ export interface paths {
          *     owner and for admins.
          */
         post: operations["reply_to"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where changes of documents are told
+         * @description For admins: those that tell of nothing that you may not read yourself.
+         */
+        get: operations["list_webhooks"];
+        put?: never;
+        /**
+         * Tell changes of documents to another system
+         * @description For admins. It hears of documents that your groups may read: loaded, in a new version, withdrawn, expired. Names, titles and days are
+         *     sent, never a document's text.
+         */
+        post: operations["add_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Tell a system nothing any more
+         * @description For admins. What waits for it is not sent any more.
+         */
+        delete: operations["delete_webhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a webhook was told
+         * @description For admins: the latest fifty. What was delivered is kept for thirty days.
+         */
+        get: operations["get_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test to a webhook
+         * @description For admins. It goes as any message does, within seconds; the deliveries say what came of it.
+         */
+        post: operations["send_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1628,6 +1734,53 @@ export interface components {
              */
             reason: string;
         };
+        /** DeliveryList */
+        DeliveryList: {
+            /**
+             * Deliveries
+             * @description The latest first.
+             */
+            deliveries: components["schemas"]["DeliveryOut"][];
+        };
+        /** DeliveryOut */
+        DeliveryOut: {
+            /**
+             * Id
+             * @description In the header `webhook-id`, after `msg_`: the same at each try.
+             */
+            id: number;
+            /**
+             * Event
+             * @enum {string}
+             */
+            event: "document.indexed" | "document.new_version" | "document.withdrawn" | "document.expired" | "test";
+            /**
+             * Document
+             * @description The name it was ingested under.
+             */
+            document: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Tries */
+            tries: number;
+            /**
+             * Next At
+             * @description Of the next try, where one is to come.
+             */
+            next_at: string | null;
+            /** Sent At */
+            sent_at: string | null;
+            /** Failed At */
+            failed_at: string | null;
+            /**
+             * Problem
+             * @description Why the last try failed.
+             */
+            problem: string;
+        };
         /** DepartmentAccessList */
         DepartmentAccessList: {
             /** Departments */
@@ -1721,6 +1874,17 @@ export interface components {
             created_at: string | null;
             /** Updated At */
             updated_at: string | null;
+            /**
+             * Withdrawn At
+             * @description When a `retired` document was taken out.
+             */
+            withdrawn_at?: string | null;
+            /**
+             * Withdrawn By
+             * @description Who did: an account's name, or `local` for the machine itself. Told to admins.
+             * @default
+             */
+            withdrawn_by: string;
             /** Pages */
             pages: components["schemas"]["PageOut"][];
             /**
@@ -1807,6 +1971,17 @@ export interface components {
             created_at: string | null;
             /** Updated At */
             updated_at: string | null;
+            /**
+             * Withdrawn At
+             * @description When a `retired` document was taken out.
+             */
+            withdrawn_at?: string | null;
+            /**
+             * Withdrawn By
+             * @description Who did: an account's name, or `local` for the machine itself. Told to admins.
+             * @default
+             */
+            withdrawn_by: string;
             /** Pages */
             pages: components["schemas"]["PageOut"][];
             /**
@@ -1894,6 +2069,17 @@ export interface components {
             created_at: string | null;
             /** Updated At */
             updated_at: string | null;
+            /**
+             * Withdrawn At
+             * @description When a `retired` document was taken out.
+             */
+            withdrawn_at?: string | null;
+            /**
+             * Withdrawn By
+             * @description Who did: an account's name, or `local` for the machine itself. Told to admins.
+             * @default
+             */
+            withdrawn_by: string;
         };
         /**
          * DocumentStatus
@@ -1993,19 +2179,24 @@ export interface components {
         };
         /**
          * FeedbackIn
-         * @description All optional, at least one: a verdict, what was missing, the document that held the answer, or words.
+         * @description All optional, at least one: a verdict, what was missing, the document that held the answer, or words. A report needs words.
          */
-        FeedbackIn: {
+        FeedbackIn: ({
             /** Found */
             found?: ("yes" | "partly" | "no") | null;
             /**
              * Missing
-             * @description What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a step), or an answer for this `patient`.
+             * @description What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a step), or an answer for this `patient`; `document`: the hospital has none on this.
              */
-            missing?: ("procedure" | "passage" | "detail" | "patient") | null;
+            missing?: ("document" | "procedure" | "passage" | "detail" | "patient") | null;
+            /**
+             * Reported
+             * @description The answer is `wrong`, or what it says is `outdated`. What `comment` says of it goes to the owner of the document.
+             */
+            reported?: ("wrong" | "outdated") | null;
             /**
              * Document Id
-             * @description The document that held the answer.
+             * @description The document that held the answer; of a report: that it is about, else the first that the answer quotes.
              */
             document_id?: string | null;
             /** Page */
@@ -2015,7 +2206,11 @@ export interface components {
              * @default
              */
             comment: string;
+        } & ({
+            reported?: null;
         } | {
+            comment: string;
+        })) | {
             found: string;
         } | {
             missing: string;
@@ -2033,7 +2228,9 @@ export interface components {
             /** Found */
             found: ("yes" | "partly" | "no") | null;
             /** Missing */
-            missing: ("procedure" | "passage" | "detail" | "patient") | null;
+            missing: ("document" | "procedure" | "passage" | "detail" | "patient") | null;
+            /** Reported */
+            reported: ("wrong" | "outdated") | null;
             /** Document Id */
             document_id: string | null;
             /** Page */
@@ -2045,6 +2242,17 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /**
+             * Owner
+             * @description Of a report: whom it goes to, as the document names them; empty: nobody is known, and quality staff have it.
+             */
+            owner?: string | null;
+            /**
+             * By Mail
+             * @description They are told by mail, with a link and the title at most.
+             * @default false
+             */
+            by_mail: boolean;
         };
         /**
          * FiltersIn
@@ -2117,7 +2325,7 @@ export interface components {
         };
         /**
          * GapOut
-         * @description Questions that mean nearly the same, and that no document answered.
+         * @description Questions that mean nearly the same, and that no document answered, or that were answered wrongly, say readers.
          */
         GapOut: {
             /**
@@ -2155,6 +2363,26 @@ export interface components {
             missing: {
                 [key: string]: number;
             };
+            /**
+             * Named
+             * @description Documents that hold the answer, say readers.
+             * @default []
+             */
+            named: components["schemas"]["NearestOut"][];
+            /**
+             * Reported
+             * @description What its readers reported of the answers: `wrong`, `outdated`; and how many of them.
+             * @default {}
+             */
+            reported: {
+                [key: string]: number;
+            };
+            /**
+             * Comments
+             * @description What its readers wrote, without what identifies a patient.
+             * @default []
+             */
+            comments: string[];
             /**
              * First At
              * Format: date-time
@@ -2769,6 +2997,16 @@ export interface components {
              * @description Shown this once: only its hash is kept.
              */
             key: string;
+        };
+        /** NewWebhookOut */
+        NewWebhookOut: {
+            /** Id */
+            id: string;
+            /**
+             * Secret
+             * @description Shown this once.
+             */
+            secret: string;
         };
         /**
          * NoteOut
@@ -3611,6 +3849,55 @@ export interface components {
             anchors: number;
             bad: components["schemas"]["BadOut"] | null;
         };
+        /** WebhookIn */
+        WebhookIn: {
+            /**
+             * Url
+             * @description Where changes are told by POST: over https, unless `BEDSIDE_WEBHOOK_HTTP` allows http.
+             * @example https://system.hospital.example/bedside
+             */
+            url: string;
+            /**
+             * Secret
+             * @description Signs what is sent; at least 24 characters, or `whsec_` and base64. Empty: Bedside makes one.
+             * @default
+             */
+            secret: string;
+        };
+        /** WebhookList */
+        WebhookList: {
+            /** Webhooks */
+            webhooks: components["schemas"]["WebhookOut"][];
+        };
+        /** WebhookOut */
+        WebhookOut: {
+            /** Id */
+            id: string;
+            /** Url */
+            url: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Waiting
+             * @description Messages that are still to be delivered.
+             */
+            waiting: number;
+            /**
+             * Failed
+             * @description Messages that were given up: after a week of tries, or the receiver said 410.
+             */
+            failed: number;
+            /** Last Sent At */
+            last_sent_at: string | null;
+            /**
+             * Problem
+             * @description Why the last try failed; empty: it did not.
+             */
+            problem: string;
+        };
         /** WeekOut */
         WeekOut: {
             /**
@@ -4223,8 +4510,10 @@ export interface operations {
                 department?: string;
                 /** @description Exactly this one, as `GET /facets` names it. */
                 document_type?: string;
-                /** @description By the days that the document names: in force today, no longer, or not yet. */
-                validity?: ("valid" | "expired" | "upcoming") | null;
+                /** @description By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within 30 days. */
+                validity?: ("valid" | "expired" | "upcoming" | "expires_soon") | null;
+                /** @description Only those of which a part was read in doubt, and is never quoted. */
+                uncertain?: boolean;
                 /** @description What counts now of these documents: a new version too. */
                 id?: string[];
             };
@@ -4937,6 +5226,91 @@ export interface operations {
                 };
                 content: {
                     "text/plain": unknown;
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It changed meanwhile, or exists already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
@@ -7625,6 +7999,393 @@ export interface operations {
             };
             /** @description The upload or the request is over the limit. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_webhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhookOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_deliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -11,11 +11,6 @@ type Failures = ByCode & Record<"internal" | "offlineNow" | "degraded" | "down",
 
 export const en = {
   locale: "en-GB",
-  linked: {
-    lost: "The words of this link no longer stand in this document; this is the page.",
-    newer: "This document has been replaced since. What holds now:",
-    gone: "This document does not exist, or you may not read it.",
-  },
   app: {
     copyLink: "Copy link",
     copySourceLink: "Copy link to the source",
@@ -292,6 +287,7 @@ export const en = {
     documents: "Documents",
     accounts: "Accounts",
     keys: "API keys",
+    webhooks: "Webhooks",
     session: "Test session",
     sets: "Reviewed questions",
     gaps: "Unanswered questions",

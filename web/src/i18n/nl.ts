@@ -7,11 +7,6 @@ const either = (names: string[]): string => new Intl.ListFormat("nl", { type: "d
 
 export const nl: Messages = {
   locale: "nl-BE",
-  linked: {
-    lost: "De woorden van deze link staan niet meer zo in dit document; dit is de pagina.",
-    newer: "Dit document is intussen vervangen. Wat nu geldt:",
-    gone: "Dit document bestaat niet, of u mag het niet lezen.",
-  },
   app: {
     copyLink: "Kopieer link",
     copySourceLink: "Kopieer link naar de bron",
@@ -289,6 +284,7 @@ export const nl: Messages = {
     documents: "Documenten",
     accounts: "Accounts",
     keys: "API-sleutels",
+    webhooks: "Webhooks",
     session: "Testsessie",
     sets: "Beoordeelde vragen",
     gaps: "Onbeantwoorde vragen",

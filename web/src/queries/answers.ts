@@ -1,19 +1,6 @@
-// What a reader says of an answer.
-import { useMutation } from "@tanstack/react-query";
+// A stored answer.
 import { call, service } from "../api/client";
-import type { Answer, FeedbackIn } from "../api/types";
+import type { Answer } from "../api/types";
 
 export const getAnswer = (id: string): Promise<Answer> =>
   call(service.GET("/answers/{answer_id}", { params: { path: { answer_id: id } } }));
-
-/** A verdict, or a document that held the answer. */
-export const useFeedback = (answerId: string) =>
-  useMutation({
-    mutationFn: (said: Omit<FeedbackIn, "comment">) =>
-      call(
-        service.POST("/answers/{answer_id}/feedback", {
-          params: { path: { answer_id: answerId } },
-          body: { comment: "", ...said },
-        }),
-      ),
-  });

@@ -4,7 +4,7 @@ import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { newQueryClient } from "./client";
 import { useConversations } from "./conversations";
-import { useDescribe, useDocuments } from "./documents";
+import { useDescribe, useDocuments } from "./staff/documents";
 import { useJudgedSet, useJudgedSets, useWriteQuestion } from "./staff/judged";
 
 let asked: string[];
@@ -68,7 +68,7 @@ test("a question that is written shows in its set and in the list of sets", asyn
 test("a document that is described keeps its place in the list, which is not fetched again", async () => {
   const documents = ["a", "b"].map((id) => ({ id, title: id }));
   Object.assign(answers, { "GET /documents": { documents, total: 2 }, "PATCH /documents/a": { id: "a", title: "Z" } });
-  const { now } = await using(() => [useDocuments(""), useDescribe("a")] as const, undefined);
+  const { now } = await using(() => [useDocuments("", "", ""), useDescribe("a")] as const, undefined);
   await act(() => now()[1].mutateAsync({ title: "Z", reset: [] }));
   await settled();
   expect(now()[0].data?.pages[0]?.documents.map(({ title }) => title)).toEqual(["Z", "b"]);

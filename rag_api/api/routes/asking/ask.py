@@ -39,15 +39,6 @@ router = APIRouter(tags=["ask"], route_class=LimitedRoute)
 
 Result = TypeVar("Result")
 STREAM = "text/event-stream"
-EVENTS: dict[str, type[BaseModel]] = {
-    "stage": api.StageEvent,
-    "nearest": api.NearestEvent,
-    "found": api.FoundEvent,
-    "token": api.TokenEvent,
-    "cited": api.CitedEvent,
-    "done": api.DoneEvent,
-    "failed": api.FailedEvent,
-}
 
 
 def _event_schema(name: str, model: type[BaseModel]) -> dict[str, Any]:
@@ -90,7 +81,7 @@ ENDING = Failed("ending", "Bedside is being restarted: ask again in a moment. Wh
             ),
             "content": {
                 STREAM: {
-                    "schema": {"oneOf": [_event_schema(name, model) for name, model in EVENTS.items()]},
+                    "schema": {"oneOf": [_event_schema(name, model) for name, model in api.EVENTS.items()]},
                     "example": STREAM_EXAMPLE,
                 }
             },

@@ -1,4 +1,4 @@
-"""Feedback of people on an answer: later the material of judged sets."""
+"""Feedback of people on an answer: later the material of judged sets, and of the gap report; a report of it goes to an owner."""
 
 from __future__ import annotations
 
@@ -30,14 +30,18 @@ def give_feedback(db: DbDep, container: ContainerDep, user: UserDep, answer_id: 
         get_document(db, user, body.document_id)
     policy = container.settings.personal_data
     comment = checked(body.comment.strip(), PersonalChoice.REMOVE, policy).text  # what identifies a patient says nothing of an answer
-    given = add_feedback(
+    given, whom = add_feedback(
         db,
         user,
         answer_id,
         verdict=body.found,
         missing=body.missing,
+        reported=body.reported,
         document_id=body.document_id,
         page=body.page,
         comment=comment,
     )
-    return feedback_out(given)
+    said = feedback_out(given)
+    if whom is None:
+        return said
+    return said.model_copy(update={"owner": whom.owner, "by_mail": whom.by_mail and container.settings.smtp_host is not None})

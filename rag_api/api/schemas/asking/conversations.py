@@ -11,7 +11,8 @@ from rag_api.api.schemas.asking.answers import AnswerOut
 from rag_api.api.schemas.base import DocumentIdText, In, Words
 
 Title = Annotated[Words, Field(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
-Missing = Literal["procedure", "passage", "detail", "patient"]
+Missing = Literal["document", "procedure", "passage", "detail", "patient"]
+Reported = Literal["wrong", "outdated"]
 
 
 class ConversationOut(BaseModel):
@@ -54,7 +55,7 @@ class ConversationIn(In):
 
 
 class FeedbackIn(In):
-    """All optional, at least one: a verdict, what was missing, the document that held the answer, or words."""
+    """All optional, at least one: a verdict, what was missing, the document that held the answer, or words. A report needs words."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -63,7 +64,15 @@ class FeedbackIn(In):
                 {"required": ["missing"], "properties": {"missing": {"type": "string"}}},
                 {"required": ["document_id"], "properties": {"document_id": {"type": "string"}}},
                 {"required": ["comment"], "properties": {"comment": {"type": "string", "pattern": r"\S"}}},
-            ]
+            ],
+            "allOf": [
+                {
+                    "anyOf": [
+                        {"properties": {"reported": {"type": "null"}}},
+                        {"required": ["comment"], "properties": {"comment": {"type": "string", "pattern": r"\S"}}},
+                    ]
+                }
+            ],
         }
     )
 
@@ -71,9 +80,15 @@ class FeedbackIn(In):
     missing: Missing | None = Field(
         None,
         description="What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a step), or an answer "
-        "for this `patient`.",
+        "for this `patient`; `document`: the hospital has none on this.",
     )
-    document_id: DocumentIdText | None = Field(None, description="The document that held the answer.")
+    reported: Reported | None = Field(
+        None,
+        description="The answer is `wrong`, or what it says is `outdated`. What `comment` says of it goes to the owner of the document.",
+    )
+    document_id: DocumentIdText | None = Field(
+        None, description="The document that held the answer; of a report: that it is about, else the first that the answer quotes."
+    )
     page: int | None = Field(None, ge=1, le=100_000)
     comment: Words = Field("", max_length=4000, pattern=r"^[^\x00]*$")
 
@@ -81,6 +96,8 @@ class FeedbackIn(In):
     def _says_something(self) -> FeedbackIn:
         if self.found is None and self.missing is None and self.document_id is None and not self.comment.strip():
             raise ValueError("give at least one of: found, missing, document_id, comment")
+        if self.reported is not None and not self.comment.strip():
+            raise ValueError("a report needs words: say in `comment` what is wrong")
         return self
 
 
@@ -89,7 +106,12 @@ class FeedbackOut(BaseModel):
     answer_id: str
     found: Literal["yes", "partly", "no"] | None
     missing: Missing | None
+    reported: Reported | None
     document_id: str | None
     page: int | None
     comment: str
     created_at: datetime
+    owner: str | None = Field(
+        None, description="Of a report: whom it goes to, as the document names them; empty: nobody is known, and quality staff have it."
+    )
+    by_mail: bool = Field(False, description="They are told by mail, with a link and the title at most.")

@@ -116,3 +116,15 @@ class FailedEvent(BaseModel):
     code: str
     message: str
     answer: AnswerOut | None = Field(None, description="What was stored of it, if anything could be.")
+
+
+# By the names under which a stream sends them.
+EVENTS: dict[str, type[BaseModel]] = {
+    "stage": StageEvent,
+    "nearest": NearestEvent,
+    "found": FoundEvent,
+    "token": TokenEvent,
+    "cited": CitedEvent,
+    "done": DoneEvent,
+    "failed": FailedEvent,
+}

@@ -295,6 +295,34 @@ class TestGaps:
         (row,) = csv.DictReader(io.StringIO(client.get("/gaps.csv").text))
         assert row["missing"] == "detail 2, patient 1"
 
+    def test_it_says_in_which_procedure_a_reader_knows_the_answer_to_stand_and_that_others_know_of_none(
+        self, client: httpx.Client, documents: dict[str, Document]
+    ) -> None:
+        for said in ({"missing": "procedure", "document_id": documents["fall"].id}, {"missing": "document"}):
+            answer = ask(client, FLAG)
+            client.post(f"/answers/{answer['id']}/feedback", json={"found": "no", **said}).raise_for_status()
+        (gap,) = client.get("/gaps").json()["gaps"]
+        assert [(one["document"], one["times"]) for one in gap["named"]] == [("falls.pdf", 1)]
+        assert gap["missing"] == {"document": 1, "procedure": 1}
+        (row,) = csv.DictReader(io.StringIO(client.get("/gaps.csv").text))
+        assert row["named"] == "After a fall"
+
+    def test_a_report_needs_words_and_goes_to_quality_staff_where_nothing_is_quoted(self, client: httpx.Client) -> None:
+        answer = ask(client, DOSE)
+        path = f"/answers/{answer['id']}/feedback"
+        refused = client.post(path, json={"reported": "wrong", "found": "no", "comment": " "})
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid_request")
+        told = client.post(path, json={"reported": "wrong", "comment": "Dit is voor volwassenen."}).raise_for_status().json()
+        assert (told["owner"], told["document_id"]) == (None, None)
+        (gap,) = client.get("/gaps").json()["gaps"]
+        assert gap["reported"] == {"wrong": 1}
+        assert client.get("/owner-questions/asked").json()["questions"] == []
+
+    def test_a_report_is_no_place_of_a_judged_question(self, client: httpx.Client, documents: dict[str, Document]) -> None:
+        said = {"reported": "wrong", "comment": "Fout.", "document_id": documents["kitchen"].id}
+        client.post(f"/answers/{ask(client, DOSE)['id']}/feedback", json=said).raise_for_status()
+        assert client.post("/judged/s/feedback").json() == {"placed": 0, "open": 0}
+
     def test_a_deleted_conversation_is_gone_from_it(self, client: httpx.Client) -> None:
         answer = ask(client, FLAG)
         assert client.get("/gaps").json()["questions"] == 1

@@ -100,6 +100,7 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /documents/{document_id}/file", readers(200, "read", outside=404)),
     ("PATCH /documents/{document_id}", admins(200, "ingest", foreign=404, json={"owner": "apotheek"})),
     ("DELETE /documents/{document_id}", admins(200, "ingest", foreign=404)),
+    ("POST /documents/{document_id}/restore", admins(409, "ingest", foreign=404)),  # it is not taken out
     ("POST /documents", admins(200, "ingest", foreign=409, files=FILE)),
     ("DELETE /ingestion", admins(200, "ingest")),
     ("GET /documents/{document_id}/changes", admins(200, "admin", foreign=404)),
@@ -143,6 +144,11 @@ ROWS: list[tuple[str, Row]] = [
         "POST /owner-questions/{owner_question_id}/reply",
         Row((401, 404, 404, 404, 200, 200, 404, 403, 401, 200), "ask", 200, send={"json": {"outcome": "mended"}}),
     ),
+    ("GET /webhooks", admins(200, "admin")),
+    ("POST /webhooks", admins(201, "admin", json={"url": "https://system.hospital.example/bedside"})),
+    ("GET /webhooks/{webhook_id}/deliveries", admins(200, "admin", foreign=404)),
+    ("POST /webhooks/{webhook_id}/test", admins(202, "admin", foreign=404)),
+    ("DELETE /webhooks/{webhook_id}", admins(204, "admin", foreign=404)),
     ("GET /accounts", admins(200, "admin")),
     ("POST /accounts", admins(201, "admin", json={"login": "", "name": "Nieuw", "password": "een heel lang wachtwoord"})),
     ("PATCH /accounts/{account_id}", admins(200, "admin", json={"roles": ["judge"]})),
@@ -170,7 +176,7 @@ class World:
 
     def ready(self) -> dict[str, str]:
         if not self.fresh:
-            self.ids |= {"document_id": self._document().id, "key_id": self._key()} | self._answer()
+            self.ids |= {"document_id": self._document().id, "key_id": self._key(), "webhook_id": self._webhook()} | self._answer()
             self._judged()
             self._asked_of_the_owner()
             self.fresh = True
@@ -187,6 +193,11 @@ class World:
     def _key(self) -> str:
         body = {"user": "colleague", "name": "to be revoked", "scopes": ["read"]}
         return str(self.client.post("/keys", json=body, headers=self.people.shows("admin")).raise_for_status().json()["id"])
+
+    def _webhook(self) -> str:
+        self.container.db.run("delete from webhooks")
+        body = {"url": f"https://{SECRET}.hospital.example/"}
+        return str(self.client.post("/webhooks", json=body, headers=self.people.shows("admin")).raise_for_status().json()["id"])
 
     def _answer(self) -> dict[str, str]:
         body = {"question": f"{QUESTION} {SECRET}", "mode": "sources"}

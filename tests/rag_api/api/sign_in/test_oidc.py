@@ -32,10 +32,10 @@ from tests.support.ports import free_port
 pytestmark = pytest.mark.skipif(bool(missing()), reason=f"no OpenID provider to sign in with: {missing()}")
 
 ACCOUNTS: dict[str, dict[str, Any]] = {
-    "anna": {"name": "Anna", "groups": ["Bedside admins", "surgery"]},
+    "anna": {"name": "Anna", "groups": ["Bedside admins", "surgery"], "email": "anna@hospital.example"},
     "bram": {"name": "Bram", "hasgroups": True},
     "chris": {"name": "Chris", "_claim_names": {"groups": "src1"}, "_claim_sources": {"src1": {"endpoint": "https://elsewhere"}}},
-    "dirk": {"name": "Dirk"},
+    "dirk": {"name": "Dirk", "email": "dirk@elsewhere.example", "email_verified": False},
 }
 
 
@@ -111,6 +111,15 @@ def test_one_signs_in_with_the_provider_and_is_who_it_says(world: World) -> None
         assert "id_token_hint=" in signed_out["go_to"]
         assert browser.get(signed_out["go_to"]).status_code == 200
         assert browser.get("/api/documents").status_code == 401
+
+
+def test_an_address_is_kept_that_the_provider_does_not_doubt(world: World) -> None:
+    for login in ("anna", "dirk", "bram"):
+        with world.browser() as browser:
+            world.sign_in(browser, login)
+    rows = world.container.db.all("select name, mail from users where issuer is not null order by name")
+    mails = {row["name"]: row["mail"] for row in rows}
+    assert (mails["Anna"], mails["Dirk"], mails["Bram"]) == ("anna@hospital.example", "", "")
 
 
 def test_a_path_of_another_site_is_not_returned_to(world: World) -> None:

@@ -196,5 +196,14 @@ def test_what_was_asked_in_vain_comes_to_the_owner_of_the_nearest_document(conta
     )
     assert [one.question for one in unanswered_near(container.db, pain)] == ["En bij levercirrose?"]
     assert unanswered_near(container.db, pharmacy) == []
+    held = load(container, "lever.pdf", "Levercirrose. Geef minder. ", owner="Apotheek")
+    container.db.run(
+        """insert into feedback (id, answer_id, user_id, found, missing, document_id)
+        values ('f', 'a', 'nurse', 'no', 'procedure', %(document)s)""",
+        {"document": held.id},
+    )
+    assert unanswered_near(container.db, pain) == []
+    assert [one.missing for one in unanswered_near(container.db, pharmacy)] == ["procedure"]  # its reader says that it stands there
+    container.db.run("delete from feedback")
     container.db.run("update answers set groups = '{surgery}'")
     assert unanswered_near(container.db, pain) == []  # asked within a group that the owner is not in

@@ -3,8 +3,9 @@
 import { useState } from "react";
 import type { Answer, Verdict } from "../../api/types";
 import { failureWords, useMessages } from "../../i18n";
-import { useFeedback } from "../../queries/answers";
+import { useFeedback } from "../../queries/feedback";
 import { LACKS, VERDICTS } from "../../state/conversation/judgement";
+import { ReportAnswer } from "../owners/ReportAnswer";
 
 type Missing = (typeof LACKS)[number];
 
@@ -66,6 +67,7 @@ export function Feedback({ answer }: { answer: Answer }) {
       <span className="said" aria-live="polite">
         {error ? failureWords(error.code, m) : verdict && m.feedback.thanks}
       </span>
+      <ReportAnswer answer={answer} />
     </fieldset>
   );
 }

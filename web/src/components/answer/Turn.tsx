@@ -7,13 +7,14 @@ import type { Opened } from "../../state/conversation/conversation";
 import { askPath, placePath } from "../../state/window/route";
 import { originOf } from "../../text/documents/facts";
 import { CopyLink } from "../shared/controls/CopyLink";
+import { Optional } from "../shared/controls/Optional";
 import { copyWithOrigin } from "./copying";
-import { Feedback } from "./Feedback";
 import { Identity } from "./notices/Identity";
 import { Notices } from "./notices/Notices";
 import { Progress } from "./Progress";
 import { Sources } from "./sources/Sources";
 import { AnswerText } from "./text/AnswerText";
+import { AfterRefusal, Feedback } from "./text/lazily";
 
 interface Props {
   id: string; // in the page
@@ -77,7 +78,11 @@ export function Turn({
         </button>
       )}
       {state.kind === "complete" && <Made state={state} onEdit={onEdit} />}
-      {state.kind === "complete" && feedback && !refused && <Feedback answer={state.answer} />}
+      {state.kind === "complete" && feedback && !refused && (
+        <Optional fallback={null}>
+          <Feedback answer={state.answer} />
+        </Optional>
+      )}
       <Sources
         key={String(latest)}
         {...{ sources, spans, opened, refused, onOpen }}
@@ -87,6 +92,11 @@ export function Turn({
         folded={!latest}
         onWhole={onWhole && latest && mode === "answer" ? (document) => onWhole(query, document) : undefined}
       />
+      {state.kind === "complete" && feedback && refused && (
+        <Optional fallback={null}>
+          <AfterRefusal answerId={state.answer.id} />
+        </Optional>
+      )}
     </article>
   );
 }

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { DocumentSummary, Validity } from "../../api/types";
 import { useStaffMessages } from "../../i18n";
-import { type DocumentFilters, useProcedures } from "../../queries/documents";
+import { type DocumentFilters, useProcedures } from "../../queries/documentPages";
 import { useFacets } from "../../queries/facets";
 import { useDelayed } from "../../queries/useDelayed";
 import { placePath } from "../../state/window/route";

@@ -57,12 +57,21 @@ function Unanswered({ gaps }: { gaps: readonly Gap[] }) {
             <p>{gap.question}</p>
             <p className="facts">
               <span>{m.inbox.times(gap.times)}</span>
-              {gap.nearest[0] && (
+              {gap.named.length === 0 && gap.nearest[0] && (
                 <span>
                   {m.inbox.nearest} {gap.nearest[0].title}
                 </span>
               )}
+              {gap.missing.document && <span>{m.inbox.missing(gap.missing.document)}</span>}
             </p>
+            {gap.named.map(({ document, title, times }) => (
+              <p key={document}>{m.inbox.named(title, times)}</p>
+            ))}
+            {gap.comments.map((comment) => (
+              <p key={comment} className="muted">
+                “{comment}”
+              </p>
+            ))}
           </li>
         ))}
       </ul>

@@ -9,6 +9,7 @@ import { Shell } from "./Shell";
 
 const DAY = 24 * 60 * 60 * 1000; // milliseconds
 const PERIODS = [0, 7, 30, 90, 365]; // days
+const REPORTED = ["wrong", "outdated"] as const;
 const EVERY = "*"; // no department's name; "" is nobody's
 
 export function Gaps() {
@@ -88,9 +89,11 @@ function Report({ report: { gaps, questions, missing }, csv }: { report: GapRepo
 /** What readers said that they missed, most missed first. */
 function Missed({ counts, lead }: { counts: Gap["missing"]; lead: string }) {
   const m = useStaffMessages();
-  const said = LACKS.filter((one) => counts[one])
+  const words = { document: m.quality.noProcedure, ...m.feedback.lacks }; // that there is none is said under a refusal
+  const said = (["document", ...LACKS] as const)
+    .filter((one) => counts[one])
     .sort((one, other) => (counts[other] ?? 0) - (counts[one] ?? 0))
-    .map((one) => `${m.feedback.lacks[one]} (${counts[one]})`);
+    .map((one) => `${words[one]} (${counts[one]})`);
   return said.length > 0 ? <p className="missed">{`${lead} ${said.join(", ")}`}</p> : null;
 }
 
@@ -111,6 +114,7 @@ function GapCard({ gap }: { gap: Gap }) {
         ))}
       </p>
       <Missed counts={gap.missing} lead={m.quality.missed} />
+      <Said gap={gap} />
       {gap.questions.length > 1 && (
         <details>
           <summary>{m.quality.otherWords(gap.questions.length - 1)}</summary>
@@ -121,18 +125,46 @@ function GapCard({ gap }: { gap: Gap }) {
           </ul>
         </details>
       )}
-      {gap.nearest.length > 0 && (
+      <Documents heading={m.quality.named} documents={gap.named} />
+      <Documents heading={m.quality.nearest} documents={gap.nearest} />
+    </li>
+  );
+}
+
+/** What readers reported of the answers, and what they wrote. */
+function Said({ gap: { reported, comments } }: { gap: Gap }) {
+  const m = useStaffMessages();
+  const words = REPORTED.filter((one) => reported[one]).map((one) => `${m.quality.reports[one]} (${reported[one]})`);
+  return (
+    <>
+      {words.length > 0 && <p className="missed">{`${m.quality.reported} ${words.join(", ")}`}</p>}
+      {comments.length > 0 && (
         <>
-          <h4>{m.quality.nearest}</h4>
+          <h4>{m.quality.comments}</h4>
           <ul>
-            {gap.nearest.map(({ document, title, owner }) => (
-              <li key={document}>
-                {title} <span className="muted">{owner || m.quality.noOwner}</span>
-              </li>
+            {comments.map((comment) => (
+              <li key={comment}>{comment}</li>
             ))}
           </ul>
         </>
       )}
-    </li>
+    </>
+  );
+}
+
+function Documents({ heading, documents }: { heading: string; documents: Gap["nearest"] }) {
+  const m = useStaffMessages();
+  if (documents.length === 0) return null;
+  return (
+    <>
+      <h4>{heading}</h4>
+      <ul>
+        {documents.map(({ document, title, owner }) => (
+          <li key={document}>
+            {title} <span className="muted">{owner || m.quality.noOwner}</span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

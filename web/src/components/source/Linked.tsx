@@ -1,9 +1,9 @@
 // What a link to a document, a page or a quote leads to: the document, opened at the words, where its reader may see it.
 import { useEffect, useState } from "react";
 import type { LinkedPlace } from "../../api/types";
-import { useMessages } from "../../i18n";
+import { useWardMessages } from "../../i18n";
 import type { Highlight } from "../../pdf/highlights";
-import { useLinked } from "../../queries/documents";
+import { useLinked } from "../../queries/documentPages";
 import { type Place, placeIn, placePath } from "../../state/window/route";
 import { Problem } from "../shared/controls/Problem";
 import { Header } from "../shared/frame/Header";
@@ -12,7 +12,7 @@ import { SourcePane } from "./SourcePane";
 const stay = (): void => undefined; // there is one place
 
 export function Linked() {
-  const m = useMessages();
+  const m = useWardMessages();
   const [place, setPlace] = useState(() => placeIn(location));
   const { data, error } = useLinked(place);
   useEffect(() => {
@@ -48,7 +48,7 @@ function highlightOf({ source, found }: LinkedPlace, { quote }: Place): Highligh
 }
 
 function Notices({ linked: { found, newer }, place }: { linked: LinkedPlace; place: Place }) {
-  const m = useMessages();
+  const m = useWardMessages();
   const lost = place.quote !== "" && !found;
   if (!lost && !newer) return null;
   return (
@@ -67,7 +67,7 @@ function Notices({ linked: { found, newer }, place }: { linked: LinkedPlace; pla
 }
 
 function Gone() {
-  const m = useMessages();
+  const m = useWardMessages();
   return (
     <div className="welcome">
       <h2>{m.linked.gone}</h2>

@@ -22,6 +22,27 @@ export const owners = {
     remove: "Leave it out and send",
     read: "Read what became of it",
   },
+  refused: {
+    title: "Do you know better?",
+    knows: "I know which procedure has it",
+    missing: "No procedure has this",
+    find: "Words of its title or file name",
+    found: (count: number) =>
+      count === 0
+        ? "No procedure that you may read is called that."
+        : `${many(count, "procedure", "procedures")}: choose one`,
+    thanksNamed: "Thank you. Quality staff and its owner see that the answer should come from",
+    thanksMissing: "Thank you. Quality staff, and the owner of the nearest procedure, see that this is missing.",
+  },
+  report: {
+    label: "Report this answer",
+    kind: "What is the matter with it?",
+    kinds: { wrong: "it is wrong, or not for this question", outdated: "it is out of date" },
+    document: "In which procedure?",
+    text: "What is not right?",
+    help: "The owner of the procedure and quality staff read it, with your function and department and without your name. What identifies a patient is left out.",
+    toQuality: "Quality staff have your report; no owner is known yet.",
+  },
   inbox: {
     lead: "What you asked the owners of documents, and what is asked of you.",
     forYou: "For you to answer",
@@ -53,9 +74,12 @@ export const owners = {
     done: "Answered before",
     unanswered: "Asked in vain, nearest to your documents",
     unansweredLead:
-      "No document answers this. Perhaps it belongs in one of yours. Staff typed these words; treat them with care.",
+      "No document answered this. Perhaps it belongs in one of yours. Staff typed these words; treat them with care.",
     times: (count: number) => many(count, "time asked", "times asked"),
     nearest: "Nearest:",
+    missing: (count: number) => `no procedure has this, ${count === 1 ? "a reader says" : `${count} readers say`}`,
+    named: (title: string, count: number) =>
+      `It stands in “${title}”, ${count === 1 ? "a reader says" : `${count} readers say`}: the question's words may be missing there.`,
     personal: "This seems to hold what identifies a patient, and was not stored. Without it, it reads:",
     remove: "Leave it out and answer",
     conflict: "Somebody answered this meanwhile. Load the page again.",

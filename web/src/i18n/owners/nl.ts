@@ -25,6 +25,28 @@ export const owners: OwnerWords = {
     remove: "Weglaten en versturen",
     read: "Lees wat ervan geworden is",
   },
+  refused: {
+    title: "Weet u het beter?",
+    knows: "Ik weet in welke procedure het staat",
+    missing: "Geen enkele procedure zegt dit",
+    find: "Woorden uit de titel of bestandsnaam",
+    found: (count: number) =>
+      count === 0
+        ? "Geen procedure die u mag lezen heet zo."
+        : `${many(count, "procedure", "procedures")}: kies er een`,
+    thanksNamed: "Dank u. De kwaliteitsmedewerkers en de eigenaar zien dat het antwoord hieruit moet komen:",
+    thanksMissing:
+      "Dank u. De kwaliteitsmedewerkers, en de eigenaar van de procedure die er het dichtst bij ligt, zien dat dit ontbreekt.",
+  },
+  report: {
+    label: "Meld dit antwoord",
+    kind: "Wat scheelt er?",
+    kinds: { wrong: "het is fout, of hoort niet bij deze vraag", outdated: "het is verouderd" },
+    document: "In welke procedure?",
+    text: "Wat klopt er niet?",
+    help: "De eigenaar van de procedure en de kwaliteitsmedewerkers lezen dit, met uw functie en dienst en zonder uw naam. Wat een patiënt herkenbaar maakt, wordt weggelaten.",
+    toQuality: "De kwaliteitsmedewerkers hebben uw melding; er is nog geen eigenaar bekend.",
+  },
   inbox: {
     lead: "Wat u aan eigenaars van documenten vroeg, en wat aan u gevraagd wordt.",
     forYou: "Voor u om te beantwoorden",
@@ -56,9 +78,13 @@ export const owners: OwnerWords = {
     done: "Eerder beantwoord",
     unanswered: "Vergeefs gevraagd, het dichtst bij uw documenten",
     unansweredLead:
-      "Geen document beantwoordt dit. Misschien hoort het in een van de uwe. Medewerkers typten deze woorden; ga er zorgvuldig mee om.",
+      "Geen document beantwoordde dit. Misschien hoort het in een van de uwe. Medewerkers typten deze woorden; ga er zorgvuldig mee om.",
     times: (count: number) => (count === 1 ? "één keer gevraagd" : `${count} keer gevraagd`),
     nearest: "Het dichtst erbij:",
+    missing: (count: number) =>
+      `geen procedure zegt dit, ${count === 1 ? "vindt een lezer" : `vinden ${count} lezers`}`,
+    named: (title: string, count: number) =>
+      `Het staat in “${title}”, ${count === 1 ? "zegt een lezer" : `zeggen ${count} lezers`}: misschien ontbreken daar de woorden van de vraag.`,
     personal:
       "Dit lijkt gegevens te bevatten die een patiënt herkenbaar maken, en is niet bewaard. Zonder die gegevens staat er:",
     remove: "Weglaten en beantwoorden",

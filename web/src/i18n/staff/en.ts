@@ -3,6 +3,7 @@ import { accounts, keys } from "./accounts.en";
 import { audit } from "./audit.en";
 import { conversations } from "./conversations.en";
 import { usage } from "./usage.en";
+import { webhooks } from "./webhooks.en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
@@ -25,7 +26,7 @@ export const staff = {
     sessionLead:
       "Ask as staff would. Say of each answer whether it was found and where it stands: that becomes a reviewed question.",
     gapsLead:
-      "Questions that no document answered, or of which the reader said that the answer was not in it. A follow-up is shown as it was searched for. Questions may concern patients: handle with care.",
+      "Questions that no document answered, of which the reader said that the answer was not in it, or whose answer was reported as wrong or out of date. A follow-up is shown as it was searched for. Questions may concern patients: handle with care.",
     gapsWhose: "You see only questions of people whose groups you share.",
     nearest: "Procedures nearest to it",
     period: "Period",
@@ -33,6 +34,11 @@ export const staff = {
     gapDepartment: "Department (of who asked, else of the nearest procedure)",
     judge: "Judge this answer",
     missed: "Readers missed:",
+    noProcedure: "a procedure on this: there is none",
+    reported: "Readers reported:",
+    reports: { wrong: "the answer is wrong", outdated: "the answer is out of date" },
+    comments: "What readers wrote",
+    named: "It stands in this procedure, readers say",
     missedInAll: "What readers missed in these answers:",
     held: "This document held the answer",
     none: "No document answers this",
@@ -190,7 +196,7 @@ export const staff = {
     busy: "other documents are being loaded; try again when that is done",
     retire: "Withdraw this document",
     sureRetire: (title: string) =>
-      `Withdraw “${title}”? Nothing is answered from it any more, until its file is loaded again.`,
+      `Withdraw “${title}”? Nothing is answered from it any more. Under “withdrawn” it can be put back.`,
     yesRetire: "Yes, withdraw it",
     fields: {
       title: "Title",
@@ -214,11 +220,48 @@ export const staff = {
       "Saved; the next question searches by it. The document is long: what it means is compared under the old title until it is loaded again.",
     nothing: "Nothing was changed.",
     adminsOnly: "Only administrators can change this.",
+    show: "Show",
+    shown: {
+      current: "all that count now",
+      failed: "could not be read",
+      expired: "expired",
+      expires_soon: "expire within 30 days",
+      uncertain: "partly read in doubt",
+      withdrawn: "withdrawn",
+    },
+    noneShown: "No document matches. Take a filter away, or try other words.",
+    choose: (title: string) => `Choose: ${title}`,
+    chooseAll: (count: number) => `Choose the ${many(count, "document", "documents")} shown`,
+    chosen: (count: number) => `${many(count, "document", "documents")} chosen`,
+    setDepartment: "Set the department",
+    setUntil: "Set the last day",
+    retireMany: (count: number) => `Withdraw ${many(count, "document", "documents")}`,
+    sureRetireMany: (count: number) =>
+      `Withdraw ${many(count, "document", "documents")}? Bedside answers from them no more. Under “withdrawn” each can be put back.`,
+    yesRetireMany: "Yes, withdraw them",
+    changing: (at: number, of: number) => `Changing ${at} of ${of}.`,
+    changed: (done: number, failed: number) =>
+      `${many(done, "document", "documents")} changed${failed > 0 ? `; ${failed} not, and still chosen:` : "."}`,
+    conflict: "documents are being loaded, or the days contradict each other; try again, or open it to see",
+    withdrawn: (when: string, who: string) => `Withdrawn on ${when}${who && who !== "local" ? ` by ${who}` : ""}.`,
+    restore: "Put back",
+    restoring: "Being put back.",
+    notRestored:
+      "It was not put back: another version is in force, its file is not kept here any more, or documents are being loaded. Try again, or load the file again.",
     history: (count: number) => many(count, "change", "changes"),
     fromTo: (before: string, after: string) => `from “${before}” to “${after}”`,
   },
+  access: {
+    title: "Who may read it",
+    groups: "Groups, with commas between",
+    help: "Members of any of these groups may read it, now and in later versions; `everyone` is the group of all. Who takes it from their own groups no longer sees it.",
+    save: "Save who may read it",
+    reset: "As its folder or department says",
+    bad: "Give at least one group and at most 50; a name has at most 100 characters and no semicolon.",
+  },
   accounts,
   keys,
+  webhooks,
   audit,
 };
 

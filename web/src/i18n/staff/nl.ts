@@ -4,6 +4,7 @@ import { audit } from "./audit.nl";
 import { conversations } from "./conversations.nl";
 import type { StaffWords } from "./en";
 import { usage } from "./usage.nl";
+import { webhooks } from "./webhooks.nl";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
@@ -22,7 +23,7 @@ export const staff: StaffWords = {
     sessionLead:
       "Vraag zoals medewerkers het zouden doen. Zeg van elk antwoord of het gevonden is en waar het staat: dat wordt een beoordeelde vraag.",
     gapsLead:
-      "Vragen waarop geen document antwoordde, of waarvan de lezer zei dat het antwoord er niet in stond. Een vervolgvraag staat er zoals ze gezocht werd. Vragen kunnen over patiënten gaan: ga er zorgvuldig mee om.",
+      "Vragen waarop geen document antwoordde, waarvan de lezer zei dat het antwoord er niet in stond, of waarvan het antwoord gemeld is als fout of verouderd. Een vervolgvraag staat er zoals ze gezocht werd. Vragen kunnen over patiënten gaan: ga er zorgvuldig mee om.",
     gapsWhose: "U ziet alleen vragen van collega's met wie u een groep deelt.",
     nearest: "Procedures die er het dichtst bij liggen",
     period: "Periode",
@@ -30,6 +31,11 @@ export const staff: StaffWords = {
     gapDepartment: "Dienst (van wie vroeg, anders van de procedure die er het dichtst bij ligt)",
     judge: "Beoordeel dit antwoord",
     missed: "Lezers misten:",
+    noProcedure: "een procedure hierover: die is er niet",
+    reported: "Lezers meldden:",
+    reports: { wrong: "het antwoord is fout", outdated: "het antwoord is verouderd" },
+    comments: "Wat lezers schreven",
+    named: "Het staat in deze procedure, zeggen lezers",
     missedInAll: "Wat lezers misten in deze antwoorden:",
     held: "Dit document bevatte het antwoord",
     none: "Geen enkel document beantwoordt dit",
@@ -192,7 +198,7 @@ export const staff: StaffWords = {
     busy: "er worden andere documenten geladen; probeer opnieuw als dat klaar is",
     retire: "Trek dit document in",
     sureRetire: (title: string) =>
-      `“${title}” intrekken? Bedside antwoordt er niet meer uit, tot het bestand opnieuw geladen wordt.`,
+      `“${title}” intrekken? Bedside antwoordt er niet meer uit. Bij “ingetrokken” kan het weer teruggezet worden.`,
     yesRetire: "Ja, trek het in",
     fields: {
       title: "Titel",
@@ -216,10 +222,48 @@ export const staff: StaffWords = {
       "Bewaard; de volgende vraag zoekt ermee. Het document is lang: op betekenis wordt het onder de oude titel gezocht tot het opnieuw geladen wordt.",
     nothing: "Er is niets gewijzigd.",
     adminsOnly: "Alleen beheerders kunnen dit wijzigen.",
+    show: "Toon",
+    shown: {
+      current: "alles wat nu telt",
+      failed: "kon niet gelezen worden",
+      expired: "vervallen",
+      expires_soon: "vervalt binnen 30 dagen",
+      uncertain: "deels met twijfel gelezen",
+      withdrawn: "ingetrokken",
+    },
+    noneShown: "Er past geen document bij. Haal een filter weg, of probeer andere woorden.",
+    choose: (title: string) => `Kies: ${title}`,
+    chooseAll: (count: number) => (count === 1 ? "Kies het getoonde document" : `Kies de ${count} getoonde documenten`),
+    chosen: (count: number) => `${many(count, "document", "documenten")} gekozen`,
+    setDepartment: "Stel de dienst in",
+    setUntil: "Stel de laatste dag in",
+    retireMany: (count: number) => `Trek ${many(count, "document", "documenten")} in`,
+    sureRetireMany: (count: number) =>
+      `${many(count, "document", "documenten")} intrekken? Bedside antwoordt er niet meer uit. Bij “ingetrokken” kan elk weer teruggezet worden.`,
+    yesRetireMany: "Ja, trek ze in",
+    changing: (at: number, of: number) => `${at} van ${of} wordt gewijzigd.`,
+    changed: (done: number, failed: number) =>
+      `${many(done, "document", "documenten")} gewijzigd${failed > 0 ? `; ${failed} niet, en nog gekozen:` : "."}`,
+    conflict:
+      "er worden documenten geladen, of de dagen spreken elkaar tegen; probeer opnieuw, of open het om te kijken",
+    withdrawn: (when: string, who: string) => `Ingetrokken op ${when}${who && who !== "local" ? ` door ${who}` : ""}.`,
+    restore: "Zet terug",
+    restoring: "Wordt teruggezet.",
+    notRestored:
+      "Het is niet teruggezet: een andere versie geldt, het bestand wordt hier niet meer bewaard, of er worden documenten geladen. Probeer opnieuw, of laad het bestand opnieuw.",
     history: (count: number) => (count === 1 ? "1 wijziging" : `${count} wijzigingen`),
     fromTo: (before: string, after: string) => `van “${before}” naar “${after}”`,
   },
+  access: {
+    title: "Wie het mag lezen",
+    groups: "Groepen, met komma's ertussen",
+    help: "Leden van een van deze groepen mogen het lezen, nu en in latere versies; `everyone` is de groep van iedereen. Wie het uit zijn eigen groepen haalt, ziet het niet meer.",
+    save: "Bewaar wie het mag lezen",
+    reset: "Zoals de map of dienst zegt",
+    bad: "Geef minstens één groep en hoogstens 50; een naam telt hoogstens 100 tekens en geen puntkomma.",
+  },
   accounts,
   keys,
+  webhooks,
   audit,
 };

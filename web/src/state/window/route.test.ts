@@ -42,6 +42,7 @@ test("who may is shown the way to the pages of few", () => {
     "owners",
     "accounts",
     "keys",
+    "webhooks",
     "session",
     "sets",
     "gaps",

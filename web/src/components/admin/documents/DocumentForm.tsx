@@ -2,8 +2,8 @@
 import { type FormEvent, useState } from "react";
 import type { Change, DocumentDetail, MetadataIn } from "../../../api/types";
 import { failureWords, formatMoment, type StaffMessages, useStaffMessages } from "../../../i18n";
-import { useChanges, useDescribe, useDocumentDetail } from "../../../queries/documents";
 import { useRoles } from "../../../queries/session";
+import { useChanges, useDescribe, useDocumentDetail } from "../../../queries/staff/documents";
 import { changesOf, type Field, type Form, formOf } from "../../../state/staff/metadata";
 import { mayLoad } from "../../../state/window/route";
 import { Cut } from "./Cut";

@@ -1,43 +1,81 @@
-// The documents list with what is said of each; an admin changes it here.
+// The documents list with what is said of each; an admin changes it here, one by one or many at once.
 import { useState } from "react";
 import type { DocumentSummary } from "../../../api/types";
-import { formatDay, useStaffMessages } from "../../../i18n";
-import { useDocuments, useRetire } from "../../../queries/documents";
+import { formatInstant, useStaffMessages } from "../../../i18n";
 import { useRoles } from "../../../queries/session";
+import { useDocuments, useRestore, useRetire } from "../../../queries/staff/documents";
 import { useDelayed } from "../../../queries/useDelayed";
 import { mayLoad } from "../../../state/window/route";
+import { isExpired, validityOf } from "../../../text/documents/facts";
 import { Confirm } from "../../shared/controls/Confirm";
 import { Problem } from "../../shared/controls/Problem";
 import { Staff } from "../../shared/frame/Staff";
+import { Access } from "./Access";
+import { Bulk } from "./Bulk";
 import { DocumentForm } from "./DocumentForm";
+import { ListFilters, type Wanted } from "./ListFilters";
 import { Load } from "./Load";
 import { Notes } from "./Notes";
 
 export function Documents() {
   const m = useStaffMessages();
-  const [search, setSearch] = useState("");
-  const list = useDocuments(useDelayed(search.trim()));
-  const retire = useRetire();
+  const [wanted, setWanted] = useState<Wanted>({ search: "", shown: "", department: "" });
+  const [chosen, setChosen] = useState<readonly string[]>([]); // ids
+  const [round, setRound] = useState(0); // a form that was open before many were changed shows what was said before
+  const list = useDocuments(useDelayed(wanted.search.trim()), wanted.shown, wanted.department);
+  const [retire, restore] = [useRetire(), useRestore()];
   const mayChange = mayLoad(useRoles());
   const documents = list.data?.pages.flatMap((page) => page.documents) ?? [];
   const total = list.data?.pages.at(-1)?.total;
-  const type = (words: string): void => {
-    setSearch(words);
-    retire.reset(); // what could not be done is said until something else is
+  const choose = (part: Partial<Wanted>): void => {
+    setWanted({ ...wanted, ...part });
+    setChosen([]);
+    for (const change of [retire, restore]) change.reset(); // what could not be done is said until something else is
   };
+  const changed = (left: readonly string[]): void => {
+    setChosen(left);
+    setRound(round + 1);
+  };
+  const toggle = (id: string, on: boolean): void =>
+    setChosen(on ? [...chosen, id] : chosen.filter((other) => other !== id));
+  const choosable = mayChange && wanted.shown !== "withdrawn";
   return (
     <Staff page="documents" lead={m.admin.lead}>
       {mayChange && <Load />}
-      <label className="admin-search">
-        {m.admin.search}
-        <input type="search" value={search} maxLength={200} onChange={(event) => type(event.target.value)} />
-      </label>
+      <ListFilters wanted={wanted} onWanted={choose} />
       <Problem code={(list.error ?? retire.error)?.code} />
-      {total !== undefined && <p className="made">{m.admin.count(documents.length, total)}</p>}
+      {restore.error && (
+        <p className="notice serious" role="alert">
+          {m.admin.notRestored}
+        </p>
+      )}
+      {total !== undefined && (
+        <p className="made" role="status">
+          {total === 0 ? m.admin.noneShown : m.admin.count(documents.length, total)}
+        </p>
+      )}
+      {choosable && documents.length > 0 && (
+        <Bulk documents={documents} chosen={chosen} onChosen={setChosen} onChanged={changed} />
+      )}
       <ul className="cards">
-        {documents.map((one) => (
-          <Row key={one.id} document={one} onRetire={mayChange ? () => retire.mutate(one.id) : undefined} />
-        ))}
+        {documents.map((one) =>
+          one.status === "retired" ? (
+            <Withdrawn
+              key={one.id}
+              document={one}
+              onRestore={mayChange ? () => restore.mutate(one.id) : undefined}
+              restoring={restore.isPending && restore.variables === one.id}
+            />
+          ) : (
+            <Row
+              key={`${one.id} ${round}`}
+              document={one}
+              chosen={chosen.includes(one.id)}
+              onChosen={choosable ? (on) => toggle(one.id, on) : undefined}
+              onRetire={mayChange ? () => retire.mutate(one.id) : undefined}
+            />
+          ),
+        )}
       </ul>
       {list.hasNextPage && (
         <button type="button" className="link" onClick={() => void list.fetchNextPage()}>
@@ -48,16 +86,36 @@ export function Documents() {
   );
 }
 
-function Row({ document, onRetire }: { document: DocumentSummary; onRetire: (() => void) | undefined }) {
+interface RowProps {
+  document: DocumentSummary;
+  chosen: boolean;
+  onChosen: ((on: boolean) => void) | undefined;
+  onRetire: (() => void) | undefined;
+}
+
+function Row({ document, chosen, onChosen, onRetire }: RowProps) {
   const m = useStaffMessages();
   const [open, setOpen] = useState(false);
   return (
     <li className="card document">
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <Summary document={document} />
+      {onChosen && (
+        <label className="document-choose">
+          <input
+            type="checkbox"
+            checked={chosen}
+            aria-label={m.admin.choose(document.title)}
+            onChange={(event) => onChosen(event.target.checked)}
+          />
+        </label>
+      )}
+      <details onToggle={(event) => event.target === event.currentTarget && setOpen(event.currentTarget.open)}>
+        <summary>
+          <Summary document={document} />
+        </summary>
         {open && (
           <>
             <DocumentForm id={document.id} />
+            {onRetire && <Access id={document.id} />}
             {onRetire && (
               <Confirm
                 label={m.admin.retire}
@@ -73,26 +131,59 @@ function Row({ document, onRetire }: { document: DocumentSummary; onRetire: (() 
   );
 }
 
+interface WithdrawnProps {
+  document: DocumentSummary;
+  restoring: boolean;
+  onRestore: (() => void) | undefined;
+}
+
+function Withdrawn({ document, restoring, onRestore }: WithdrawnProps) {
+  const m = useStaffMessages();
+  const { title, withdrawn_at, withdrawn_by } = document;
+  return (
+    <li className="card document">
+      <div className="document-withdrawn">
+        <Summary document={document} />
+        {withdrawn_at && <p>{m.admin.withdrawn(formatInstant(withdrawn_at, m), withdrawn_by)}</p>}
+        {onRestore && (
+          <p>
+            <button
+              type="button"
+              className="button"
+              aria-label={`${m.admin.restore}: ${title}`}
+              disabled={restoring}
+              onClick={onRestore}
+            >
+              {restoring ? m.admin.restoring : m.admin.restore}
+            </button>
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}
+
 function Summary({ document }: { document: DocumentSummary }) {
   const m = useStaffMessages();
-  const { title, source, status, reason, version, department, target_groups, valid_until } = document;
+  const { title, source, status, reason, version, department, target_groups } = document;
   const failed = status === "failed";
+  const validity = validityOf(document, m);
   const facts = [
     version && m.card.version(version),
     department,
     target_groups.map((group) => m.card.groups[group]).join(", "),
-    valid_until && m.card.validUntil(formatDay(valid_until, m)),
   ].filter(Boolean);
   return (
-    <summary>
+    <>
       <span className="document-title">{title}</span>
       <span className="facts">
         {[source, ...facts].map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
+        {validity && <span className={isExpired(document) ? "warn" : undefined}>{validity}</span>}
       </span>
       {failed && <span className="caution grave">{m.admin.failed(m.admin.reasons[reason] ?? reason)}</span>}
       <Notes {...document} failed={failed} />
-    </summary>
+    </>
   );
 }

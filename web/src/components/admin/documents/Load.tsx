@@ -4,7 +4,7 @@ import { asApiError } from "../../../api/errors";
 import { READ } from "../../../api/kinds";
 import type { Loaded, NoteOut } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
-import { useLoad } from "../../../queries/documents";
+import { useLoad } from "../../../queries/staff/documents";
 import { Notes } from "./Notes";
 
 /** What came of a file; its words are made when it is drawn, in the language that is spoken then. */

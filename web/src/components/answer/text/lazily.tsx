@@ -1,5 +1,5 @@
 // What comes with the first answer and not with the page: lists that are ticked off, numbers that are dialled, the
-// way to a document's owner.
+// way to a document's owner, and what its reader says of it.
 import { lazy } from "react";
 import { Optional } from "../../shared/controls/Optional";
 
@@ -7,6 +7,8 @@ export const Checklist = lazy(async () => ({ default: (await import("../../steps
 const Dialled = lazy(async () => ({ default: (await import("../../steps/Dialled")).Dialled }));
 const ToDial = lazy(async () => ({ default: (await import("../../steps/Dialled")).ToDial }));
 
+export const Feedback = lazy(async () => ({ default: (await import("../Feedback")).Feedback }));
+export const AfterRefusal = lazy(async () => ({ default: (await import("../../owners/AfterRefusal")).AfterRefusal }));
 export const AskOwner = lazy(async () => ({ default: (await import("../../owners/AskOwner")).AskOwner }));
 
 const mayHoldNumber = (text: string): boolean => /\d\D{0,3}\d\D?\d/.test(text);

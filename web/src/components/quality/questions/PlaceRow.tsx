@@ -1,7 +1,7 @@
 // Where an answer stands: a document, chosen while its name is typed, a page and the words.
 import { useId } from "react";
 import { useStaffMessages } from "../../../i18n";
-import { useFileNames } from "../../../queries/documents";
+import { useFileNames } from "../../../queries/staff/documents";
 import { useDelayed } from "../../../queries/useDelayed";
 import type { Place } from "../../../state/staff/judged";
 

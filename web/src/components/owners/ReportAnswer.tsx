@@ -1,0 +1,105 @@
+// A button under an answer, and what it opens: it is wrong, or out of date, with a line on what is. It goes to the document's owner.
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import type { Answer, Reported } from "../../api/types";
+import { failureWords, useOwnerMessages } from "../../i18n";
+import { useFeedback } from "../../queries/feedback";
+import { pathOf } from "../../state/window/route";
+import { Choice } from "../shared/controls/Choice";
+import "../../styles/answer/owner.css";
+
+const KINDS: readonly Reported[] = ["wrong", "outdated"];
+const LONGEST = 4000; // characters: the service's limit
+
+export function ReportAnswer({ answer }: { answer: Answer }) {
+  const m = useOwnerMessages();
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="link" onClick={() => setOpen(true)}>
+        {m.report.label}
+      </button>
+      {open && <Form answer={answer} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
+  const m = useOwnerMessages();
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const documents = quotedDocuments(answer);
+  const [kind, setKind] = useState<Reported>("wrong");
+  const [document, setDocument] = useState(documents[0]?.[0] ?? "");
+  const [comment, setComment] = useState("");
+  const { mutate, data: sent, error, isPending } = useFeedback(answer.id);
+  useEffect(() => dialog.current?.showModal(), []);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (comment.trim() && !isPending) mutate({ reported: kind, comment, document_id: document || null });
+  };
+  return (
+    <dialog ref={dialog} className="help ask-owner" onClose={onClose} aria-labelledby={id}>
+      <h2 id={id}>{m.report.label}</h2>
+      {sent ? (
+        <p role="status">
+          {sent.owner ? m.askOwner.sent(sent.owner, sent.by_mail) : m.report.toQuality}{" "}
+          {sent.owner !== null && <a href={pathOf("inbox")}>{m.askOwner.read}</a>}
+        </p>
+      ) : (
+        <form onSubmit={submit}>
+          <fieldset className="ask-owner-kinds">
+            <legend>{m.report.kind}</legend>
+            {KINDS.map((one) => (
+              <label key={one}>
+                <input type="radio" name={`${id}-kind`} checked={kind === one} onChange={() => setKind(one)} />
+                {m.report.kinds[one]}
+              </label>
+            ))}
+          </fieldset>
+          {documents.length > 1 && (
+            <Choice
+              className="owner-field"
+              label={m.report.document}
+              value={document}
+              options={documents}
+              onValue={setDocument}
+            />
+          )}
+          <label className="owner-field">
+            {m.report.text}
+            <input
+              required
+              maxLength={LONGEST}
+              value={comment}
+              aria-describedby={`${id}-help`}
+              onChange={(event) => setComment(event.target.value)}
+            />
+          </label>
+          <p className="muted owner-help" id={`${id}-help`}>
+            {m.report.help}
+          </p>
+          {error && (
+            <p className="notice serious" role="alert">
+              {failureWords(error.code, m)}
+            </p>
+          )}
+          <p className="owner-choices">
+            <button type="submit" className="button primary" disabled={isPending || !comment.trim()}>
+              {m.askOwner.send}
+            </button>
+            <span role="status">{isPending && m.askOwner.sending}</span>
+          </p>
+        </form>
+      )}
+      <button type="button" className="button" onClick={() => dialog.current?.close()}>
+        {m.askOwner.close}
+      </button>
+    </dialog>
+  );
+}
+
+/** Those that the answer quotes, else those that it shows: id and title, each once, in order. */
+function quotedDocuments({ sources, spans }: Answer): [string, string][] {
+  const quoted = sources.filter(({ rank }) => spans.some((span) => span.rank === rank));
+  return [...new Map((quoted.length > 0 ? quoted : sources).map((one) => [one.document_id, one.title]))];
+}

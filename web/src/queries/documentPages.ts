@@ -1,0 +1,53 @@
+// The documents list, a page at a time or by a title, and a place in one.
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { call, service } from "../api/client";
+import type { Validity } from "../api/types";
+import { find, LISTS, ofOne, type Wanted } from "./documents";
+
+export const PAGES = [...LISTS, "pages"];
+const AT_ONCE = 50;
+
+export interface DocumentFilters {
+  search: string; // in title or file name
+  department: string;
+  document_type: string;
+  validity: Validity | ""; // on this day
+}
+
+/** Those that can be read, a page at a time. */
+export const useProcedures = ({ validity, ...filters }: DocumentFilters) =>
+  usePages({ ...filters, validity: validity || undefined, status: "indexed" });
+
+export const usePages = (wanted: Omit<Wanted, "limit" | "offset">) =>
+  useInfiniteQuery({
+    queryKey: [...PAGES, wanted],
+    queryFn: ({ pageParam: offset, signal }) => find({ ...wanted, limit: AT_ONCE, offset }, signal),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => {
+      const loaded = pages.flatMap((page) => page.documents).length;
+      return loaded < last.total && last.documents.length > 0 ? loaded : undefined;
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** Documents to choose one from; nothing is asked for no words. */
+export const useDocumentsCalled = (search: string) =>
+  useQuery({
+    queryKey: [...LISTS, "called", search],
+    queryFn: ({ signal }) => find({ search, limit: 8 }, signal),
+    select: ({ documents }) => documents,
+    enabled: search !== "",
+    placeholderData: keepPreviousData,
+  });
+
+/** Words of a document with their place, as a link names them. */
+export const useLinked = ({ document, page, quote }: { document: string; page: number; quote: string }) =>
+  useQuery({
+    queryKey: [...ofOne(document), "place", page, quote],
+    queryFn: () =>
+      call(
+        service.GET("/documents/{document_id}/place", {
+          params: { path: { document_id: document }, query: { page, quote } },
+        }),
+      ),
+  });

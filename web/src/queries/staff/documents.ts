@@ -1,0 +1,143 @@
+// What admins look for in the documents list, and what they do with documents.
+import { type InfiniteData, keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { call, service } from "../../api/client";
+import { asApiError } from "../../api/errors";
+import type { Access, DocumentDetail, DocumentList, DocumentSummary, Loaded, MetadataIn } from "../../api/types";
+import { useChange } from "../client";
+import { PAGES, usePages } from "../documentPages";
+import { find, getDocument, LISTS, ofOne, one, type Wanted } from "../documents";
+
+const NAMES = 20; // to choose from while one is typed
+const changesOf = (id: string) => [...ofOne(id), "changes"];
+
+/** What an admin looks for: all that counts now, what asks for attention, or what was taken out. */
+export type Shown = "" | "failed" | "expired" | "expires_soon" | "uncertain" | "withdrawn";
+const WANTED: Record<Shown, Omit<Wanted, "limit">> = {
+  "": {},
+  failed: { status: "failed" },
+  expired: { validity: "expired" },
+  expires_soon: { validity: "expires_soon" },
+  uncertain: { uncertain: true },
+  withdrawn: { status: "retired" },
+};
+
+/** Those with these words in title or file name, a page at a time. */
+export const useDocuments = (search: string, shown: Shown, department: string) =>
+  usePages({ search, department, ...WANTED[shown] });
+
+/** File names to choose from. */
+export const useFileNames = (search: string) =>
+  useQuery({
+    queryKey: [...LISTS, "names", search],
+    queryFn: ({ signal }) => find({ search, limit: NAMES }, signal),
+    select: ({ documents }) => documents.map(({ source }) => source),
+    placeholderData: keepPreviousData,
+  });
+
+/** Fetched anew for each form, and not while one is open: a form on an older answer would take back what somebody else said. */
+export const useDocumentDetail = (id: string) =>
+  useQuery({
+    queryKey: ofOne(id),
+    queryFn: () => getDocument(id),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+
+export const useChanges = (id: string, enabled: boolean) =>
+  useQuery({
+    enabled,
+    queryKey: changesOf(id),
+    queryFn: () => call(service.GET("/documents/{document_id}/changes", one(id))),
+  });
+
+/** Say something of a document. It keeps its place in the lists that are shown, whatever its new title. */
+export function useDescribe(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: MetadataIn) => call(service.PATCH("/documents/{document_id}", { ...one(id), body })),
+    onSuccess: (described) => {
+      client.setQueryData<DocumentDetail>(ofOne(id), described);
+      client.setQueriesData<InfiniteData<DocumentList>>(
+        { queryKey: PAGES },
+        (lists) => lists && withOne(lists, described),
+      );
+      void client.invalidateQueries({ queryKey: changesOf(id) });
+    },
+  });
+}
+
+function withOne(lists: InfiniteData<DocumentList>, changed: DocumentDetail): InfiniteData<DocumentList> {
+  const pages = lists.pages.map((page) => ({
+    ...page,
+    documents: page.documents.map((document) => (document.id === changed.id ? changed : document)),
+  }));
+  return { ...lists, pages };
+}
+
+/** Load one file; what became of it. */
+export const useLoad = () =>
+  useChange(async (file: File): Promise<Loaded | undefined> => {
+    const bodySerializer = (body: { file: Blob }): FormData => {
+      const form = new FormData(); // the browser adds the boundary to the content type itself
+      form.append("file", body.file);
+      return form;
+    };
+    const { items } = await call(service.POST("/documents", { body: { file, groups: "" }, bodySerializer }));
+    return items.find(({ source }) => source === file.name.normalize("NFC")) ?? items[0]; // others may have been repaired with it
+  }, LISTS);
+
+const retire = (id: string): Promise<DocumentSummary> => call(service.DELETE("/documents/{document_id}", one(id)));
+export const useRetire = () => useChange(retire, LISTS);
+
+/** What was taken out counts again. */
+export const useRestore = () =>
+  useChange((id: string) => call(service.POST("/documents/{document_id}/restore", one(id))), LISTS);
+
+export interface Done {
+  done: number;
+  failed: { document: DocumentSummary; code: string }[];
+}
+
+/** The same change to each of these, one after another; "withdraw" takes them out. `tell`: so many are done. */
+export function useBulk() {
+  const client = useQueryClient();
+  return async (
+    documents: readonly DocumentSummary[],
+    change: MetadataIn | "withdraw",
+    tell: (done: number) => void,
+  ): Promise<Done> => {
+    const failed: Done["failed"] = [];
+    for (const [place, document] of documents.entries()) {
+      tell(place);
+      await (change === "withdraw"
+        ? retire(document.id)
+        : call(service.PATCH("/documents/{document_id}", { ...one(document.id), body: change }))
+      ).catch((error) => failed.push({ document, code: asApiError(error).code }));
+    }
+    void client.invalidateQueries({ queryKey: LISTS });
+    return { done: documents.length - failed.length, failed };
+  };
+}
+
+const accessOf = (id: string) => [...ofOne(id), "access"];
+
+/** Who may read a document, and who said so. */
+export const useAccess = (id: string) =>
+  useQuery({
+    queryKey: accessOf(id),
+    queryFn: () => call(service.GET("/documents/{document_id}/access", one(id))),
+    gcTime: 0,
+  });
+
+/** Null: what its folder, site or department says counts again. */
+export function usePutAccess(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (groups: string[] | null) =>
+      call(service.PUT("/documents/{document_id}/access", { ...one(id), body: { groups } })),
+    onSuccess: (access) => {
+      client.setQueryData<Access>(accessOf(id), access);
+      void client.invalidateQueries({ queryKey: LISTS });
+    },
+  });
+}
