@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 from typing import Protocol
 
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.outbox import send_next
-from rag_api.errors import BedsideError
+from rag_api.embedded.background import Background, Pauses
 from rag_api.notify.mail import send_mail
-
-log = logging.getLogger(__name__)
 
 EVERY, AGAIN = 5.0, 30.0  # seconds until it looks again: when nothing waits, and after an error
 
@@ -31,9 +27,7 @@ class Sender:
 
     def __init__(self, container: SenderContainer, every: float = EVERY) -> None:
         self._container = container
-        self._every = every
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="send", daemon=True)
+        self._thread = Background("send", self._send, Pauses(every, every, AGAIN), "nothing can be sent now")
 
     def start(self) -> None:
         if self._container.settings.smtp_host is not None:
@@ -41,24 +35,9 @@ class Sender:
 
     def stop(self) -> None:
         """Returns when what is being sent is sent, or was not."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _run(self) -> None:
-        pause = self._every
-        while not self._stop.wait(pause):
-            pause = self._every
-            try:
-                self._send()
-            except BedsideError as error:
-                pause = AGAIN
-                log.warning("nothing can be sent now: %s", error.message)
-            except Exception:
-                pause = AGAIN
-                log.exception("nothing can be sent now")
+        self._thread.stop()
 
     def _send(self) -> None:
         settings = self._container.settings
-        while not self._stop.is_set() and send_next(self._container.db, lambda due: send_mail(settings, due)):
+        while not self._thread.stopping.is_set() and send_next(self._container.db, lambda due: send_mail(settings, due)):
             pass
