@@ -50,11 +50,26 @@ check: $(STAMPS)/dev servers lint types ## lint, types, and the tests that your 
 book: $(STAMPS)/dev ## the tables and the picture of the docs, from results, settings and imports
 	@$(PY) -m tests.book
 
-test: $(STAMPS)/dev $(STAMPS)/web servers lint types web-test ## lint, types, page tests, Python tests beside browser tests
-	@# The last two wait more than they compute, so they run side by side; what the browser tests print comes whole, at the end.
-	@$(MAKE) e2e >$(STAMPS)/e2e.log 2>&1 & browser=$$!; $(MAKE) unit; unit=$$?; \
-	  wait $$browser; browser=$$?; cat $(STAMPS)/e2e.log; [ $$unit = 0 ] && [ $$browser = 0 ]
+# The tests in parts, two at a time, the longest first: what comes last is short, so that both processors have work to the end.
+PARTS := rag_api e2e ingest services others
+in_rag_api := tests/rag_api --ignore=tests/rag_api/ingest
+in_ingest := tests/rag_api/ingest
+in_services := tests/services
+in_others := tests --ignore=tests/rag_api --ignore=tests/services --ignore=tests/e2e
+test: $(STAMPS)/dev $(STAMPS)/web $(STAMPS)/oidc servers lint types web-test ## lint, types, page tests, Python tests beside browser tests
+	@rm -f $(STAMPS)/coverage-*.json
+	@$(MAKE) --jobs=2 --keep-going $(PARTS:%=part-%)
+	@$(PY) -m slipcover --merge $(STAMPS)/coverage-*.json --json --out $(STAMPS)/coverage.json
+	@$(PY) -m tests.support.commands.coverage $(STAMPS)/coverage.json $(COVERAGE_FLOOR)
 	$(call say,everything passed)
+
+# What a part prints comes whole, at its end; until then it can be followed in its log.
+COVERED = -m slipcover --source rag_api,services,evaluation --json --out $(STAMPS)/coverage
+part-e2e: RUN = -m pytest tests/e2e
+part-%: RUN = $(COVERED)-$*.json -m pytest $(in_$*)
+part-%:
+	$(call say,tests: $* ($(STAMPS)/$*.log))
+	@$(PY) $(RUN) --refuse-skips >$(STAMPS)/$*.log 2>&1; ended=$$?; cat $(STAMPS)/$*.log; exit $$ended
 
 lint: $(STAMPS)/dev ## style of the Python code
 	$(call say,lint)
@@ -66,7 +81,7 @@ types: $(STAMPS)/dev ## types of the Python code
 
 unit: $(STAMPS)/dev $(STAMPS)/oidc servers ## Python tests, the stores' on a real Weaviate
 	$(call say,Python tests)
-	@$(PY) -m slipcover --source rag_api,services,evaluation --json --out $(STAMPS)/coverage.json -m pytest tests --ignore=tests/e2e --refuse-skips $(ARGS)
+	@$(PY) $(COVERED).json -m pytest tests --ignore=tests/e2e --refuse-skips $(ARGS)
 	@$(if $(ARGS),,$(PY) -m tests.support.commands.coverage $(STAMPS)/coverage.json $(COVERAGE_FLOOR))
 
 web-test: $(STAMPS)/dev $(STAMPS)/web ## lint, types and unit tests of the page

@@ -7,8 +7,9 @@ import random
 import secrets
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -21,6 +22,7 @@ from hypothesis import settings as drawn
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.migrate import migrate
+from rag_api.embed import EMBEDDERS, Cached, Embedder
 from rag_api.embedded.postgres import EmbeddedPostgres
 from tests.skips import Skips, pytest_addoption
 from tests.support.scripted_server import Scripted, scripted_server
@@ -78,6 +80,24 @@ def no_settings_from_outside() -> None:
     """A developer's own BEDSIDE_ variables must not change what is tested; the address of a Weaviate server may."""
     for name in [n for n in os.environ if n.startswith("BEDSIDE_") and n != "BEDSIDE_WEAVIATE_URL"]:
         del os.environ[name]
+
+
+@cache
+def _encoder(opening: Callable[[], Embedder]) -> Embedder:
+    made = opening()
+    made.close = lambda: None  # type: ignore[attr-defined]
+    return Cached(made)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_encoder() -> Iterator[None]:
+    """The encoder that packages carry is opened once for all tests of a run, closed by none, and remembers what it embedded: opening
+    takes half a second of the processor and the small hospital a tenth, more than most tests take."""
+    with pytest.MonkeyPatch.context() as patched:
+        opening = EMBEDDERS["e5-small"]
+        for name in ("auto", "e5-small"):
+            patched.setitem(EMBEDDERS, name, lambda: _encoder(opening))
+        yield
 
 
 @pytest.fixture

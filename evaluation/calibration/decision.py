@@ -72,7 +72,7 @@ def fit_decision(
 def _check(rows: Sequence[DecisionRow]) -> None:
     asked = [row for row in rows if row.open]
     if all(row.answerable for row in asked) or not any(row.right for row in asked):
-        raise InvalidInput("This judged set has no question without an answer, or none that gets a right one: nothing to calibrate on.")
+        raise InvalidInput("These reviewed questions hold none without an answer, or none that gets a right one: nothing to calibrate on.")
 
 
 def weights_of(rows: Sequence[DecisionRow]) -> NDArray[np.float64]:

@@ -39,7 +39,7 @@ from rag_api.cli.upkeep.backup import backup, restore
 from rag_api.cli.upkeep.doctor import doctor
 from rag_api.cli.upkeep.migrate import migrate
 
-quality = typer.Typer(no_args_is_help=True, help="Measure on judged questions, compare, and fit what is decided to your own.")
+quality = typer.Typer(no_args_is_help=True, help="Measure on reviewed questions, compare, and fit what is decided to your own.")
 for command in (evaluate, compare, report, calibrate, follow_ups, askers, export_prompts):
     quality.command()(command)
 quality.command("try")(try_settings)
@@ -61,7 +61,7 @@ app = typer.Typer(
     ~/.local/share/bedside (BEDSIDE_DATA_DIR).""",
 )
 
-USE, MEASURE, KEEP = "Documents and questions", "Judged questions: does it find what staff ask?", "Upkeep"
+USE, MEASURE, KEEP = "Documents and questions", "Reviewed questions: does it find what staff ask?", "Upkeep"
 
 
 def add(panel: str, *commands: Callable[..., None]) -> None:

@@ -118,11 +118,10 @@ def opened(settings: Settings | None = None) -> Iterator[Container]:
     from rag_api.container import Container
     from rag_api.errors import BedsideError
 
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that embedded servers are stopped too
     settings = settings or read_settings()
     make_data_dir(settings)
     try:
-        with Container(settings, say) as container, audited_command(container):
+        with _closing_at_sigterm(), Container(settings, say) as container, audited_command(container):
             yield container
     except BedsideError as error:
         say_error(error)
@@ -130,6 +129,16 @@ def opened(settings: Settings | None = None) -> Iterator[Container]:
     except KeyboardInterrupt:
         say("stopped")
         raise typer.Exit(130) from None
+
+
+@contextmanager
+def _closing_at_sigterm() -> Iterator[None]:
+    """SIGTERM ends the command as an exit does, so that embedded servers are stopped too; afterwards it means what it meant before."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -9,8 +9,8 @@ import typer
 from typer.core import TyperGroup
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
-SetFile = Annotated[Path | None, typer.Option("--set", help="A CSV file of judged questions; the sample handbook's when absent.")]
-Stored = Annotated[str | None, typer.Option(help="A judged set of the database, by its name, instead of a file.")]
+SetFile = Annotated[Path | None, typer.Option("--set", help="A CSV file of reviewed questions; the sample handbook's when absent.")]
+Stored = Annotated[str | None, typer.Option(help="A set of reviewed questions in the database, by its name, instead of a file.")]
 Half = Literal["validate", "test", "all"]
 Split = Annotated[Half, typer.Option(help="Which half of the set. Tune on validate, report test.")]
 

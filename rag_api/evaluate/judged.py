@@ -58,7 +58,7 @@ def _read(file: TextIO, name: str) -> list[Judged]:
         reader = _rows_of(file)
         if missing := {"id", "question", "document"} - set(reader.fieldnames or ()):
             columns = ", ".join(sorted(missing))
-            what = f"the judged set has no column {columns}"
+            what = f"the file has no column {columns}"
             raise InvalidInput(f"{name}: {what}", [Wrong("", what, "no_column", {"columns": columns})])
         end = reader.line_num
         for row in reader:

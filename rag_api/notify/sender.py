@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
 from typing import Protocol
 
@@ -11,11 +9,9 @@ from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.outbox import send_next, send_next_message
 from rag_api.db.webhooks import tell_of_expired
-from rag_api.errors import BedsideError
+from rag_api.embedded.background import Background, Pauses
 from rag_api.notify.mail import send_mail
 from rag_api.notify.webhook import send_message
-
-log = logging.getLogger(__name__)
 
 EVERY, AGAIN = 5.0, 30.0  # seconds until it looks again: when nothing waits, and after an error
 LOOK = 600.0  # seconds until it looks again for documents that expired
@@ -35,39 +31,22 @@ class Sender:
 
     def __init__(self, container: SenderContainer, every: float = EVERY) -> None:
         self._container = container
-        self._every = every
         self._look_at = 0.0  # time.monotonic()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="send", daemon=True)
+        self._thread = Background("send", self._send, Pauses(every, every, AGAIN), "nothing can be sent now")
 
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
         """Returns when what is being sent is sent, or was not."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _run(self) -> None:
-        pause = self._every
-        while not self._stop.wait(pause):
-            pause = self._every
-            try:
-                self._send()
-            except BedsideError as error:
-                pause = AGAIN
-                log.warning("nothing can be sent now: %s", error.message)
-            except Exception:
-                pause = AGAIN
-                log.exception("nothing can be sent now")
+        self._thread.stop()
 
     def _send(self) -> None:
-        settings, db = self._container.settings, self._container.db
+        settings, db, stopping = self._container.settings, self._container.db, self._thread.stopping
         if time.monotonic() >= self._look_at:
             tell_of_expired(db)
             self._look_at = time.monotonic() + LOOK
-        while not self._stop.is_set() and send_next_message(db, lambda due: send_message(due, settings.webhook_http)):
+        while not stopping.is_set() and send_next_message(db, lambda due: send_message(due, settings.webhook_http)):
             pass
-        while settings.smtp_host is not None and not self._stop.is_set() and send_next(db, lambda due: send_mail(settings, due)):
+        while settings.smtp_host is not None and not stopping.is_set() and send_next(db, lambda due: send_mail(settings, due)):
             pass

@@ -8,7 +8,6 @@ What it made is kept in the database, so it goes on where it was. Knows no HTTP.
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -19,7 +18,7 @@ from rag_api.db.ingestion.structures import read_packed
 from rag_api.domain import KeptState, SentencesKept
 from rag_api.embed import Cached, Embedder
 from rag_api.embed.vector_cache import HALF, key_of, packed
-from rag_api.errors import BedsideError
+from rag_api.embedded.background import Background, Pauses
 from rag_api.retrieval import sentence_scorer
 from rag_api.retrieval.find import LONGEST_TEXT
 from rag_api.retrieval.in_flight import InFlight
@@ -138,8 +137,7 @@ class Precomputer:
 
     def __init__(self, container: PrecomputeContainer) -> None:
         self._container = container
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="precompute sentences", daemon=True)
+        self._thread = Background("precompute sentences", self._look, Pauses(FIRST, EVERY, AGAIN), "sentences are not precomputed now")
         self._on = container.settings.sentence_vectors_mb > 0
 
     def start(self) -> None:
@@ -149,22 +147,7 @@ class Precomputer:
 
     def stop(self) -> None:
         """Returns when it has stopped: what it works with may be closed then."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _run(self) -> None:
-        pause = FIRST
-        while not self._stop.wait(pause):
-            pause = EVERY
-            try:
-                self._look()
-            except BedsideError as error:
-                pause = AGAIN
-                log.warning("sentences are not precomputed now: %s", error.message)
-            except Exception:
-                pause = AGAIN
-                log.exception("sentences are not precomputed now")
+        self._thread.stop()
 
     def _look(self) -> None:
         if not self._go_on():
@@ -181,11 +164,11 @@ class Precomputer:
 
     def _go_on(self) -> bool:
         """Waits while something is more urgent. False: the server stops."""
-        while not self._stop.is_set():
+        while not self._thread.stopping.is_set():
             if not self._container.in_flight.quiet(QUIET) or self._container.generator_is_starting:
-                self._stop.wait(0.1)
+                self._thread.stopping.wait(0.1)
             elif db.ingesting(self._container.db):
-                self._stop.wait(1.0)
+                self._thread.stopping.wait(1.0)
             else:
                 return True
         return False

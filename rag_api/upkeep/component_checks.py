@@ -210,7 +210,7 @@ def decision(container: Container) -> Finding:
     proven = (
         f"at most {risk:.1%} of its answers are wrong, with 95% certainty" if isinstance(risk, float) else f"risk {risk}, no share proven"
     )
-    return ok("decision", f"the reader {reader.name}: {proven}, on {measured.questions} judged questions")
+    return ok("decision", f"the reader {reader.name}: {proven}, on {measured.questions} reviewed questions")
 
 
 def unsaved(container: Container) -> Finding:

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from rag_api.api import schemas as s
 from rag_api.domain import Mode
-from tests.e2e.asking.test_procedures import faultless
+from tests.e2e.accessibility import faultless
 from tests.e2e.asking.test_reading import TOUCHED, made
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import SENTENCES, STEPS, TITLE, Script, steps
@@ -44,14 +44,14 @@ def titles(page: Page) -> Locator:
 def test_the_page_has_no_fault(new_page: NewPage, base_url: str, asked: Script, locale: str, scheme: str, width: int) -> None:
     words = WORDS[locale]
     asked.said_of[OLD]["title"] = "Eenheel" * 17  # a name without a blank
-    page = new_page(locale=locale, width=width, color_scheme=scheme, bypass_csp=True, has_touch=width == 320)
+    page = new_page(locale=locale, width=width, color_scheme=scheme, has_touch=width == 320)
     page.goto(f"{base_url}/history")
     expect(page.get_by_role("heading", name=words["page"])).to_be_visible()
     expect(page.get_by_role("heading", name=words["older"])).to_be_visible()
-    faultless(page)
+    faultless(page, beside=())
     page.get_by_role("button", name=re.compile(words["rename"])).first.click()
     expect(page.get_by_label(words["name"])).to_be_focused()
-    faultless(page)
+    faultless(page, beside=())
     if width == 320:
         assert [one for one in page.evaluate(TOUCHED) if 'href="/"' not in one] == []  # the name in the bar is every page's
 

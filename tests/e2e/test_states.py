@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import time
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from rag_api.api import schemas as s
+from tests.e2e.accessibility import faultless
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import HOSTILE, PAGES, SENTENCES, TITLE, Script
 
-AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 QUESTION = "hoeveel paracetamol mag een kind van 12 kg?"
 
 
@@ -565,8 +564,4 @@ def test_accessibility(new_page: NewPage, base_url: str, scheme: str, question: 
         expect(page.locator(".made, .notice.serious").first).to_be_visible()
         if "zonder antwoord" not in question:  # a refusal opens none
             expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
-    page.evaluate(AXE.read_text())
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    # The text layer is see-through on purpose: its words are the drawn ones.
-    found = page.evaluate("tags => axe.run({exclude: ['.textLayer']}, {runOnly: tags})", tags)
-    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]] == []
+    faultless(page)

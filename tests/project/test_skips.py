@@ -38,6 +38,6 @@ def test_a_skip_fails_the_run_unless_no_set_up_could_help(tmp_path: Path, reason
         str(tmp_path),
         *filter(None, [option]),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == code, done.stdout
     assert said in done.stdout

@@ -221,7 +221,7 @@ def quality(
 
 @bench.command()
 def ask(
-    every: Annotated[int, typer.Option(help="Take one of the handbook's judged questions in so many.")] = 4,
+    every: Annotated[int, typer.Option(help="Take one of the handbook's reviewed questions in so many.")] = 4,
     answers: Annotated[bool, typer.Option("--answers", help="Time whole answers instead, with the model.")] = False,
     as_json: AsJson = False,
 ) -> None:

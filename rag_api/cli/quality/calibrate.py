@@ -30,7 +30,7 @@ def calibrate(
     out: Annotated[Path | None, typer.Option(help="Write here instead of into the data directory.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fit to judged questions which sentences are quoted, how many, and when to say that there is no answer.
+    """Fit to reviewed questions which sentences are quoted, how many, and when to say that there is no answer.
 
     Only the validate half of the set is used; the test half is for `bedside quality evaluate`. Every answerable question is asked again
     without its documents, so a set with few unanswerable ones will do. When to say that there is no answer is fitted to the collections

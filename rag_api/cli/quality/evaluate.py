@@ -37,7 +37,7 @@ def evaluate(
     answers this" was right (precision), and how many unanswerable questions it was said of (recall). The judged documents must be
     indexed: for the handbook, `bedside demo --once` does that.
 
-    A judged set has the columns id, question, document (empty: no answer), and if known language, page, span, split, function and
+    A set has the columns id, question, document (empty: no answer), and if known language, page, span, split, function and
     department (of who asks), conversation, found. Another row with the same id is another place that answers.
     """
     if whole:

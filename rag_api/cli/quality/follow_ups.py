@@ -16,7 +16,7 @@ from rag_api.cli.quality.measuring import measure
 if TYPE_CHECKING:
     from rag_api.container import Container
 
-Pairs = Annotated[Path | None, typer.Option("--set", help="A CSV of judged questions with a column previous; the handbook's when absent.")]
+Pairs = Annotated[Path | None, typer.Option("--set", help="A CSV of reviewed questions with a column previous; else the handbook's.")]
 
 
 def follow_ups(judged: Pairs = None, split: Split = "all", as_json: AsJson = False) -> None:
@@ -26,7 +26,7 @@ def follow_ups(judged: Pairs = None, split: Split = "all", as_json: AsJson = Fal
 
 
 def measured(container: Container, file: Path | None, split: Half) -> dict[str, Any]:
-    """The handbook's pairs when no file is given; its judged set is what must be left alone."""
+    """The handbook's pairs when no file is given; its reviewed questions are what must be left alone."""
     from evaluation.quality.followups import FOLLOW_UPS, measure_pairs, read_pairs
     from rag_api.evaluate.judged import HANDBOOK, read_judged
 

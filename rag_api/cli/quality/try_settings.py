@@ -25,7 +25,7 @@ def try_settings(
     stored: Stored = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask judged questions as set now and with other settings, and compare question by question.
+    """Ask reviewed questions as set now and with other settings, and compare question by question.
 
     To try settings is to tune, so only the validate half of the set is asked. What needs another index (an embedder, a chunk size) is
     evaluated by itself and then compared: `bedside quality compare`.

@@ -74,7 +74,7 @@ def read_halves(db: Database, user: User, name: str) -> tuple[list[Judged], list
         f"select q.*, {COMPLETE} as complete from judged_questions q where set_name = %(name)s and {READS} order by created_at, id",  # noqa: S608
         values(user, name=name),
     )
-    found(rows or None, "judged set", name)
+    found(rows or None, "set of reviewed questions", name)
     places = _places(db, user, name)
     complete: list[Judged] = []
     open_: list[Judged] = []
@@ -97,7 +97,7 @@ def read_question(db: Database, user: User, name: str, question_id: str) -> Judg
         f"select * from judged_questions where set_name = %(name)s and id = %(id)s and {READS} order by {OWN_FIRST}",  # noqa: S608
         values(user, name=name, id=question_id, space=space(user)),
     )
-    row = found(row, "judged question", question_id)
+    row = found(row, "reviewed question", question_id)
     return _judged(row, _places(db, user, name).get((row["space"], question_id), ()))
 
 
@@ -133,13 +133,13 @@ def delete_question(db: Database, user: User, name: str, question_id: str) -> No
         f"delete from judged_questions where set_name = %(name)s and id = %(id)s and {READS}",  # noqa: S608
         values(user, name=name, id=question_id),
     )
-    found(gone or None, "judged question", question_id)
+    found(gone or None, "reviewed question", question_id)
 
 
 def delete_set(db: Database, user: User, name: str) -> None:
     reviewer(user)
     gone = db.run(f"delete from judged_questions where set_name = %(name)s and {READS}", values(user, name=name))  # noqa: S608
-    found(gone or None, "judged set", name)
+    found(gone or None, "set of reviewed questions", name)
 
 
 @dataclass(frozen=True, slots=True)

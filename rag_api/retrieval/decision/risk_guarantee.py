@@ -56,7 +56,7 @@ class GuaranteedRisk:
         if not proven:
             least = f"the least proven is {self.guarantees[0].risk}" if self.guarantees else "none is proven"
             raise ConfigurationError(
-                f"BEDSIDE_RISK={risk} is not proven on {self.questions} judged questions: {least}. Judge more questions and run "
+                f"BEDSIDE_RISK={risk} is not proven on {self.questions} reviewed questions: {least}. Judge more questions and run "
                 "`bedside quality calibrate`, or choose a greater risk."
             )
         return proven[-1].threshold

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.accessibility import faultless
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import Script
-from tests.e2e.test_states import AXE, ask, complete
+from tests.e2e.test_states import ask, complete
 
 
 @pytest.fixture
@@ -115,7 +116,4 @@ def test_accessibility_of_the_open_menu_and_of_cautions(new_page: NewPage, base_
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
     assert box["y"] >= 0
-    page.evaluate(AXE.read_text())
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    found = page.evaluate("tags => axe.run({exclude: ['.textLayer']}, {runOnly: tags})", tags)
-    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]] == []
+    faultless(page)

@@ -8,9 +8,10 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.accessibility import faultless
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import SENTENCES, TITLE, Script
-from tests.e2e.test_states import AXE, ask, complete
+from tests.e2e.test_states import ask, complete
 
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
 
@@ -119,8 +120,4 @@ def test_accessibility_of_a_linked_document(new_page: NewPage, base_url: str, wi
     page = new_page(width=width, locale=locale)
     page.goto(f"{base_url}/d/oud#page=3&quote={quote(SENTENCES[1])}")
     expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
-    page.evaluate(AXE.read_text())
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    found = page.evaluate("tags => axe.run({exclude: ['.textLayer']}, {runOnly: tags})", tags)
-    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]] == []
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+    faultless(page)

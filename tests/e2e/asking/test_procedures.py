@@ -7,9 +7,10 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.accessibility import faultless
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import TITLE, Script
-from tests.e2e.test_states import AXE, ask, complete
+from tests.e2e.test_states import ask, complete
 
 WORDS = {
     "nl-BE": {
@@ -29,15 +30,6 @@ WORDS = {
 }
 
 
-def faultless(page: Page) -> None:
-    page.add_script_tag(path=AXE) if not page.evaluate("'axe' in window") else None
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-    found = page.evaluate("tags => axe.run({exclude: ['.textLayer']}, {runOnly: tags})", tags)
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found["violations"]] == []
-    wide, window = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-    assert wide <= window
-
-
 def star(page: Page, locale: str = "nl-BE"):  # type: ignore[no-untyped-def]
     return page.get_by_role("button", name=f"{WORDS[locale]['star']}: {TITLE}")
 
@@ -47,7 +39,7 @@ def star(page: Page, locale: str = "nl-BE"):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("locale", WORDS)
 def test_the_finder_and_the_first_page_have_no_fault(new_page: NewPage, base_url: str, locale: str, scheme: str, width: int) -> None:
     words = WORDS[locale]
-    page = new_page(locale=locale, width=width, color_scheme=scheme, bypass_csp=True)
+    page = new_page(locale=locale, width=width, color_scheme=scheme)
     page.goto(base_url)
     page.get_by_role("link", name=words["find"]).click()
     expect(page.get_by_text(words["one"], exact=True)).to_be_visible()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Dialog, Page, expect
 
-from tests.e2e.asking.test_procedures import faultless
+from tests.e2e.accessibility import faultless
 from tests.e2e.asking.test_reading import TOUCHED
 from tests.e2e.conftest import NewPage
 from tests.e2e.test_states import ask
@@ -25,9 +25,7 @@ def opened(page: Page, base_url: str, tick: str = "Afvinken") -> Page:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("locale", WORDS)
 def test_a_checklist_has_no_fault(new_page: NewPage, base_url: str, locale: str, scheme: str, width: int) -> None:
-    page = opened(
-        new_page(locale=locale, width=width, color_scheme=scheme, bypass_csp=True, has_touch=width == 320), base_url, WORDS[locale]["tick"]
-    )
+    page = opened(new_page(locale=locale, width=width, color_scheme=scheme, has_touch=width == 320), base_url, WORDS[locale]["tick"])
     page.get_by_role("checkbox").first.check()
     expect(page.locator(".ticked")).to_have_text(WORDS[locale]["count"])
     page.get_by_role("button", name="Timer: 10 seconden").click()

@@ -17,9 +17,9 @@ from rag_api.container import Container
 from rag_api.domain import Document, Filters, TargetGroup
 from rag_api.ingest.common.kinds import SUFFIXES
 from rag_api.main import create_app
+from tests.e2e.accessibility import faultless
 from tests.e2e.conftest import NewPage, Serving
 from tests.e2e.scripted import DIST
-from tests.e2e.test_states import AXE
 from tests.rag_api.made_files.docx_files import docx, p, r
 from tests.support.world import DOUBTFUL, empty, load, load_hospital
 
@@ -62,13 +62,6 @@ def upload(page: Page, **files: bytes) -> None:
     chosen = [FilePayload(name=n.replace("_", "."), mimeType="application/octet-stream", buffer=b) for n, b in files.items()]
     page.get_by_label("Laad documenten").set_input_files(chosen)
     expect(page.locator(".loaded li")).to_have_count(len(files), timeout=60_000)
-
-
-def violations(page: Page) -> list[tuple[str, list[str]]]:
-    page.evaluate(AXE.read_text())
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    found = page.evaluate("tags => axe.run({runOnly: tags})", tags)
-    return [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]]
 
 
 def opened(page: Page, title: str) -> Page:
@@ -182,7 +175,7 @@ def test_notes_on_a_document_are_seen_where_it_is_loaded_and_in_the_list(page: P
     expect(page.locator(".document", has_text="spoed.docx").locator(".caution").first).to_have_text(english)
     page.get_by_role("button", name="Toon de pagina in het Nederlands").click()
     expect(page.locator(".document [lang=en]")).to_have_count(0)
-    assert violations(page) == []
+    faultless(page)
 
 
 def test_what_could_not_be_read_says_why_and_what_to_do(page: Page) -> None:
@@ -194,7 +187,7 @@ def test_what_could_not_be_read_says_why_and_what_to_do(page: Page) -> None:
         expect(broken.locator("[lang=en]")).to_have_count(0)
         expect(broken.locator(".document-advice")).to_have_text(advice)
         expect(page.locator(place, has_text="foto.png").locator(".document-advice")).to_have_text("Bewaar het als PDF en laad die.")
-    assert violations(page) == []
+    faultless(page)
 
 
 def test_lines_left_out_as_page_furniture_are_shown_with_page_and_reason(page: Page) -> None:
@@ -206,7 +199,7 @@ def test_lines_left_out_as_page_furniture_are_shown_with_page_and_reason(page: P
     expect(page.locator(".document-cut summary")).to_have_text(cut)
     expect(page.locator(".document-cut li")).to_have_text([f"p. {n}, voettekst: Apotheek | pagina {n} van 3" for n in (1, 2, 3)])
     expect(page.locator(".document-cut li").first).to_be_visible()
-    assert violations(page) == []
+    faultless(page)
 
 
 def test_many_lines_left_out_are_folded_away(page: Page) -> None:
@@ -322,4 +315,4 @@ def test_who_may_read_a_document_is_shown_and_changed_where_it_is(page: Page, co
 def test_accessibility_of_the_documents_page(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     opened(page, "Paracetamol")
-    assert violations(page) == []
+    faultless(page)

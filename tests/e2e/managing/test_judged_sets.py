@@ -12,7 +12,8 @@ from playwright.sync_api import Locator, Page, expect
 from rag_api.container import Container
 from rag_api.db.questions.judged import read_halves
 from rag_api.domain import LOCAL_USER, User
-from tests.e2e.managing.test_quality import Asker, asker, container, page, url, violations  # noqa: F401
+from tests.e2e.accessibility import faultless
+from tests.e2e.managing.conftest import Asker
 
 DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
 FILE = (
@@ -24,19 +25,19 @@ FILE = (
 
 
 @pytest.fixture
-def filled(url: str) -> str:  # noqa: F811
+def filled(url: str) -> str:
     httpx.post(f"{url}/api/judged/ronde 1/csv", json={"csv": FILE}).raise_for_status()
     return f"{url}/quality/sets?set=ronde%201"
 
 
-def opened(page: Page, question: str) -> Locator:  # noqa: F811
+def opened(page: Page, question: str) -> Locator:
     row = page.locator(".judged", has_text=question)
     row.locator("summary").click()
     expect(row.locator(".question-form")).to_be_visible()
     return row
 
 
-def test_a_judged_question_is_changed_in_the_page_and_stays_so(page: Page, filled: str, container: Container) -> None:  # noqa: F811
+def test_a_judged_question_is_changed_in_the_page_and_stays_so(page: Page, filled: str, container: Container) -> None:
     page.goto(filled)
     expect(page.locator(".judged")).to_have_count(3)
     row = opened(page, DOSE)
@@ -57,7 +58,7 @@ def test_a_judged_question_is_changed_in_the_page_and_stays_so(page: Page, fille
     expect(row.get_by_role("status")).to_have_text("Bewaard in ronde 1.")
     if folder := os.environ.get("E2E_SCREENSHOTS"):
         page.screenshot(path=Path(folder) / "judged-set.png", full_page=False)
-    assert violations(page) == []
+    faultless(page)
     one = read_halves(container.db, LOCAL_USER, "ronde 1")[0][0]
     assert (one.function, one.department, one.group, one.split) == ("paediatrician", "Pediatrie", "child", "test")
     assert (one.found, one.note, one.span) == ("partly", "dosis per gift", "zes uur")
@@ -66,7 +67,7 @@ def test_a_judged_question_is_changed_in_the_page_and_stays_so(page: Page, fille
     expect(row.get_by_label("Nota")).to_have_value("dosis per gift")
 
 
-def test_a_place_is_added_taken_away_and_found_by_its_name(page: Page, filled: str, container: Container) -> None:  # noqa: F811
+def test_a_place_is_added_taken_away_and_found_by_its_name(page: Page, filled: str, container: Container) -> None:
     page.goto(filled)
     row = opened(page, "Welke vlag")
     expect(row.get_by_label("Geen enkel document beantwoordt dit")).to_be_checked()
@@ -86,7 +87,7 @@ def test_a_place_is_added_taken_away_and_found_by_its_name(page: Page, filled: s
     assert ([q.id for q in complete], [q.id for q in left_open]) == (["1", "3"], ["2"])
 
 
-def test_deleting_asks_first_and_the_keyboard_suffices(page: Page, filled: str, container: Container) -> None:  # noqa: F811
+def test_deleting_asks_first_and_the_keyboard_suffices(page: Page, filled: str, container: Container) -> None:
     page.goto(filled)
     row = page.locator(".judged", has_text="Welke vlag")
     row.locator("summary").focus()
@@ -105,7 +106,7 @@ def test_deleting_asks_first_and_the_keyboard_suffices(page: Page, filled: str, 
     assert [q.id for q in read_halves(container.db, LOCAL_USER, "ronde 1")[0]] == ["1", "3"]
 
 
-def test_questions_are_found_by_words_and_by_half_and_a_new_one_is_written(page: Page, filled: str, container: Container) -> None:  # noqa: F811
+def test_questions_are_found_by_words_and_by_half_and_a_new_one_is_written(page: Page, filled: str, container: Container) -> None:
     page.goto(filled)
     page.get_by_label("Toon").select_option("none")
     expect(page.locator(".judged")).to_have_count(1)
@@ -126,10 +127,10 @@ def test_questions_are_found_by_words_and_by_half_and_a_new_one_is_written(page:
     assert read_halves(container.db, LOCAL_USER, "ronde 1")[0][-1].question == "Wie kalibreert de weegschaal?"
 
 
-def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(page: Page, url: str, container: Container, tmp_path: Path) -> None:  # noqa: F811
+def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(page: Page, url: str, container: Container, tmp_path: Path) -> None:
     page.goto(f"{url}/quality/sets")
     expect(page.get_by_text("Er zijn nog geen beoordeelde vragen.")).to_be_visible()
-    assert violations(page) == []
+    faultless(page)
     good, bad = tmp_path / "Ronde 1.csv", tmp_path / "slecht.csv"
     good.write_text(FILE)
     bad.write_text("id,question,document,page\n1,anders,a.pdf,1\n,geen id,b.pdf,1\n9,x,c.pdf,drie\n")
@@ -146,7 +147,7 @@ def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(page: Pag
     expect(page.locator(".bad-rows li").last).to_contain_text("Regel 4: page is “drie”, geen getal vanaf 1.")
     if folder := os.environ.get("E2E_SCREENSHOTS"):
         page.screenshot(path=Path(folder) / "judged-sets.png")
-    assert violations(page) == []
+    faultless(page)
     with page.expect_download() as download:
         page.get_by_role("link", name="Download als CSV").click()
     text = Path(download.value.path()).read_text()
@@ -157,7 +158,7 @@ def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(page: Pag
     expect(page.get_by_text("Er zijn nog geen beoordeelde vragen.")).to_be_visible()
 
 
-def test_a_question_whose_id_has_a_slash_is_changed_and_deleted(page: Page, url: str, container: Container) -> None:  # noqa: F811
+def test_a_question_whose_id_has_a_slash_is_changed_and_deleted(page: Page, url: str, container: Container) -> None:
     csv = f"id,question,document\nspoed/7 a,{DOSE},paracetamol-kind.pdf\n"
     httpx.post(f"{url}/api/judged/ronde 1/csv", json={"csv": csv}).raise_for_status()
     page.goto(f"{url}/quality/sets?set=ronde%201")
@@ -172,7 +173,7 @@ def test_a_question_whose_id_has_a_slash_is_changed_and_deleted(page: Page, url:
     expect(page.locator(".judged")).to_have_count(0)
 
 
-def test_who_may_not_review_finds_no_judged_sets(page: Page, filled: str, asker: Asker) -> None:  # noqa: F811
+def test_who_may_not_review_finds_no_judged_sets(page: Page, filled: str, asker: Asker) -> None:
     asker.user = User("nurse", "Nurse", ("everyone",))
     page.goto(filled)
     expect(page.get_by_role("heading", name="Er is niets op dit adres")).to_be_visible()

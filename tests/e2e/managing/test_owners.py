@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from rag_api.api.deps import current_user
-from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.owners.named import put_owner
 from rag_api.db.people.accounts import add_account, get_account, user_of
 from rag_api.domain import LOCAL_USER, Document, User
-from rag_api.main import create_app
-from tests.e2e.asking.test_procedures import faultless
-from tests.e2e.conftest import NewPage, Serving
-from tests.e2e.managing.test_quality import DOSE, FLAG, Asker
-from tests.e2e.scripted import DIST
-from tests.support.scripted_server import scripted_server
-from tests.support.world import CHILD, empty, load, load_hospital
+from tests.e2e.accessibility import faultless
+from tests.e2e.conftest import NewPage
+from tests.e2e.managing.conftest import Asker
+from tests.e2e.managing.test_quality import DOSE, FLAG
+from tests.support.world import CHILD, load
 
 NURSE = User("nurse", "Nurse", ("everyone",), function="verpleegkundige", department="Pediatrie")
 DOCUMENT = "Paracetamol intraveneus bij kinderen"
-
-
-@pytest.fixture
-def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
-    with scripted_server() as server:
-        settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST)
-        with Container(settings) as made:
-            load_hospital(made)
-            yield made
-            empty(made)
-            made.db.run("truncate owners, users cascade")
 
 
 @pytest.fixture
@@ -49,23 +33,9 @@ def owner(container: Container) -> User:
     return user_of(get_account(container.db, made), {})
 
 
-@pytest.fixture
-def asker() -> Asker:
-    found = Asker()
-    found.user = NURSE
-    return found
-
-
-@pytest.fixture
-def url(container: Container, asker: Asker, serving: Serving) -> str:
-    app = create_app(container.settings, container)
-    app.dependency_overrides[current_user] = lambda: asker.user
-    return serving(app)
-
-
-@pytest.fixture
-def page(new_page: NewPage) -> Page:
-    return new_page(allowed="pdf|PDF", bypass_csp=True)  # the small hospital's files are PDFs in name only
+@pytest.fixture(autouse=True)
+def a_nurse_asks(asker: Asker) -> None:
+    asker.user = NURSE
 
 
 def ask(page: Page, url: str, question: str) -> None:
@@ -180,7 +150,7 @@ def test_both_pages_have_no_fault_in_english(
     httpx.post(path, json={"kind": "report", "text": "Out of date. " * 20}).raise_for_status()
     asker.user = LOCAL_USER
     httpx.post(path, json={"kind": "question", "text": "For neonates too?", "page": 1}).raise_for_status()
-    page = new_page(locale="en-GB", width=width, color_scheme=scheme, bypass_csp=True)
+    page = new_page(locale="en-GB", width=width, color_scheme=scheme)
     page.goto(f"{url}/inbox")
     expect(page.locator(".owner-question")).to_have_count(3)  # two to answer, of which one is one's own
     faultless(page)

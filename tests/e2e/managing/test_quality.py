@@ -2,64 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 from playwright.sync_api import Page, expect
 
 from evaluation.quality import report
-from rag_api.api.deps import current_user
 from rag_api.cli.quality.measuring import measure
-from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.questions.judged import read_set
 from rag_api.domain import LOCAL_USER, User
 from rag_api.evaluate.judged import read_judged
-from rag_api.main import create_app
-from tests.e2e.conftest import NewPage, Serving
-from tests.e2e.scripted import DIST
-from tests.e2e.test_states import AXE
-from tests.support.scripted_server import scripted_server
-from tests.support.world import CHILD, empty, load_hospital
+from tests.e2e.accessibility import faultless
+from tests.e2e.managing.conftest import Asker
+from tests.support.world import CHILD
 
 DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
 FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
-
-
-@pytest.fixture
-def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
-    with scripted_server() as server:
-        settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST)
-        with Container(settings) as made:
-            load_hospital(made)
-            yield made
-            empty(made)
-            made.db.run("truncate judged_questions cascade")
-
-
-class Asker:
-    user: User = LOCAL_USER
-
-
-@pytest.fixture
-def asker() -> Asker:
-    return Asker()
-
-
-@pytest.fixture
-def url(container: Container, asker: Asker, serving: Serving) -> str:
-    app = create_app(container.settings, container)
-    app.dependency_overrides[current_user] = lambda: asker.user
-    return serving(app)
-
-
-@pytest.fixture
-def page(new_page: NewPage) -> Page:
-    return new_page(allowed="pdf|PDF")  # the small hospital's files are PDFs in name only
 
 
 def ask(page: Page, question: str) -> None:
@@ -165,21 +126,14 @@ def test_the_gap_report_names_what_was_asked_in_vain_and_the_nearest_documents(p
     expect(card).to_have_count(1)
     page.get_by_label("Dienst").select_option("Spoed")
     expect(card).to_have_count(1)
-    assert violations(page) == []
+    faultless(page)
 
 
 def test_a_judged_answer_can_be_used_by_everybody(page: Page, url: str) -> None:
     page.goto(f"{url}/quality/session")
     ask(page, DOSE)
     page.get_by_label("1. Paracetamol intraveneus bij kinderen").check()
-    assert violations(page) == []
-
-
-def violations(page: Page) -> list[tuple[str, list[str]]]:
-    page.evaluate(AXE.read_text())
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    found = page.evaluate("tags => axe.run({exclude: ['.textLayer']}, {runOnly: tags})", tags)
-    return [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]]
+    faultless(page)
 
 
 def test_what_a_reader_says_of_an_answer_becomes_a_judged_question(page: Page, url: str, asker: Asker) -> None:
@@ -195,7 +149,7 @@ def test_what_a_reader_says_of_an_answer_becomes_a_judged_question(page: Page, u
     expect(feedback.locator(".said")).to_have_text("Dank u.")
     feedback.get_by_role("button", name="Bron 1 bevatte het antwoord").click()
     expect(feedback.get_by_role("button", name="Bron 1 bevatte het antwoord")).to_have_attribute("aria-pressed", "true")
-    assert violations(page) == []
+    faultless(page)
     asker.user = LOCAL_USER
     assert httpx.post(f"{url}/api/judged/log/feedback").json() == {"placed": 1, "open": 0}
     (question,) = httpx.get(f"{url}/api/judged/log").json()["questions"]
@@ -231,7 +185,6 @@ def test_an_admin_sees_how_much_was_asked_and_chooses_how_readily_it_answers(pag
     assert container.risk == "ready"
     page.reload()
     expect(page.get_by_label("Vlot")).to_be_checked()
-    page.evaluate(AXE.read_text())
-    assert page.evaluate("axe.run().then(found => found.violations.map(v => v.id))") == []
+    faultless(page)
     page.get_by_role("button", name="Terug naar de instellingen (Voorzichtig)").click()
     expect(page.get_by_label("Voorzichtig")).to_be_checked()

@@ -13,7 +13,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from typer.testing import CliRunner, Result
 
 from evaluation.calibration.rows import shipped_rows
 from rag_api.cli import app as cli
-from rag_api.cli.console import DROPPED, make_data_dir
+from rag_api.cli.console import DROPPED, make_data_dir, opened
 from rag_api.cli.serving.demo import SAMPLE
 from rag_api.config import Settings
 from rag_api.evaluate.judged import HANDBOOK, read_judged
@@ -67,13 +67,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         canvas.save()
     (made / "broken.pdf").write_bytes(b"%PDF-1.4 nothing more")
     return made
-
-
-@pytest.fixture(autouse=True)
-def restored_signals() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, before)
 
 
 PRODUCTION = {
@@ -414,6 +407,18 @@ def until_it_serves(url: str, process: subprocess.Popen[bytes], log: Path) -> No
             return
         assert process.poll() is None, log.read_text()
         time.sleep(0.1)
+
+
+def test_a_command_that_has_ended_leaves_sigterm_as_it_was(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    before = signal.getsignal(signal.SIGTERM)
+    with opened():
+        assert signal.getsignal(signal.SIGTERM) != before
+        with pytest.raises(SystemExit) as ended:
+            signal.raise_signal(signal.SIGTERM)
+        assert ended.value.code == 143
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_a_new_data_directory_is_closed_to_other_users(tmp_path: Path) -> None:

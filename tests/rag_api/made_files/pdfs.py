@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,24 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import simpleSplit
 from reportlab.pdfgen.canvas import Canvas
 
+from rag_api.domain import ReadDocument
+from rag_api.errors import UnreadableDocument
+from rag_api.ingest.readers.read import read
+
 HANDBOOK = Path(__file__).parents[3] / "rag_api" / "handbook" / "pdf"
 SAMPLES = Path(__file__).parents[4] / "shared" / "data"
 
 Draw = Callable[[Canvas], None]
+
+
+@cache
+def read_handbook() -> Mapping[str, ReadDocument]:
+    """Return the documents of the handbook as they are read, by file name, without those that are pictures only."""
+    found = {}
+    for path in sorted(HANDBOOK.glob("*.pdf")):
+        with suppress(UnreadableDocument):
+            found[path.name] = read(path, path.name, "application/pdf", 100)
+    return found
 
 
 def pdf(*pages: Draw, size: tuple[float, float] = A4, **options: Any) -> bytes:

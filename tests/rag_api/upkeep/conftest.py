@@ -41,22 +41,9 @@ def install(request: pytest.FixtureRequest, postgres_server: str, tmp_path: Path
         yield made
 
 
-class Shared:
-    """The real embedder, opened once for all and closed by none."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.name, self.dim = embedder.name, embedder.dim
-        self.query, self.passages = embedder.query, embedder.passages
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture
 def embedder() -> Embedder:
-    return Shared(open_embedder(Settings()))
-
-
-@pytest.fixture(autouse=True)
-def one_embedder(embedder: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_api.embed.open_embedder", lambda _: embedder)
+    return open_embedder(Settings())
 
 
 def _drop(server: Server, collection: str) -> None:

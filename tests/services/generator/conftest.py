@@ -18,15 +18,15 @@ LESSER = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # without AVX2, with it, and w
 
 
 @pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], ctypes.CDLL]:
-    """As compiled for another CPU; half a minute of compiling for each."""
+def compiled() -> Callable[[str], ctypes.CDLL]:
+    """As compiled for another CPU: half a minute for each, once for each version of their source."""
 
     @cache
     def library(cpu: str) -> ctypes.CDLL:
         if cpu == "x86-64-v4" and "avx512bw" not in Path("/proc/cpuinfo").read_text():
             pytest.skip("this CPU has no AVX-512")
         try:
-            return native.load(compiled_for(tmp_path_factory.mktemp("native"), cpu))
+            return native.load(compiled_for(native.CACHE, cpu))
         except OSError as error:
             pytest.skip(f"this machine or its compiler knows no {cpu}: {error}")
 

@@ -87,7 +87,7 @@ export const nl: Messages = {
   examples: [
     { question: "Hoeveel paracetamol iv mag een kind van 20 kg?", source: "paracetamol-iv-kinderen" },
     { question: "MEWS 6: wie bellen en hoe snel moet de arts er zijn?", source: "mews-escalatie" },
-    { question: "Om de hoeveel dagen wordt een PICC-verband vervangen?", source: "picc-zorg" },
+    { question: "Hoe vaak moet een PICC-verband vervangen worden?", source: "picc-zorg" },
   ],
   stage: {
     sending: "De vraag wordt verstuurd",

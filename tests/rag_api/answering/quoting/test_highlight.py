@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,11 @@ import pytest
 
 from rag_api.answering.quoting.highlight import page_of, rects
 from rag_api.domain import Page, PageRects
-from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.boxed_text import no_boxes
 from rag_api.ingest.pdf.page_transform import PagePlane
 from rag_api.ingest.readers.read import PDF, read
 from tests.rag_api.ingest.readers.test_read_pdf import sideways, turned
-from tests.rag_api.made_files.pdfs import HANDBOOK, lines, pdf, write
+from tests.rag_api.made_files.pdfs import HANDBOOK, lines, pdf, read_handbook, write
 
 SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|$|(?=\n))")
 NARROW = 0.5  # points that a probe is narrower than the rectangle, so that neighbours do not count as touched
@@ -61,23 +61,17 @@ def sentences(pages: Sequence[Page]) -> list[tuple[int, int]]:
 def test_the_words_under_every_highlight_of_the_handbook_are_the_quoted_ones() -> None:
     """Every sentence and table row of every document: rotated, landscape, two columns, over page borders."""
     wrong, total, turned_pages, crossing, columns = [], 0, set(), 0, 0
-    for path in sorted(HANDBOOK.glob("*.pdf")):
-        try:
-            document = read(path, path.name, PDF, 100)
-        except UnreadableDocument:
-            continue
-        shown = Shown(path)
+    for name, document in read_handbook().items():
+        shown = Shown(HANDBOOK / name)
         for start, end in sentences(document.pages):
             found = rects(document.pages, start, end)
             quote = document.text[start:end]
             total += 1
             crossing += len(found) > 1
-            turned_pages |= {
-                (one.page, path.name) for one in found if document.pages[one.page - 1].width > document.pages[one.page - 1].height
-            }
+            turned_pages |= {(one.page, name) for one in found if document.pages[one.page - 1].width > document.pages[one.page - 1].height}
             columns += any(one.x0 > 300 and one.x1 < 560 for page in found for one in page.rects)
             if letters(shown.text_under(found)) != letters(quote):
-                wrong.append((path.name, quote, shown.text_under(found)))
+                wrong.append((name, quote, shown.text_under(found)))
     assert wrong == []
     assert total > 1000
     assert turned_pages
@@ -87,15 +81,12 @@ def test_the_words_under_every_highlight_of_the_handbook_are_the_quoted_ones() -
 
 def test_every_judged_answer_is_found_on_its_page_and_can_be_highlighted() -> None:
     """The judged set's spans, with any white space between their words: a table row has tabs where a judge typed spaces."""
-    documents: dict[str, Any] = {}
+    shown_as = cache(Shown)
     with (HANDBOOK.parent / "judged.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["document"]]
     wrong = []
     for row in rows:
-        path = HANDBOOK / row["document"]
-        if path.name not in documents:
-            documents[path.name] = (read(path, path.name, PDF, 100), Shown(path))
-        document, shown = documents[path.name]
+        document, shown = read_handbook()[row["document"]], shown_as(HANDBOOK / row["document"])
         found = re.search(r"\s+".join(map(re.escape, row["span"].split())), document.text)
         drawn = rects(document.pages, *found.span()) if found else ()
         if (

@@ -99,7 +99,7 @@ def test_a_set_imported_exported_and_evaluated_by_name_gives_the_files_figures(
     refused = run(environment, "judged", "import", "ronde 1", str(tmp_path / "bad.csv"), code=1).stderr
     assert "  line 5: id and question" in refused
     assert "  line 6: page is 'drie'" in refused
-    assert "no judged set" in run(environment, "judged", "export", "ronde 9", code=1).stderr
+    assert "no set of reviewed questions" in run(environment, "judged", "export", "ronde 9", code=1).stderr
     assert "not both" in run(environment, "quality", "evaluate", "--stored", "ronde 1", "--set", str(judged), code=1).stderr
 
 

@@ -109,7 +109,7 @@ class TestVectors:
     def test_no_texts_are_no_vectors(self, encoder: E5Encoder) -> None:
         assert encoder.passages([]).shape == (0, 384)
 
-    @pytest.mark.parametrize("text", [*ODD, "een zin. " * 20_000], ids=lambda t: ascii(t)[:12])
+    @pytest.mark.parametrize("text", [*ODD, "een zin. " * 600], ids=lambda t: ascii(t)[:12])
     def test_any_text_has_a_vector_of_unit_length(self, encoder: E5Encoder, text: str) -> None:
         vectors = np.stack([encoder.query(text), *encoder.passages([text, "gewone tekst"])])
         assert vectors.dtype == np.float32

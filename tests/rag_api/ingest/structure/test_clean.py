@@ -12,23 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_api.domain import Page
-from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.boxed_text import Marked
 from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
 from rag_api.ingest.layout.lines import Line, Row
-from rag_api.ingest.readers.read import PDF, read
 from rag_api.ingest.structure.clean import LaidOut
 from rag_api.ingest.structure.clean import clean as cleaned
 from rag_api.ingest.structure.headers_footers import furniture
 from rag_api.ingest.structure.hyphens import judge, lexicon
 from tests.rag_api.ingest.readers.test_read_pdf import read_bytes
-from tests.rag_api.made_files.pdfs import both, lines, pdf
-from tests.support.handbook.render import HANDBOOK, SOURCES
+from tests.rag_api.made_files.pdfs import both, lines, pdf, read_handbook
+from tests.support.handbook.render import SOURCES
 from tests.support.handbook.source import Callout, Heading, ListBlock, Paragraph, Procedure, TableBlock, read_procedure
 
 pytestmark = pytest.mark.quick
-
-PDFS = HANDBOOK / "pdf"
 
 
 def marked(text: str) -> Marked:
@@ -461,15 +457,11 @@ def test_the_handbooks_pdfs_read_as_they_were_written() -> None:
 
     A word broken exactly at its own hyphen cannot be told from a syllable: a few may differ."""
     missing, total = [], 0
-    for path in sorted(PDFS.glob("*.pdf")):
-        try:
-            text = read(path, path.name, PDF, 100).text
-        except UnreadableDocument:
-            continue
+    for name, document in read_handbook().items():
         label = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[a-z]\)|•|–|-)\s+")
-        found = {label.sub("", one) for one in text.split("\n")} | set(text.split("\n"))
-        wanted = written(read_procedure(SOURCES / f"{path.stem}.md"))
+        found = {label.sub("", one) for one in document.text.split("\n")} | set(document.text.split("\n"))
+        wanted = written(read_procedure(SOURCES / f"{Path(name).stem}.md"))
         total += len(wanted)
-        missing += [(path.name, one) for one in wanted if one not in found]
+        missing += [(name, one) for one in wanted if one not in found]
     assert total > 300
     assert len(missing) <= 0.01 * total, missing

@@ -63,7 +63,7 @@ def test_a_share_that_is_not_proven_is_named_with_what_to_do() -> None:
     found = guaranteed([Verdict(0.9, True)] * 40, RISKS)
     assert found.guarantees[0].risk == 0.1
     assert found.at(0.12) == 0.9
-    with pytest.raises(ConfigurationError, match=r"not proven on 40 judged questions: the least proven is 0.1"):
+    with pytest.raises(ConfigurationError, match=r"not proven on 40 reviewed questions: the least proven is 0.1"):
         found.at(0.05)
     with pytest.raises(ConfigurationError, match="none is proven"):
         GuaranteedRisk(3, 0).at(0.05)

@@ -195,7 +195,7 @@ def test_calibration_proves_what_it_can_of_a_reader_that_points(
     assert kept.at(0.2) <= 0.96
     settings = container.settings.model_copy(update={"risk": 0.2})
     assert decision(container.with_settings(settings)).what.endswith(
-        "at most 20.0% of its answers are wrong, with 95% certainty, on 61 judged questions"
+        "at most 20.0% of its answers are wrong, with 95% certainty, on 61 reviewed questions"
     )
 
 

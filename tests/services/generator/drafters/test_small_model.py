@@ -62,7 +62,7 @@ def test_a_context_that_is_too_long_is_not_continued() -> None:
 
 
 @given(st.lists(st.tuples(prompts, samplings), min_size=1, max_size=8), st.integers(0, 1), st.integers(1, 9))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_the_text_is_the_targets_own(jobs: list[tuple[list[int], SamplingParams]], seed: int, tokens: int) -> None:
     """With another model, and with the target itself, behind its prompt or behind a part of it."""
     target, small = tiny_target(), tiny_target(seed=seed)

@@ -52,7 +52,7 @@ def random_head(version: int, family: str, seed: int) -> EagleHead:
     st.sampled_from(SHAPES),
     st.integers(2, 32),
 )
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_a_head_changes_no_token(
     version: int, family: str, jobs: list[tuple[list[int], SamplingParams]], shape: TreeShape, nodes: int
 ) -> None:

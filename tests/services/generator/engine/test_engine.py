@@ -79,7 +79,7 @@ class Slope:
     st.integers(2, 32),
     st.data(),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_speculation_changes_no_token(
     family: str, seed: int, jobs: list[tuple[list[int], SamplingParams]], nodes: int, data: st.DataObject
 ) -> None:

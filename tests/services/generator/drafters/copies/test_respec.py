@@ -106,7 +106,7 @@ def test_entropies_are_the_targets_own() -> None:
 
 
 @given(st.lists(st.tuples(prompts, samplings), min_size=1, max_size=8), st.sampled_from(["winner", "prefix"]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_the_text_is_the_targets_own(jobs: list[tuple[list[int], SamplingParams]], credit: str) -> None:
     target = tiny_target()
     plain = [generate(engine(target), [request(prompt, sampling)])[0] for prompt, sampling in jobs]

@@ -65,7 +65,7 @@ def test_a_first_token_that_may_be_drafted_leaves_out_what_is_before_it() -> Non
 
 
 @given(st.lists(st.tuples(prompts, samplings), min_size=1, max_size=8))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_the_text_is_the_targets_own(jobs: list[tuple[list[int], SamplingParams]]) -> None:
     target = tiny_target()
     plain = [generate(engine(target), [request(prompt, sampling)])[0] for prompt, sampling in jobs]

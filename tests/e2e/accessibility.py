@@ -1,0 +1,23 @@
+"""Accessibility of a page in each state: axe-core's rules find nothing, and nothing is wider than the window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
+WCAG = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
+
+
+def faultless(page: Page, part: str = "body", beside: Sequence[str] = ("best-practice",)) -> None:
+    """Assert it of what is in the `part` that a selector names. The text layer is see-through on purpose: its words are the drawn ones."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text())
+    found = page.evaluate(
+        "([part, rules]) => axe.run({include: part, exclude: ['.textLayer']}, {runOnly: rules})", [part, [*WCAG, *beside]]
+    )
+    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found["violations"]] == []
+    wide, window = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert wide <= window
