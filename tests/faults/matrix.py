@@ -25,7 +25,8 @@ WELL_WITHIN = 45.0  # seconds until answers are whole again
 WAY = ("bedside", "nginx")  # without these nobody answers, and the page says so
 # What breaks a stream where nobody is left who could say why: the page does, and asks again or offers it (web/src/api/ask.test.ts).
 BREAKS = {("bedside", "kill"), ("rag_api", "kill"), ("rag_api", "stop"), ("nginx", "kill"), ("nginx", "stop")}
-STANDS_STILL = ("nginx", "stop")  # nothing comes through: the page says so by itself (web/src/api/silence.ts)
+# Nothing comes through, or nothing from the one that was asked: the page says so by itself (web/src/api/silence.ts).
+STANDS_STILL = {("nginx", "stop"), ("rag_api", "stop")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +113,9 @@ def wrong_answered(found: Answered, cell: Cell, slack: float = SLACK) -> list[st
         wrong.append(f"{found.doubled} answers doubled")
     if found.unclear and which not in BREAKS:
         wrong.append(f"ends that say nothing: {found.unclear}")
-    if found.slowest_failure > WORD_WITHIN + slack and which != STANDS_STILL:
+    if found.slowest_failure > WORD_WITHIN + slack and which not in STANDS_STILL:
         wrong.append(f"a failure came after {found.slowest_failure} s")
-    if found.slowest_sources > WORD_WITHIN + slack and which != STANDS_STILL:
+    if found.slowest_sources > WORD_WITHIN + slack and which not in STANDS_STILL:
         wrong.append(f"a reader knew nothing for {found.slowest_sources} s")
     if found.well_after > WELL_WITHIN + slack:
         wrong.append(f"no whole answer within {WELL_WITHIN:.0f} s of the fault")

@@ -3,7 +3,7 @@ import type { PDFDocumentProxy } from "pdfjs-dist";
 import { useEffect, useState } from "react";
 import { ApiError } from "../api/errors";
 import type { DocumentDetail } from "../api/types";
-import { fileUrl, getDocument } from "../queries/documents";
+import { fileUrl, getDocument } from "../queries/documents/list";
 import type { Size } from "./geometry";
 import { openPdf } from "./load";
 import type { Shown } from "./Viewer";

@@ -1,7 +1,7 @@
 // Beside the question: who asks, and which documents may answer. Closed, it says in words what is set; a filter never hides silently.
 import { type KeyboardEvent, useRef } from "react";
 import { type Messages, useMessages } from "../../i18n";
-import { useFacets } from "../../queries/facets";
+import { useFacets } from "../../queries/documents/facets";
 import { GROUPS, isFiltered, keepAsker, type Scope, unfiltered } from "../../state/scope";
 import { Choice } from "../shared/controls/Choice";
 

@@ -2,8 +2,8 @@
 import { useState } from "react";
 import type { DocumentSummary, Validity } from "../../api/types";
 import { useStaffMessages } from "../../i18n";
-import { type DocumentFilters, useProcedures } from "../../queries/documentPages";
-import { useFacets } from "../../queries/facets";
+import { useFacets } from "../../queries/documents/facets";
+import { type DocumentFilters, useProcedures } from "../../queries/documents/pages";
 import { useDelayed } from "../../queries/useDelayed";
 import { placePath } from "../../state/window/route";
 import { isExpired, validityOf } from "../../text/documents/facts";

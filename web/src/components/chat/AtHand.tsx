@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { asApiError } from "../../api/errors";
 import { useMessages } from "../../i18n";
-import { useKeptDocuments } from "../../queries/documents";
+import { useKeptDocuments } from "../../queries/documents/list";
 import { keepFavourite, useFavourites } from "../../queries/favourites";
 import { useOwnerNews } from "../../queries/news";
 import { usePerson } from "../../queries/session";

@@ -1,6 +1,6 @@
 // Before the first question: what this is, three examples; or, without documents, what to run.
 import { useMessages } from "../../i18n";
-import { useFirstDocuments } from "../../queries/documents";
+import { useFirstDocuments } from "../../queries/documents/list";
 import { AtHand } from "./AtHand";
 
 const MANY = 200; // enough to know the sample handbook by its names

@@ -2,7 +2,7 @@
 import { useId, useState } from "react";
 import type { DocumentSummary } from "../../api/types";
 import { failureWords, useOwnerMessages } from "../../i18n";
-import { useDocumentsCalled } from "../../queries/documentPages";
+import { useDocumentsCalled } from "../../queries/documents/pages";
 import { useFeedback } from "../../queries/feedback";
 import { useDelayed } from "../../queries/useDelayed";
 import { placePath } from "../../state/window/route";

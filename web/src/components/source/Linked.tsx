@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import type { LinkedPlace } from "../../api/types";
 import { useWardMessages } from "../../i18n";
 import type { Highlight } from "../../pdf/highlights";
-import { useLinked } from "../../queries/documentPages";
+import { useLinked } from "../../queries/documents/pages";
 import { type Place, placeIn, placePath } from "../../state/window/route";
 import { Problem } from "../shared/controls/Problem";
 import { Header } from "../shared/frame/Header";

@@ -3,7 +3,7 @@ import type { RefObject } from "react";
 import type { Source } from "../../api/types";
 import { useWardMessages } from "../../i18n";
 import type { OpenDocument } from "../../pdf/useDocument";
-import { fileUrl } from "../../queries/documents";
+import { fileUrl } from "../../queries/documents/list";
 import { placePath } from "../../state/window/route";
 import { CopyLink } from "../shared/controls/CopyLink";
 import { Favourite } from "../shared/controls/Favourite";

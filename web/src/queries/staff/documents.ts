@@ -4,8 +4,8 @@ import { call, service } from "../../api/client";
 import { asApiError } from "../../api/errors";
 import type { Access, DocumentDetail, DocumentList, DocumentSummary, Loaded, MetadataIn } from "../../api/types";
 import { useChange } from "../client";
-import { PAGES, usePages } from "../documentPages";
-import { find, getDocument, LISTS, ofOne, one, type Wanted } from "../documents";
+import { find, getDocument, LISTS, ofOne, one, type Wanted } from "../documents/list";
+import { PAGES, usePages } from "../documents/pages";
 
 const NAMES = 20; // to choose from while one is typed
 const changesOf = (id: string) => [...ofOne(id), "changes"];

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { Account, Why as Answer, DocumentSummary } from "../../../api/types";
 import { failureWords, formatMoment, type StaffMessages, useStaffMessages } from "../../../i18n";
-import { useDocumentsCalled } from "../../../queries/documentPages";
+import { useDocumentsCalled } from "../../../queries/documents/pages";
 import { useWhy } from "../../../queries/staff/accounts";
 import { useDelayed } from "../../../queries/useDelayed";
 

@@ -2,7 +2,7 @@
 import { useId, useState } from "react";
 import type { DocumentSummary, MetadataIn } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
-import { useFacets } from "../../../queries/facets";
+import { useFacets } from "../../../queries/documents/facets";
 import { type Done, useBulk } from "../../../queries/staff/documents";
 import { Confirm } from "../../shared/controls/Confirm";
 

@@ -1,6 +1,6 @@
 // What of the documents list is shown: by words, by what asks for attention, by department.
 import { useStaffMessages } from "../../../i18n";
-import { useFacets } from "../../../queries/facets";
+import { useFacets } from "../../../queries/documents/facets";
 import type { Shown } from "../../../queries/staff/documents";
 import { Choice } from "../../shared/controls/Choice";
 

@@ -3,7 +3,7 @@
 import type { MouseEvent } from "react";
 import type { Source, Span, Unsupported } from "../../../api/types";
 import { useMessages } from "../../../i18n";
-import { fileUrl } from "../../../queries/documents";
+import { fileUrl } from "../../../queries/documents/list";
 import { blocks } from "../../../text/answer/blocks";
 import { saidIn, trimmed } from "../../../text/answer/said";
 import type { Segment } from "../../../text/answer/segments";

@@ -2,7 +2,7 @@
 import type { MouseEvent } from "react";
 import type { Source, Span } from "../../../api/types";
 import { useMessages } from "../../../i18n";
-import { fileUrl } from "../../../queries/documents";
+import { fileUrl } from "../../../queries/documents/list";
 import { type Cell, headingOf, type Item, type Row, type Run } from "../../../text/answer/blocks";
 import { belowHeading } from "../../../text/answer/parts";
 import { Optional } from "../../shared/controls/Optional";

@@ -1,7 +1,7 @@
 // The words of a judged question, who asks it, and what is noted of it.
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { useStaffMessages } from "../../../i18n";
-import { useFacets } from "../../../queries/facets";
+import { useFacets } from "../../../queries/documents/facets";
 import { VERDICTS } from "../../../state/conversation/judgement";
 import { GROUPS } from "../../../state/scope";
 import { type Form, SPLITS } from "../../../state/staff/judged";

@@ -1,6 +1,6 @@
 // What documents can be filtered and ordered by, and who can ask.
 import { useQuery } from "@tanstack/react-query";
-import { call, service } from "../api/client";
+import { call, service } from "../../api/client";
 
 /** Fetched once for all that show it. */
 export const useFacets = (enabled = true) =>

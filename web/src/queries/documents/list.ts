@@ -1,7 +1,7 @@
 // Documents, as the first page and a source need them.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { address, call, service } from "../api/client";
-import type { DocumentDetail, DocumentList, DocumentSummary, Validity } from "../api/types";
+import { address, call, service } from "../../api/client";
+import type { DocumentDetail, DocumentList, DocumentSummary, Validity } from "../../api/types";
 
 export const LISTS = ["documents"];
 

@@ -1,8 +1,8 @@
 // The documents list, a page at a time or by a title, and a place in one.
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { call, service } from "../api/client";
-import type { Validity } from "../api/types";
-import { find, LISTS, ofOne, type Wanted } from "./documents";
+import { call, service } from "../../api/client";
+import type { Validity } from "../../api/types";
+import { find, LISTS, ofOne, type Wanted } from "./list";
 
 export const PAGES = [...LISTS, "pages"];
 const AT_ONCE = 50;
