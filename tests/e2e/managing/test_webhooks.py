@@ -13,7 +13,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.main import create_app
 from rag_api.notify.sender import Sender
-from tests.e2e.asking.test_procedures import faultless
+from tests.e2e.accessibility import faultless
 from tests.e2e.conftest import NewPage, Serving
 from tests.e2e.scripted import DIST
 from tests.rag_api.notify.test_webhook import Receiver, receiver
