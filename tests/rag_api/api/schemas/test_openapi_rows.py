@@ -43,15 +43,17 @@ UNDESCRIBED = {
     "PUT /judged/{name}/questions/{question_id}",  # nor which words stand in that document
     "PUT /owners",  # nor which owners documents name, and which accounts there are
     "POST /owner-questions/{owner_question_id}/reply",  # nor that it is answered once
+    "POST /webhooks",  # nor which addresses and secrets are some
     "POST /v1/chat/completions",  # nor that the last message is somebody's question
 }
 CSV, CHAT = "POST /judged/{name}/csv", "POST /v1/chat/completions"
+RESTORE = "POST /documents/{document_id}/restore"
 OWNER, REPLY = "PUT /owners", "POST /owner-questions/{owner_question_id}/reply"
 TAKING = {"DELETE", "PATCH", "PUT"}
 NEVER = {"GET /sign-in", "GET /sign-in/callback", "POST /session", "POST /session/used"}  # of people, and where there is a provider
 IDS = {  # what may stand in a body or a path: under which name, and what it looks like
     "document_id": DOCUMENT, "document": "", "conversation_id": UUID, "answer_id": UUID, "user": "", "account_id": "", "key_id": "",
-    "name": "", "question_id": "", "owner_question_id": UUID, "department": "",
+    "name": "", "question_id": "", "owner_question_id": UUID, "webhook_id": UUID, "department": "",
 }  # fmt: skip
 
 
@@ -63,7 +65,7 @@ class Rows:
         self.key = {"authorization": f"Bearer {key_of(container.db, people.ids['machine'], list(Scope))}"}
         account = people.ids["colleague"]
         self.ids = {"department": "chirurgie", "name": "ronde", "question_id": "1", "account_id": account, "user": account}
-        self.gone = {"document_id", "answer_id", "question_id", "key_id", "owner_question_id"}
+        self.gone = {"document_id", "answer_id", "question_id", "key_id", "owner_question_id", "webhook_id"}
         self.session = requests.Session()  # one connection: hundreds of requests come
         self.client = httpx.Client(base_url=url, headers=self.key, timeout=60)
 
@@ -75,6 +77,7 @@ class Rows:
             ({"answer_id", "conversation_id"}, self._answer),
             ({"name", "question_id"}, self._judged),
             ({"key_id"}, self._key),
+            ({"webhook_id"}, self._webhook),
             ({"owner_question_id"}, self._asked_of_an_owner),
         )
         for names, make in kinds:
@@ -104,6 +107,10 @@ class Rows:
     def _key(self) -> None:
         body = {"user": self.people.ids["machine"], "name": "to be revoked", "scopes": ["audit"]}
         self.ids["key_id"] = str(self.client.post("/keys", json=body).raise_for_status().json()["id"])
+
+    def _webhook(self) -> None:
+        body = {"url": "https://system.hospital.example/bedside"}
+        self.ids["webhook_id"] = str(self.client.post("/webhooks", json=body).raise_for_status().json()["id"])
 
     def _asked_of_an_owner(self) -> None:
         body = {"kind": "report", "text": "Klopt dit nog?"}
@@ -159,6 +166,8 @@ def test_the_api_keeps_to_its_document_on_rows_that_are_there(case: schemathesis
         case.body |= {"name": "Chirurgie", "accounts": []}
     if label == CHAT and _is_right(case) and isinstance(case.body, dict) and next(numbers) % UNKNOWN:
         case.body["messages"] = [{"role": "user", "content": QUESTION}]
+    if label == RESTORE and used:
+        rows.client.delete(f"/documents/{rows.ids['document_id']}").raise_for_status()
     excluded: list[Any] = [*([negative_data_rejection] * (label in UNSENDABLE)), *([positive_data_acceptance] * (label in UNDESCRIBED))]
     response = case.call_and_validate(base_url=rows.url, headers=rows.key, session=rows.session, excluded_checks=excluded, timeout=60)
     reached.setdefault(label, set()).add(response.status_code)
