@@ -100,7 +100,7 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_label("Wat wilt u vragen of melden?")).to_have_value(FLAG)
     dialog.get_by_role("button", name="Verstuur").click()
-    expect(dialog.get_by_role("status")).to_contain_text("is nog geen eigenaar bekend. De kwaliteitsmedewerkers hebben uw bericht")
+    expect(dialog.get_by_role("status")).to_contain_text("heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw bericht")
     page.keyboard.press("Escape")
     asker.user = LOCAL_USER  # an admin reviews, too
     page.goto(f"{url}/inbox")

@@ -17,7 +17,7 @@ export const owners = {
     sent: (owner: string, byMail: boolean) =>
       `Sent to ${owner}${byMail ? ", who is told by mail" : ""}. The answer will be under “Questions to owners”.`,
     sentToQuality:
-      "Nobody is known yet as the owner of this document. Quality staff have your message; the answer will be under “Questions to owners”.",
+      "This document’s owner has no account here yet. Quality staff have your message; the answer will be under “Questions to owners”.",
     personal: "This seems to hold what identifies a patient. Nothing was sent or stored. Without it, it reads:",
     remove: "Leave it out and send",
     read: "Read what became of it",
@@ -41,7 +41,7 @@ export const owners = {
     document: "In which procedure?",
     text: "What is not right?",
     help: "The owner of the procedure and quality staff read it, with your function and department and without your name. What identifies a patient is left out.",
-    toQuality: "Quality staff have your report; no owner is known yet.",
+    toQuality: "The owner has no account here yet: quality staff have your report.",
   },
   inbox: {
     lead: "What you asked the owners of documents, and what is asked of you.",

@@ -19,7 +19,7 @@ export const owners: OwnerWords = {
     sent: (owner: string, byMail: boolean) =>
       `Verstuurd aan ${owner}${byMail ? ", die ook een mail krijgt" : ""}. Het antwoord komt bij “Vragen aan eigenaars”.`,
     sentToQuality:
-      "Van dit document is nog geen eigenaar bekend. De kwaliteitsmedewerkers hebben uw bericht; het antwoord komt bij “Vragen aan eigenaars”.",
+      "De eigenaar van dit document heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw bericht; het antwoord komt bij “Vragen aan eigenaars”.",
     personal:
       "Dit lijkt gegevens te bevatten die een patiënt herkenbaar maken. Er is niets verstuurd of bewaard. Zonder die gegevens staat er:",
     remove: "Weglaten en versturen",
@@ -45,7 +45,7 @@ export const owners: OwnerWords = {
     document: "In welke procedure?",
     text: "Wat klopt er niet?",
     help: "De eigenaar van de procedure en de kwaliteitsmedewerkers lezen dit, met uw functie en dienst en zonder uw naam. Wat een patiënt herkenbaar maakt, wordt weggelaten.",
-    toQuality: "De kwaliteitsmedewerkers hebben uw melding; er is nog geen eigenaar bekend.",
+    toQuality: "De eigenaar heeft hier nog geen account: de kwaliteitsmedewerkers hebben uw melding.",
   },
   inbox: {
     lead: "Wat u aan eigenaars van documenten vroeg, en wat aan u gevraagd wordt.",
