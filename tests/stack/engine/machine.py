@@ -54,9 +54,11 @@ def expect_containers() -> None:
     if missing:
         raise NoContainers(f"{', '.join(missing)} cannot be found: apt-get install --no-install-recommends {' '.join(PACKAGES)}")
     try:
-        kept = podman("info", "--format", "{{.Store.GraphRoot}}", timeout=60).strip()
+        kept, driver = podman("info", "--format", "{{.Store.GraphRoot}} {{.Store.GraphDriverName}}", timeout=60).split()
     except Failed as error:
         raise NoContainers(str(error)) from error
+    if driver == "vfs":
+        raise NoContainers(f"podman copies every layer whole in {kept}, as a file system without overlays makes it: the images do not fit.")
     if (room := shutil.disk_usage(kept).free) < ROOM and not podman("images", "--quiet"):
         raise NoContainers(f"{kept} has room for {room / 1e9:.0f} GB; building the images takes {ROOM / 1e9:.0f}.")
 
