@@ -43,6 +43,7 @@ UNDESCRIBED = {
     "PUT /judged/{name}/questions/{question_id}",  # nor which words stand in that document
     "PUT /owners",  # nor which owners documents name, and which accounts there are
     "POST /owner-questions/{owner_question_id}/reply",  # nor that it is answered once
+    "PATCH /documents/{document_id}",  # nor that a title holds no NUL
     "POST /webhooks",  # nor which addresses and secrets are some
     "POST /v1/chat/completions",  # nor that the last message is somebody's question
 }
