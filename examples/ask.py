@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from rag_api.client import Bedside
+from rag_api.api.client import Bedside
 from rag_api.errors import NotFound, PersonalDataFound
 
 QUESTION = os.environ["QUESTION"]

@@ -142,7 +142,7 @@ def read_adapter(name: str, folder: Path, architecture: Architecture, device: to
         halves.setdefault((int(match[1]), match[2]), {})[match[3]] = tensor.to(device, torch.float32)
     deltas: dict[tuple[int, str], tuple[LowRankDelta, ...]] = {}
     for (layer, module), pair in sorted(halves.items()):
-        first, outputs, inputs = _place(module, architecture)
+        first, outputs, inputs = place_in(module, architecture)
         down, up = pair.get("A"), pair.get("B")
         if down is None or up is None or (down.shape[1], up.shape[0], up.shape[1]) != (inputs, outputs, down.shape[0]):
             raise ModelError(f"{folder}: {module}_proj of layer {layer} does not fit [{outputs}, {inputs}]")
@@ -156,7 +156,7 @@ def read_adapter(name: str, folder: Path, architecture: Architecture, device: to
     return Adapter(name, tuple(config.get("alora_invocation_tokens") or ()), deltas, architecture.layers)
 
 
-def _place(module: str, a: Architecture) -> tuple[int, int, int]:
+def place_in(module: str, a: Architecture) -> tuple[int, int, int]:
     """Return its first output among those of the joined matrix, its outputs and its inputs."""
     inner = a.intermediate_size
     return {

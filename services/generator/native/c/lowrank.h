@@ -34,7 +34,6 @@ static void raise_to(const Delta *d, const float *low, int first, int count, flo
 }
 
 typedef struct {
-    const Step *s;
     const Working *w;
     const float *x; /* [nodes, inputs] */
     float *y;       /* [nodes, stride], or NULL: */
@@ -58,7 +57,7 @@ static void low_rank_some(void *context, int index) {
 /* For `some` of a layer's deltas from `which` on, whose matrix has the inputs x: added to y, or their lower halves into `low`. */
 static void low_rank(const Step *s, int layer, int which, int some, const float *x, int inputs, float *y, int stride, float *low) {
     for (int i = 0; i < s->workings; i++) {
-        LowRank context = {s, s->working + i, x, y, low, inputs, stride, layer, which, some};
+        LowRank context = {s->working + i, x, y, low, inputs, stride, layer, which, some};
         run(low_rank_some, &context, (s->working[i].end - s->working[i].first + ROWS - 1) / ROWS, s->threads);
     }
 }

@@ -15,7 +15,7 @@ import torch
 
 from services.generator import native
 from services.generator.models import StepInput
-from services.generator.models.decoder.adapters import MATRIX, Active, Adapter, LowRankDelta, _place
+from services.generator.models.decoder.adapters import MATRIX, Active, Adapter, LowRankDelta, place_in
 from services.generator.models.decoder.packing import Packing
 from services.generator.models.decoder.tiles import code_of, pack, pack_all
 from services.generator.models.files.architecture import Architecture, Rope
@@ -224,7 +224,7 @@ def adapter(name: str, layers: tuple[int, ...], modules: tuple[str, ...], rank: 
     deltas: dict[tuple[int, str], tuple[LowRankDelta, ...]] = {}
     for layer in layers:
         for module in modules:
-            first, outputs, inputs = _place(module, ARCHITECTURE)
+            first, outputs, inputs = place_in(module, ARCHITECTURE)
             down, up = torch.randn(rank, inputs, generator=draw), 0.05 * torch.randn(rank, outputs, generator=draw)
             at = (layer, MATRIX[module])
             deltas[at] = (*deltas.get(at, ()), LowRankDelta(down, up, first, list(MATRIX).index(module)))

@@ -4,6 +4,7 @@ import type { OwnerQuestionIn, Source } from "../../api/types";
 import { failureWords, useOwnerMessages } from "../../i18n";
 import { useAskOwner } from "../../queries/owners";
 import { pathOf } from "../../state/window/route";
+import { Kinds, Send } from "./DialogParts";
 import { Personal } from "./Personal";
 import "../../styles/answer/owner.css";
 
@@ -67,15 +68,14 @@ function Form({ about, answerId, asked, onClose }: Props & { onClose(): void }) 
         </p>
       ) : (
         <form onSubmit={submit}>
-          <fieldset className="ask-owner-kinds">
-            <legend>{m.askOwner.kind}</legend>
-            {KINDS.map((one) => (
-              <label key={one}>
-                <input type="radio" name={`${id}-kind`} checked={kind === one} onChange={() => setKind(one)} />
-                {m.askOwner.kinds[one]}
-              </label>
-            ))}
-          </fieldset>
+          <Kinds
+            legend={m.askOwner.kind}
+            kinds={KINDS}
+            labels={m.askOwner.kinds}
+            name={`${id}-kind`}
+            value={kind}
+            onValue={setKind}
+          />
           <label className="owner-field">
             {m.askOwner.text}
             <textarea
@@ -99,12 +99,7 @@ function Form({ about, answerId, asked, onClose }: Props & { onClose(): void }) 
               </p>
             )
           )}
-          <p className="owner-choices">
-            <button type="submit" className="button primary" disabled={isPending || !text.trim()}>
-              {m.askOwner.send}
-            </button>
-            <span role="status">{isPending && m.askOwner.sending}</span>
-          </p>
+          <Send isPending={isPending} disabled={!text.trim()} />
         </form>
       )}
       <button type="button" className="button" onClick={() => dialog.current?.close()}>

@@ -5,6 +5,7 @@ import { failureWords, useOwnerMessages } from "../../i18n";
 import { useFeedback } from "../../queries/feedback";
 import { pathOf } from "../../state/window/route";
 import { Choice } from "../shared/controls/Choice";
+import { Kinds, Send } from "./DialogParts";
 import "../../styles/answer/owner.css";
 
 const KINDS: readonly Reported[] = ["wrong", "outdated"];
@@ -47,15 +48,14 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
         </p>
       ) : (
         <form onSubmit={submit}>
-          <fieldset className="ask-owner-kinds">
-            <legend>{m.report.kind}</legend>
-            {KINDS.map((one) => (
-              <label key={one}>
-                <input type="radio" name={`${id}-kind`} checked={kind === one} onChange={() => setKind(one)} />
-                {m.report.kinds[one]}
-              </label>
-            ))}
-          </fieldset>
+          <Kinds
+            legend={m.report.kind}
+            kinds={KINDS}
+            labels={m.report.kinds}
+            name={`${id}-kind`}
+            value={kind}
+            onValue={setKind}
+          />
           {documents.length > 1 && (
             <Choice
               className="owner-field"
@@ -83,12 +83,7 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
               {failureWords(error.code, m)}
             </p>
           )}
-          <p className="owner-choices">
-            <button type="submit" className="button primary" disabled={isPending || !comment.trim()}>
-              {m.askOwner.send}
-            </button>
-            <span role="status">{isPending && m.askOwner.sending}</span>
-          </p>
+          <Send isPending={isPending} disabled={!comment.trim()} />
         </form>
       )}
       <button type="button" className="button" onClick={() => dialog.current?.close()}>

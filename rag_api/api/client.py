@@ -1,6 +1,6 @@
 """Client of a running Bedside, for other programs: what it gives are the service's own models, what it raises its own errors.
 
-    from rag_api.client import Bedside
+    from rag_api.api.client import Bedside
 
 A question is asked once however often it is sent: each try carries the same `Idempotency-Key`.
 """

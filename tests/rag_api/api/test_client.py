@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from rag_api.api import schemas as api
-from rag_api.client import Bedside, error_of
+from rag_api.api.client import Bedside, error_of
 from rag_api.container import Container
 from rag_api.domain import AnswerStatus, Document, DocumentStatus
 from rag_api.errors import BedsideError, Conflict, InvalidInput, NotFound, NotSignedIn, PersonalDataFound, TooBusy, Unavailable
@@ -26,7 +26,7 @@ from tests.support.world import empty
 
 __all__ = ["client", "container", "documents", "url"]
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 Answers = Callable[[httpx.Request], httpx.Response]
 
 
@@ -88,7 +88,7 @@ def test_a_streamed_answer_ends_with_the_whole(bedside: Bedside) -> None:
 
 
 def test_lists_are_read_to_their_end(bedside: Bedside, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_api.client.AT_ONCE", 2)
+    monkeypatch.setattr("rag_api.api.client.AT_ONCE", 2)
     assert [one.source for one in bedside.documents()] == ["falls.pdf", "restaurant.pdf", "paracetamol-kind.pdf"]
     assert [one.source for one in bedside.documents("paracetamol")] == ["paracetamol-kind.pdf"]
 
