@@ -23,6 +23,7 @@ from rag_api.answering.choosing.table_rows import (
     special_rows,
     tied_list,
     tied_table,
+    unit_of,
     without_other_cases,
     without_other_rows,
     without_other_times,
@@ -202,6 +203,26 @@ def _conditions(question: Analysis, first: Sequence[Candidate], title: str) -> l
         if 0 < holding <= max(1, _RARE * len(first)):
             found.append(called)
     return found
+
+
+def with_the_rest(section: Section, pointed: Sequence[Candidate], read: ReadDocuments) -> Section:
+    """The section; but in place of a row or an item that no second reader points to stands its whole table or list: which one of it is
+    meant is open. pointed: what that reader points to."""
+    found = list[Candidate]()
+    for candidate in section.candidates:
+        one = candidate if any(overlap(candidate, place) for place in pointed) else _whole_of(candidate, read)
+        if not any(overlap(one, other) for other in found):
+            found.append(one)
+    alone = bool(found) and found[0] != section.candidates[0]
+    return replace(section, candidates=tuple(found), most=1 if alone else section.most)
+
+
+def _whole_of(candidate: Candidate, read: ReadDocuments) -> Candidate:
+    """The table or list that a row or an item is one of, where it can be quoted; else itself."""
+    quote = read.quote(candidate)
+    unit = unit_of(candidate.document_id, quote.group, read) if quote is not None and quote.group >= 0 else None
+    whole = _of(unit, candidate, read.texts[candidate.document_id]) if unit is not None else candidate
+    return whole if BLANK not in whole.text else candidate
 
 
 def overlap(one: Candidate, other: Candidate) -> bool:
