@@ -44,7 +44,7 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
         builder.not_found += tuple(asked.said for asked in builder.asked if asked not in left)
         builder.asked, builder.sections = tuple(left), None
     if left:
-        builder.sections = tuple(with_the_rest(section, places, documents_of(builder)) for section in sections_of(builder))
+        builder.sections = with_the_rest(sections_of(builder), places, documents_of(builder))
     return bool(left)
 
 

@@ -33,18 +33,21 @@ def with_paragraphs(sections: Sequence[Section], read: ReadDocuments) -> list[Se
             found.append(section)
             continue
         best, before = section.candidates[0], [one.candidates[0] for one in found if one.candidates]
-        if not any(_holds(one, best) or _holds(best, one) for one in before):
-            found.append(replace(section, candidates=_grown(section.candidates, section.asked, read)))
+        if any(_holds(one, best) or _holds(best, one) for one in before):
+            continue
+        if grown := _grown(section.candidates, section.asked, read, before):
+            found.append(replace(section, candidates=grown))
     return found
 
 
-def _grown(candidates: Sequence[Candidate], asked: Analysis, read: ReadDocuments) -> tuple[Candidate, ...]:
-    """Best first, as many as the generator weighs; a sentence that a better one's paragraph holds is quoted there."""
+def _grown(candidates: Sequence[Candidate], asked: Analysis, read: ReadDocuments, before: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Best first, as many as the generator weighs; a sentence that a better one's paragraph holds is quoted there. before: what other
+    sections quote."""
     grown: list[Candidate] = []
     for candidate in candidates:
         if len(grown) == CANDIDATES:
             break
-        if not any(overlap(one, candidate) for one in grown):
+        if not any(overlap(one, candidate) for one in (*before, *grown)):
             whole = _paragraph(candidate, asked, read)
             grown.append(candidate if any(overlap(one, whole) for one in grown) else whole)
     return tuple(grown)

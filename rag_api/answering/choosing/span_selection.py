@@ -205,16 +205,21 @@ def _conditions(question: Analysis, first: Sequence[Candidate], title: str) -> l
     return found
 
 
-def with_the_rest(section: Section, pointed: Sequence[Candidate], read: ReadDocuments) -> Section:
-    """The section; but in place of a row or an item that no second reader points to stands its whole table or list: which one of it is
-    meant is open. pointed: what that reader points to."""
-    found = list[Candidate]()
-    for candidate in section.candidates:
-        one = candidate if any(overlap(candidate, place) for place in pointed) else _whole_of(candidate, read)
-        if not any(overlap(one, other) for other in found):
-            found.append(one)
-    alone = bool(found) and found[0] != section.candidates[0]
-    return replace(section, candidates=tuple(found), most=1 if alone else section.most)
+def with_the_rest(chosen: Sequence[Section], pointed: Sequence[Candidate], read: ReadDocuments) -> tuple[Section, ...]:
+    """The sections; but in place of a row or an item that no second reader points to stands its whole table or list, once: which one of it
+    is meant is open. pointed: what that reader points to."""
+    found, said = list[Section](), list[Candidate]()
+    for section in chosen:
+        grown = list[Candidate]()
+        for candidate in section.candidates:
+            one = candidate if any(overlap(candidate, place) for place in pointed) else _whole_of(candidate, read)
+            if not any(overlap(one, other) for other in (*said, *grown)):
+                grown.append(one)
+        said += grown[:1]
+        if grown or not section.candidates:
+            alone = bool(grown) and grown[0] != section.candidates[0]
+            found.append(replace(section, candidates=tuple(grown), most=1 if alone else section.most))
+    return tuple(found)
 
 
 def _whole_of(candidate: Candidate, read: ReadDocuments) -> Candidate:

@@ -483,7 +483,8 @@ WEIGHTS = "3. Dosis\nGewicht\tEnoxaparine\nonder 50 kg\t20 mg\n50 tot 100 kg\t40
 def widened(text: str, chosen: list[str], pointed: str) -> list[str]:
     sentences, read = candidates(text, *chosen)
     places = [next(c for c in sentences if pointed in text[c.start : c.end])]
-    return [one.text for one in with_the_rest(Section(tuple(sentences[: len(chosen)]), 2), places, read).candidates]
+    (section,) = with_the_rest([Section(tuple(sentences[: len(chosen)]), 2)], places, read)
+    return [one.text for one in section.candidates]
 
 
 def test_a_row_that_the_second_reader_points_to_as_well_stands_alone() -> None:
@@ -503,6 +504,14 @@ def test_a_row_beside_a_sentence_brings_its_table_too_and_two_rows_bring_it_once
     assert sentence.endswith("Dien het om 18 uur toe.\n")
     assert "40 mg" in whole
     assert len(widened(WEIGHTS, ["boven 150", "onder 50"], "18 uur")) == 1
+
+
+def test_a_table_that_two_questions_bring_is_quoted_once() -> None:
+    sentences, read = candidates(WEIGHTS, "boven 150", "onder 50", "18 uur")
+    of_two = [Section((one,), 1) for one in sentences[:3]]
+    table, sentence = with_the_rest(of_two, sentences[2:3], read)
+    assert "40 mg" in table.candidates[0].text
+    assert "18 uur" in sentence.candidates[0].text
 
 
 def test_an_item_that_the_second_reader_does_not_point_to_is_quoted_with_its_list_and_a_sentence_as_it_is() -> None:
