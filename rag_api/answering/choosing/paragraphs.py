@@ -33,21 +33,25 @@ def with_paragraphs(sections: Sequence[Section], read: ReadDocuments) -> list[Se
             found.append(section)
             continue
         best, before = section.candidates[0], [one.candidates[0] for one in found if one.candidates]
-        if any(_holds(one, best) or _holds(best, one) for one in before):
-            continue
-        if grown := _grown(section.candidates, section.asked, read, before):
-            found.append(replace(section, candidates=grown))
-    return found
+        if not any(_holds(one, best) or _holds(best, one) for one in before):
+            found.append(replace(section, candidates=_grown(section.candidates, section.asked, read)))
+    return [_without_firsts_of(found[:n] + found[n + 1 :], section) for n, section in enumerate(found)]
 
 
-def _grown(candidates: Sequence[Candidate], asked: Analysis, read: ReadDocuments, before: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Best first, as many as the generator weighs; a sentence that a better one's paragraph holds is quoted there. before: what other
-    sections quote."""
+def _without_firsts_of(others: Sequence[Section], section: Section) -> Section:
+    """What another section quotes for certain is not said in this one too."""
+    firsts = [one.candidates[0] for one in others if one.candidates]
+    rest = (c for c in section.candidates[1:] if not any(overlap(c, first) for first in firsts))
+    return replace(section, candidates=(*section.candidates[:1], *rest))
+
+
+def _grown(candidates: Sequence[Candidate], asked: Analysis, read: ReadDocuments) -> tuple[Candidate, ...]:
+    """Best first, as many as the generator weighs; a sentence that a better one's paragraph holds is quoted there."""
     grown: list[Candidate] = []
     for candidate in candidates:
         if len(grown) == CANDIDATES:
             break
-        if not any(overlap(one, candidate) for one in (*before, *grown)):
+        if not any(overlap(one, candidate) for one in grown):
             whole = _paragraph(candidate, asked, read)
             grown.append(candidate if any(overlap(one, whole) for one in grown) else whole)
     return tuple(grown)
