@@ -54,7 +54,10 @@ def expect_containers() -> None:
     except Failed as error:
         raise NoContainers(str(error)) from error
     if driver == "vfs":
-        raise NoContainers(f"podman copies every layer whole in {kept}, as a file system without overlays makes it: the images do not fit.")
+        raise NoContainers(
+            f"podman copies every layer whole in {kept}, and the images do not fit so. Where that file system can lay them over each other,"
+            " `podman system reset` lets podman begin so; it forgets its other images and containers too."
+        )
     if (room := shutil.disk_usage(kept).free) < ROOM and not podman("images", "--quiet"):
         raise NoContainers(f"{kept} has room for {room / 1e9:.0f} GB; building the images takes {ROOM / 1e9:.0f}.")
 

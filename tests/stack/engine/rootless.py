@@ -43,23 +43,18 @@ def as_root(http: int | None, https: int | None) -> tuple[int, int]:
     expect_programs([*NEEDED, *FURTHER])
     if not os.access(TUN, os.R_OK | os.W_OK):
         raise NoContainers(f"slirp4netns, the network of who is not root, may not open {TUN}: sudo modprobe tun; sudo chmod 666 {TUN}")
-    _expect_layers_and_ids()
+    _expect_store_and_ids()
     command = ["podman", "unshare", sys.executable, *sys.orig_argv[1:], f"--http={chosen[0]}", f"--https={chosen[1]}"]
     sys.stdout.flush()
     os.execvp("podman", command)
 
 
-def _expect_layers_and_ids() -> None:
-    """Layers that are not copied, and ids for what images own. Raises NoContainers."""
+def _expect_store_and_ids() -> None:
+    """A store of images, and ids for what they own. Raises NoContainers."""
     user = pwd.getpwuid(os.getuid()).pw_name
     try:
         podman("info", timeout=60)
     except Failed as error:
-        if '"vfs"' in str(error):
-            raise NoContainers(
-                f"podman copies every layer whole for {user}, and the images do not fit so: `podman system reset` forgets what"
-                " it has, also images and containers of other work; then layers are laid over each other."
-            ) from error
         raise NoContainers(f"{error} On a kernel before 5.13 this takes fuse-overlayfs.") from error
     try:
         given = podman("unshare", "cat", "/proc/self/uid_map", "/proc/self/gid_map", timeout=60)
