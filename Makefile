@@ -99,7 +99,7 @@ bench: $(STAMPS)/dev ## the measurements (ARGS="decode --json"; see docs/benchma
 faults: $(STAMPS)/dev servers ## every service stopped, slowed, restarted and killed at work (ARGS="'store:*' --json FILE"; see docs/reliability.md)
 	@$(PY) -m tests.faults $(ARGS)
 
-stack: $(STAMPS)/stack ## docker-compose.yml in real containers: built, started, filled, asked (root; podman; ARGS="--http 8080 --https 8443")
+stack: $(STAMPS)/stack ## docker-compose.yml in real containers: built, started, filled, asked (podman; ARGS="--http 8080 --https 8443")
 	@$(PY) -m tests.stack up $(ARGS)
 
 stack-short: $(STAMPS)/stack ## the same without the image that opens Word files and scans (ARGS="--no-generator": without the largest)

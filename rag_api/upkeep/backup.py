@@ -6,6 +6,7 @@ Documents are neither loaded nor described meanwhile (ingestion's lock), so list
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -61,7 +62,8 @@ def _refuse_folder(folder: Path, data_dir: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         filled = any(folder.iterdir())
     except OSError as error:
-        raise InvalidInput(f"{folder} cannot be written: {error.strerror}.") from None
+        owner = f"Bedside is user {os.geteuid()} here: let that user write to {folder.parent}."
+        raise InvalidInput(f"{folder} cannot be written: {error.strerror}. {owner}") from None
     if filled:
         raise InvalidInput(f"{folder} is not empty: name a new folder for each backup, for example {folder}/$(date +%F).")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from tests.stack import checks
 from tests.stack.engine.compose import Unset
 from tests.stack.engine.machine import PACKAGES, Failed, NoContainers
+from tests.stack.engine.rootless import as_root
 from tests.stack.faults import run
 from tests.stack.results import keep_cells, read_cells, write
 from tests.stack.stack import MACHINE, PERSON, QUESTION, ROOT, Stack
@@ -23,8 +25,8 @@ def main() -> None:
     parser.add_argument("what", choices=("up", "down", "images", "packages", "faults"))
     parser.add_argument("cells", nargs="*", help="of faults: such as postgres:kill:ask; all when absent")
     parser.add_argument("--project", default="bedside")
-    parser.add_argument("--http", type=int, default=80)
-    parser.add_argument("--https", type=int, default=443)
+    parser.add_argument("--http", type=int, help="80, or 8080 where 80 is for root alone")
+    parser.add_argument("--https", type=int, help="443, or 8443")
     parser.add_argument("--no-generator", action="store_true", help="without the largest image: questions get their sources")
     parser.add_argument("--short", action="store_true", help="without the image that opens Word files and scans")
     parser.add_argument("--where-allowed", action="store_true", help="end well, and say so, on a machine that runs no containers")
@@ -36,9 +38,15 @@ def main() -> None:
     if options.what == "packages":
         print(*PACKAGES)  # of Debian, that this takes
         return
-    stack = Stack(options.project, options.http, options.https, generator=not options.no_generator, short=options.short)
-    stack.monitoring = options.what != "faults"
+    if options.of:
+        write([cell for path in options.of for cell in read_cells(path)])
+        return
     try:
+        if options.what == "faults" and os.geteuid() != 0:
+            raise NoContainers("Containers are broken as root: run it with sudo.")  # their databases are looked into from outside
+        http, https = as_root(options.http, options.https)
+        stack = Stack(options.project, http, https, generator=not options.no_generator, short=options.short)
+        stack.monitoring = options.what != "faults"
         if options.what == "up":
             up(stack)
         elif options.what == "down":
@@ -46,8 +54,6 @@ def main() -> None:
             stack.tell("containers, networks, volumes and secrets are gone; images stay: `podman system prune --all` takes them too")
         elif options.what == "images":
             images(stack)
-        elif options.of:
-            write([cell for path in options.of for cell in read_cells(path)])
         else:
             stack.previous = options.previous
             stack.settings = {"BEDSIDE_QUESTIONS_PER_MINUTE": "0", "BEDSIDE_REQUESTS_PER_MINUTE": "0"}

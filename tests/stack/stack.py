@@ -8,7 +8,7 @@ import secrets
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -167,15 +167,17 @@ class Stack:
         bases.build(self.checkout / file, self.checkout, image, *options, log=self.folder / f"{service}{self.tag}.build.log")
         self.tell(f"{one['image']} is built ({time.monotonic() - began:.0f} s)")
 
-    def start(self, without: tuple[str, ...] = ()) -> None:
-        """Each service after those that it waits for, as the file says; then until all are healthy."""
-        wanted = [service for service in self.active if service not in without]
+    def start(self, without: tuple[str, ...] = (), order: Sequence[str] = ()) -> None:
+        """Each service after those that it waits for, as the file says, or in an `order` that waits for nobody; then until all are
+        healthy. Raises Failed."""
+        wanted = [*order] or [service for service in self.active if service not in without]
         self.containers.remove(volumes=False)
         self.containers.make_networks()
         self._resolver = self.containers.gateway("front")
         containers = self.containers
         for service in wanted:
-            for other, on in containers.compose.services[service].get("depends_on", {}).items():
+            waits_for = {} if order else containers.compose.services[service].get("depends_on", {})
+            for other, on in waits_for.items():
                 if on["condition"] == "service_healthy":
                     containers.wait_healthy(other)
                 else:

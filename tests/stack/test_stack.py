@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,10 @@ from tests.faults.services import Service
 from tests.stack import checks, results, whole
 from tests.stack.__main__ import main
 from tests.stack.bases import ROOT, bases, made_of
+from tests.stack.engine import rootless
 from tests.stack.engine.compose import Unset, read
 from tests.stack.engine.containers import Containers
-from tests.stack.engine.machine import Failed, NoContainers
+from tests.stack.engine.machine import NEEDED, Failed, NoContainers
 from tests.stack.stack import SECRETS, Stack
 
 pytestmark = pytest.mark.quick
@@ -155,3 +158,88 @@ def test_where_no_container_runs_it_is_said_loudly_and_is_no_failure_where_that_
     else:
         with pytest.raises(SystemExit, match="the kernel refuses"):
             main()
+
+
+def test_who_is_not_root_gets_ports_that_may_be_had() -> None:
+    assert rootless.ports(None, None, lowest=0) == (80, 443)
+    assert rootless.ports(None, None, lowest=1024) == (8080, 8443)
+    assert rootless.ports(8081, None, lowest=1024) == (8081, 8443)
+    assert rootless.ports(80, 443, lowest=80) == (80, 443)
+    with pytest.raises(NoContainers, match=r"Port 443 is for root alone: .*sudo sysctl net\.ipv4\.ip_unprivileged_port_start=443"):
+        rootless.ports(8080, 443, lowest=1024)
+
+
+def test_ids_that_are_offered_are_nobodys() -> None:
+    assert rootless.free_ids("") == "100000-165535"
+    assert rootless.free_ids("one:100000:65536\ntwo:165536:65536\n# three:1:1\none:100:5\n") == "231072-296607"
+
+
+@pytest.mark.parametrize(
+    ("lacks", "says"),
+    [
+        ("slirp4netns", "slirp4netns cannot be found: sudo apt-get install .*slirp4netns"),
+        ("tun", "may not open .*/tun: sudo modprobe tun; sudo chmod 666 .*/tun"),
+        ("store", "no store On a kernel before 5.13 this takes fuse-overlayfs"),
+        ("name space", "gives .* no name space: not permitted .*run it with sudo"),
+        ("ids", "has no 65536 ids .*sudo usermod --add-subuids .*podman system migrate"),
+    ],
+)
+def test_what_who_is_not_root_lacks_is_a_sentence(lacks: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(*arguments: str, timeout: float) -> str:
+        if arguments[0] == "info":
+            if lacks == "store":
+                raise Failed("no store")
+            return ""
+        if lacks == "name space":
+            raise Failed("not permitted")
+        return "0 1002 1\n" * 2 if lacks == "ids" else "0 1002 1\n1 165536 65536\n" * 2
+
+    for name in {*NEEDED, *rootless.FURTHER} - {lacks}:
+        (tmp_path / name).touch(0o755)
+    if lacks != "tun":
+        (tmp_path / "tun").touch()
+    monkeypatch.setattr(rootless, "podman", said)
+    monkeypatch.setattr(rootless, "TUN", tmp_path / "tun")
+    monkeypatch.setattr("os.geteuid", lambda: 1002)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("STORAGE_DRIVER", "overlay")
+    monkeypatch.setattr("os.execvp", lambda program, words: pytest.fail("nothing is lacking"))
+    with pytest.raises(NoContainers, match=says):
+        rootless.as_root(8080, 8443)
+
+
+def test_who_is_not_root_begins_anew_in_a_name_space_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[list[str]] = []
+    monkeypatch.setattr(rootless, "podman", lambda *arguments, timeout: "0 1002 1\n1 165536 65536\n" * 2)
+    monkeypatch.setattr(rootless, "expect_programs", lambda names: None)
+    monkeypatch.setattr(rootless, "TUN", tmp_path)
+    monkeypatch.setattr("os.geteuid", lambda: 1002)
+    for name in ("PATH", "STORAGE_DRIVER", "XDG_RUNTIME_DIR"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.delenv("STORAGE_DRIVER")
+    monkeypatch.setattr("sys.orig_argv", ["python", "-m", "tests.stack", "up"])
+    monkeypatch.setattr("os.execvp", lambda program, words: begun.append(words))
+    rootless.as_root(8080, 8443)
+    assert begun == [["podman", "unshare", sys.executable, "-m", "tests.stack", "up", "--http=8080", "--https=8443"]]
+    assert os.environ["STORAGE_DRIVER"] == "overlay"
+
+
+def test_containers_are_broken_by_root_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1002)
+    monkeypatch.setattr("sys.argv", ["tests.stack", "faults"])
+    with pytest.raises(SystemExit, match="run it with sudo"):
+        main()
+
+
+def test_orders_that_wait_for_nobody_start_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Stack, "values", VALUES)
+    monkeypatch.setattr(whole, "held", lambda stack: {})
+    monkeypatch.setattr(Containers, "remove", lambda self, *, volumes: None)
+    orders: list[list[str]] = []
+    monkeypatch.setattr(Stack, "start", lambda self, order: orders.append([*order]))
+    stack = Stack()
+    for name in ("up in reverse order", "up in a random order", "up in another one"):
+        whole.WHOLE[name](stack)
+    assert all(sorted(order) == sorted(stack.active) for order in orders)
+    assert len({*map(tuple, orders), tuple(stack.active)}) == 4

@@ -1,14 +1,16 @@
-"""Faults of the stack as a whole: down and up, an upgrade, a backup into an empty stack, a disk that is full."""
+"""Faults of the stack as a whole: down and up, in any order too, an upgrade, a backup into an empty stack, a disk that is full."""
 
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from tests.faults.disk import fill
@@ -38,10 +40,12 @@ def whole(stack: Stack, cell: Cell) -> Cell:
     began = time.monotonic()
     before = WHOLE[cell.fault](stack)
     seconds = round(time.monotonic() - began)
-    answer = stack.ask(mode="sources")
+    answer = stack.ask() if stack.generator else stack.ask(mode="sources")
     after = held(stack)
     wrong = [f"{name}: {before[name]} before, {after[name]} after" for name in before if after[name] != before[name] + (name == "answers")]
-    return replace(cell, figures=before | {"seconds": seconds}, wrong=(*wrong, *(() if answer["sources"] else ("nothing is found",))))
+    wrong += [] if answer["sources"] else ["nothing is found"]
+    wrong += [f"the question is {answer['status']}"] if stack.generator and answer["status"] != "answered" else []
+    return replace(cell, figures=before | {"seconds": seconds}, wrong=tuple(wrong))
 
 
 def held(stack: Stack) -> dict[str, int]:
@@ -56,6 +60,22 @@ def _down_and_up(stack: Stack) -> dict[str, int]:
     stack.containers.remove(volumes=False)
     stack.start()
     return before
+
+
+def _in_order(stack: Stack, order: list[str]) -> dict[str, int]:
+    """New containers that nobody makes wait for each other, as after a power failure."""
+    before = held(stack)
+    stack.containers.remove(volumes=False)
+    stack.start(order=order)
+    return before
+
+
+def _in_reverse(stack: Stack) -> dict[str, int]:
+    return _in_order(stack, stack.active[::-1])
+
+
+def _at_random(stack: Stack, seed: int) -> dict[str, int]:
+    return _in_order(stack, random.Random(seed).sample(stack.active, len(stack.active)))
 
 
 def _emptied(stack: Stack) -> None:
@@ -96,7 +116,14 @@ def _upgraded(stack: Stack) -> dict[str, int]:
     return before
 
 
-WHOLE: dict[str, Callable[[Stack], dict[str, int]]] = {"down and up": _down_and_up, "restore": _restored, "upgrade": _upgraded}
+WHOLE: dict[str, Callable[[Stack], dict[str, int]]] = {
+    "down and up": _down_and_up,
+    "up in reverse order": _in_reverse,
+    "up in a random order": partial(_at_random, seed=1),
+    "up in another one": partial(_at_random, seed=2),
+    "restore": _restored,
+    "upgrade": _upgraded,
+}
 
 
 def checked_out(commit: str) -> Path:

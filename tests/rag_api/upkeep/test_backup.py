@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import threading
 from dataclasses import replace
@@ -336,6 +337,8 @@ class TestRefused:
                 backup(container, kept, silent, silent)
             with pytest.raises(InvalidInput, match="data directory"):
                 backup(container, settings.data_dir / "backup", silent, silent)
+            with pytest.raises(InvalidInput, match=f"cannot be written: Not a directory. Bedside is user {os.geteuid()} here"):
+                backup(container, kept / "manifest.json" / "today", silent, silent)
 
 
 def test_a_restoration_that_broke_off_keeps_bedside_from_starting_and_is_gone_through_again(install: Install, kept: Path) -> None:

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-PACKAGES = ("podman", "buildah", "runc", "iptables", "netavark", "aardvark-dns", "catatonit", "mmdebstrap")
+PACKAGES = ("podman", "buildah", "runc", "iptables", "netavark", "aardvark-dns", "catatonit", "mmdebstrap", "slirp4netns", "uidmap")
 ROOM = 20e9  # bytes that the images and their layers take while they are made
 NEEDED = ("podman", "runc", "iptables", "mmdebstrap", "catatonit")
 AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
@@ -47,20 +47,26 @@ def limits() -> list[str]:
 
 
 def expect_containers() -> None:
-    """Return when a container was started here. Raises NoContainers."""
-    if os.geteuid() != 0:
-        raise NoContainers("Containers are started as root here: run it with sudo.")
-    missing = [name for name in NEEDED if shutil.which(name) is None and not Path("/usr/sbin", name).exists()]
-    if missing:
-        raise NoContainers(f"{', '.join(missing)} cannot be found: apt-get install --no-install-recommends {' '.join(PACKAGES)}")
+    """Return when images can be made and kept here, by root of the machine or of a name space. Raises NoContainers."""
+    expect_programs(NEEDED)
     try:
         kept, driver = podman("info", "--format", "{{.Store.GraphRoot}} {{.Store.GraphDriverName}}", timeout=60).split()
     except Failed as error:
         raise NoContainers(str(error)) from error
     if driver == "vfs":
-        raise NoContainers(f"podman copies every layer whole in {kept}, as a file system without overlays makes it: the images do not fit.")
+        raise NoContainers(
+            f"podman copies every layer whole in {kept}, and the images do not fit so. Where that file system can lay them over each other,"
+            " `podman system reset` lets podman begin so; it forgets its other images and containers too."
+        )
     if (room := shutil.disk_usage(kept).free) < ROOM and not podman("images", "--quiet"):
         raise NoContainers(f"{kept} has room for {room / 1e9:.0f} GB; building the images takes {ROOM / 1e9:.0f}.")
+
+
+def expect_programs(names: Sequence[str]) -> None:
+    """Raises NoContainers."""
+    missing = [name for name in names if shutil.which(name) is None and not Path("/usr/sbin", name).exists()]
+    if missing:
+        raise NoContainers(f"{', '.join(missing)} cannot be found: sudo apt-get install --no-install-recommends {' '.join(PACKAGES)}")
 
 
 def expect_a_kernel_that_runs_them(image: str) -> None:
