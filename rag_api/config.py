@@ -92,7 +92,10 @@ class Settings(BaseSettings):
         None,
         description="An OpenAI-compatible /v1 base URL, or several of one model with commas; absent: an own generator is started.",
     )
-    generator_model: str = Field("demo", description="Model name to ask for; for an own generator also what to load.")
+    generator_model: str = Field(
+        "demo",
+        description="Model name to ask for; for an own generator also what to load. 'quotes': none, it quotes and writes nothing.",
+    )
     generator_api_key: SecretStr | None = None
     generator_kind: Literal["bedside", "openai"] = Field("bedside", description="'openai': any other server; prompts are rendered here.")
     draft_from: Literal["passages", "documents"] = Field(
