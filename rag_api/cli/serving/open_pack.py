@@ -8,11 +8,15 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from rag_api.cli.console import opened, said, say
 from rag_api.embedded.processes import free_port
+from rag_api.errors import InvalidInput
 from rag_api.upkeep.pack import manifest as signed
 from rag_api.upkeep.pack.opening import fill, looked_at, unpacked
 
@@ -32,12 +36,17 @@ def main() -> None:
     parser.add_argument("--no-browser", action="store_true", help="open geen browser / do not open a browser")
     given = parser.parse_args()
     signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))  # its window was closed
-    open_pack(given.folder, given.port, given.key, browser=not given.no_browser)
+    try:
+        open_pack(given.folder, given.port, given.key, browser=not given.no_browser)
+    except typer.Exit as ended:  # it was said why
+        raise SystemExit(ended.exit_code) from None
 
 
 def open_pack(folder: Path, port: int = 0, key: Path | None = None, *, browser: bool = True) -> None:
-    """Serve it until Ctrl-C. Ends with a sentence where it may not be opened."""
+    """Serve it until Ctrl-C. Raises typer.Exit where it may not be opened, once it has said why."""
     with said():
+        if os.geteuid() == 0:
+            raise InvalidInput("Open it as an ordinary user, not as root: its database then needs nothing of this machine.")
         manifest = looked_at(folder, trusted_key(folder, key), say)
     dates = manifest.dates
     made, until = (f"{one.astimezone():%Y-%m-%d %H:%M}" for one in (dates.made_at, dates.valid_until))
@@ -45,6 +54,7 @@ def open_pack(folder: Path, port: int = 0, key: Path | None = None, *, browser: 
     with said(), unpacked(folder, manifest, port or free_port()) as settings, opened(settings) as container:
         from rag_api.cli.serving.serve import rehearse, run_server, url_of
 
+        _use_for_temporary_files(settings.data_dir / "tmp")
         fill(container, folder, manifest)
         container.start_generator()
         container.warm()
@@ -58,8 +68,6 @@ def open_pack(folder: Path, port: int = 0, key: Path | None = None, *, browser: 
 
 def trusted_key(folder: Path, given: Path | None) -> Ed25519PublicKey | None:
     """The key that is kept elsewhere; None, and its fingerprint said, where only the pack has one. Raises InvalidInput."""
-    from rag_api.errors import InvalidInput
-
     kept = given or next((path for path in KEPT_KEYS if path.is_file()), None)
     try:
         if kept is not None:
@@ -69,6 +77,12 @@ def trusted_key(folder: Path, given: Path | None) -> Ed25519PublicKey | None:
         raise InvalidInput(f"{error.filename} cannot be read ({error.strerror}).") from None
     say(f"Sleutel / key: {own}. Niet vergeleken met een bewaarde sleutel / not compared with a key kept on this PC ({KEPT_KEYS[0]}).")
     return None
+
+
+def _use_for_temporary_files(folder: Path) -> None:
+    """Of this process and those that it starts. The database's library keeps a lock there, which another user of this PC may have made."""
+    folder.mkdir(mode=0o700)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
 
 
 def _show(url: str) -> None:

@@ -94,7 +94,8 @@ def _tell(found: PackCheck, as_json: bool) -> None:
     for one in found.differing:
         say(f"  {one.id}: {one.question}: here {one.here}, pack {one.pack}")
     alike = found.asked - len(found.differing)
-    say(f"{alike} of {found.asked} questions answered as here; {found.answered} answered, first after {found.ready_seconds:.0f} s.")
+    took = f"the first after {found.ready_seconds:.0f} s, in {found.peak_mb:.0f} MB of memory"
+    say(f"{alike} of {found.asked} questions answered as here; {found.answered} answered, {took}.")
 
 
 def _figures(found: PackCheck) -> dict[str, Any]:
@@ -103,5 +104,6 @@ def _figures(found: PackCheck) -> dict[str, Any]:
         "alike": found.asked - len(found.differing),
         "answered": found.answered,
         "ready_seconds": round(found.ready_seconds, 1),
+        "peak_mb": found.peak_mb,
         "differing": [{"id": one.id, "here": one.here, "pack": one.pack} for one in found.differing],
     }

@@ -5,9 +5,11 @@ The pack is opened as on a ward's PC, by its own script; this server answers as 
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -42,11 +44,12 @@ class DifferingAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PackCheck:
-    """ready_seconds: from its start until the pack's first answer."""
+    """ready_seconds: from its start until the pack's first answer. peak_mb: memory of all its processes together, what they share once."""
 
     asked: int
     answered: int
     ready_seconds: float
+    peak_mb: float
     differing: tuple[DifferingAnswer, ...]
 
     @property
@@ -63,7 +66,7 @@ def compare(container: Container, folder: Path, questions: Sequence[Judged], key
     container.wait_for_generator()
     here = answers_to([one.question for one in questions], asker, container, Mode.VERBATIM)
     differing, answered, began, ready = [], 0, time.monotonic(), 0.0
-    with opened_pack(folder, key) as client:
+    with opened_pack(folder, key) as (client, memory):
         for done, (question, ours) in enumerate(zip(questions, here, strict=True), 1):
             theirs = ask(client, question.question)
             ready = ready or time.monotonic() - began
@@ -72,7 +75,7 @@ def compare(container: Container, folder: Path, questions: Sequence[Judged], key
                 first, second = said_here(ours), said_there(theirs)
                 differing.append(DifferingAnswer(question.id, question.question, _short(first), _short(second)))
             tell(done)
-    return PackCheck(len(questions), answered, ready, tuple(differing))
+    return PackCheck(len(questions), answered, ready, memory.peak_mb, tuple(differing))
 
 
 def said_here(answer: Answer) -> tuple[str, str, tuple[tuple[str, int, str], ...]]:
@@ -86,8 +89,8 @@ def said_there(answer: dict[str, Any]) -> tuple[str, str, tuple[tuple[str, int, 
 
 
 @contextmanager
-def opened_pack(folder: Path, key: Ed25519PublicKey) -> Iterator[httpx.Client]:
-    """A client of the pack, once it answers; the pack is closed at the end."""
+def opened_pack(folder: Path, key: Ed25519PublicKey) -> Iterator[tuple[httpx.Client, PeakMemory]]:
+    """A client of the pack, once it answers, and what it takes; the pack is closed at the end."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="bedside-pack-check-") as scratch:
         trusted, log = Path(scratch) / "pack.pub", Path(scratch) / "log"
@@ -99,9 +102,10 @@ def opened_pack(folder: Path, key: Ed25519PublicKey) -> Iterator[httpx.Client]:
                 [*command, "--port", str(port), "--key", str(trusted), "--no-browser"], stdout=output, stderr=subprocess.STDOUT
             )
         try:
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE, trust_env=False) as client:
+            base = f"http://127.0.0.1:{port}"
+            with PeakMemory(folder) as memory, httpx.Client(base_url=base, timeout=PATIENCE, trust_env=False) as client:
                 _wait(client, process, log)
-                yield client
+                yield client, memory
         finally:
             process.terminate()
             try:
@@ -109,6 +113,43 @@ def opened_pack(folder: Path, key: Ed25519PublicKey) -> Iterator[httpx.Client]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+class PeakMemory:
+    """Memory of all processes that run a pack's programs, looked at twice a second; 0 where it has none, or the machine does not tell."""
+
+    def __init__(self, folder: Path) -> None:
+        self.peak_mb = 0.0
+        self._folder, self._stop = folder.resolve(), threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="memory", daemon=True)
+
+    def __enter__(self) -> PeakMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(0.5):
+            self.peak_mb = max(self.peak_mb, round(sum(map(_memory_kb, _running(self._folder))) / 1024, 1))
+
+
+def _running(folder: Path) -> Iterator[int]:
+    for path in Path("/proc").glob("[0-9]*/exe"):
+        with contextlib.suppress(OSError):
+            if path.readlink().is_relative_to(folder):
+                yield int(path.parent.name)
+
+
+def _memory_kb(pid: int) -> int:
+    """Its share: what several processes have in common is counted once over all of them."""
+    with contextlib.suppress(OSError, ValueError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1])
+    return 0
 
 
 def ask(client: httpx.Client, question: str) -> dict[str, Any]:
@@ -122,7 +163,7 @@ def _wait(client: httpx.Client, process: subprocess.Popen[bytes], log: Path) -> 
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            if client.get("/health/ready").status_code == 200:
+            if client.get("/health/ready").is_success:
                 return
         except httpx.TransportError:
             pass

@@ -62,8 +62,8 @@ def start_script() -> str:
 # Bedside: noodpakket, downtime pack. Needs {needs()}; no installation, no network.
 here=$(cd "$(dirname "$0")" && pwd -P)
 runtime="$here/{FOLDER}"
-export PYTHONHOME="$runtime" PYTHONPATH="$runtime/{APPLICATION}:$runtime/{PACKAGES}" PYTHONDONTWRITEBYTECODE=1 PYTHONNOUSERSITE=1
-export LD_LIBRARY_PATH="$runtime/{LIBRARIES}"
+export PYTHONHOME="$runtime" PYTHONPATH="$runtime/{APPLICATION}:$runtime/{PACKAGES}" PYTHONDONTWRITEBYTECODE=1
+export PYTHONNOUSERSITE=1 PYTHONSAFEPATH=1 LD_LIBRARY_PATH="$runtime/{LIBRARIES}"
 if ! "$runtime/bin/{name}" -c 'import rag_api' 2>/dev/null; then
   echo "Dit noodpakket heeft een PC nodig met {needs()}. / This downtime pack needs a PC with {needs()}." >&2
   exit 3
