@@ -45,9 +45,8 @@ def main() -> None:
 def open_pack(folder: Path, port: int = 0, key: Path | None = None, *, browser: bool = True) -> None:
     """Serve it until Ctrl-C. Raises typer.Exit where it may not be opened, once it has said why."""
     with said():
-        if os.geteuid() == 0:
-            raise InvalidInput("Open it as an ordinary user, not as root: its database then needs nothing of this machine.")
         manifest = looked_at(folder, trusted_key(folder, key), say)
+        refuse_root(folder)
     dates = manifest.dates
     made, until = (f"{one.astimezone():%Y-%m-%d %H:%M}" for one in (dates.made_at, dates.valid_until))
     say(f"Noodpakket van {made}, geldig tot {until}. / Downtime pack of {made}, valid until {until}.")
@@ -64,6 +63,12 @@ def open_pack(folder: Path, port: int = 0, key: Path | None = None, *, browser: 
         if browser:
             _show(url_of(container))
         run_server(container)
+
+
+def refuse_root(folder: Path) -> None:
+    """For root the database's library would open its own folder to another user. Raises InvalidInput where that cannot be."""
+    if os.geteuid() == 0 and not os.access(folder, os.W_OK):
+        raise InvalidInput(f"{folder} cannot be written, and is then opened by an ordinary user, not by root.")
 
 
 def trusted_key(folder: Path, given: Path | None) -> Ed25519PublicKey | None:

@@ -6,8 +6,10 @@ stores and measuring use are left out, and so is torch.
 
 from __future__ import annotations
 
+import compileall
 import os
 import platform
+import py_compile
 import re
 import shutil
 import subprocess
@@ -50,6 +52,8 @@ def copy_runtime(target: Path) -> None:
     for name in ("rag_api", "services", "migrations"):
         ignored = shutil.ignore_patterns("__pycache__", "adapters", "heads", "handbook/pdf")
         shutil.copytree(root / name, target / APPLICATION / name, ignore=ignored)
+    # What cannot be written in the pack is made here; its own time says nothing in a copy.
+    compileall.compile_dir(target / APPLICATION, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
     for found in packages():
         _copy_package(found, target / PACKAGES)
     _copy_libraries(target)
