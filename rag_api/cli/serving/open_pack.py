@@ -47,6 +47,8 @@ def open_pack(folder: Path, port: int = 0, key: Path | None = None, *, browser: 
     with said():
         manifest = looked_at(folder, trusted_key(folder, key), say)
         refuse_root(folder)
+    for name in [name for name in os.environ if name.startswith("BEDSIDE_")]:
+        del os.environ[name]  # nothing of this machine's counts, for what it starts either
     dates = manifest.dates
     made, until = (f"{one.astimezone():%Y-%m-%d %H:%M}" for one in (dates.made_at, dates.valid_until))
     say(f"Noodpakket van {made}, geldig tot {until}. / Downtime pack of {made}, valid until {until}.")

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from rag_api.config import Settings
 from rag_api.container import Container
@@ -53,8 +55,19 @@ def unpacked(folder: Path, manifest: signed.PackManifest, port: int) -> Iterator
         shutil.rmtree(data_dir, ignore_errors=True)
 
 
+class PackSettings(Settings):
+    """Settings of an opened pack: what the pack says, and nothing of this machine's environment. A variable that names the hospital's own
+    database would have the pack written over it."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *_: Any, **__: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
+
+
 def settings_of(folder: Path, manifest: signed.PackManifest, data_dir: Path, port: int) -> Settings:
-    """Nothing of this machine's environment counts, and nobody signs in: no trail is kept of nobody."""
+    """Nobody signs in, and no trail is kept of nobody."""
     own = {
         "data_dir": data_dir,
         "host": "127.0.0.1",
@@ -66,12 +79,15 @@ def settings_of(folder: Path, manifest: signed.PackManifest, data_dir: Path, por
         "questions_per_minute": 0,
         "requests_per_minute": 0,
     }
-    return Settings.model_validate(manifest.settings | own)
+    return PackSettings(**(manifest.settings | own))
 
 
 def fill(container: Container, folder: Path, manifest: signed.PackManifest) -> None:
-    """The database, before anything else opens it. Raises DatabaseUnavailable, ConfigurationError."""
-    database.copy_in(container.dsn(), folder / DATABASE, manifest.database, read_migrations())
+    """The database, before anything else opens it. Raises InvalidInput for one that holds anything, DatabaseUnavailable."""
+    dsn = container.dsn()
+    if not database.is_empty(dsn):
+        raise InvalidInput("The database that the pack would be put into is not empty, and stays as it is.")
+    database.copy_in(dsn, folder / DATABASE, manifest.database, read_migrations())
 
 
 def _make_writable(folder: Path) -> None:

@@ -20,6 +20,7 @@ from rag_api.cli.app import app
 from rag_api.cli.serving.open_pack import refuse_root
 from rag_api.config import PackDates, Settings
 from rag_api.container import Container
+from rag_api.db.documents import PgDocuments
 from rag_api.db.migrate import migrate
 from rag_api.db.questions.answers import save_answer
 from rag_api.domain import LOCAL_USER, Mode, User
@@ -65,7 +66,7 @@ def hospital(install: Install) -> Iterator[Container]:
         migrate(container.dsn())
         load_hospital(container)
         secret = load(container, "kluis.pdf", SECRET, language="nl")
-        container.db.run("update documents set groups = '{apotheek}', indexed_groups = '{apotheek}' where id = %s", [secret.id])
+        container.db.run("update documents set groups = '{apotheek}' where id = %(id)s", {"id": secret.id})
         hired(container.db)
         save_answer(container.db, LOCAL_USER, answered("c1", 1), new_conversation=True)
         container.start_generator()
@@ -174,6 +175,22 @@ def test_a_pack_that_becomes_too_old_while_it_runs_answers_no_more(
             assert (refused.status_code, refused.json()["code"]) == (403, "pack_out_of_date")
             assert client.get("/session").json()["pack"] is not None
             assert client.get("/health/live").status_code == 200
+
+
+def test_a_database_that_holds_anything_is_left_alone_and_the_environment_unheard(
+    hospital: Container, tmp_path: Path, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, own = tmp_path / "pack", hospital.settings.database_url
+    manifest = packed(hospital, folder, page)
+    assert own is not None
+    monkeypatch.setenv("BEDSIDE_DATABASE_URL", own.get_secret_value())
+    monkeypatch.setenv("BEDSIDE_HOST", "0.0.0.0")
+    with unpacked(folder, manifest, 0) as settings:
+        assert settings.database_url is None
+        assert settings.host == "127.0.0.1"
+        with Container(settings.model_copy(update={"database_url": own})) as other, pytest.raises(InvalidInput, match="is not empty"):
+            fill(other, folder, manifest)
+    assert len(PgDocuments(hospital.db).current()) == 4
 
 
 def test_what_cannot_be_packed_is_said(hospital: Container, tmp_path: Path, page: Path) -> None:
