@@ -54,7 +54,7 @@ class LimitedRoute(APIRoute):
         async def limited(request: Request) -> Response:
             noted = request.state.audit = Noted(request, self.act)
             try:
-                refuse_in_pack(request.app.state.settings.pack, self.access, self.act)
+                refuse_in_pack(request.app.state.settings.pack, self.access, self.act.action, self.act.changes)
                 await admit(request, self.access, self.unattended, self.own_threads)
                 await self.count(request)
                 await noted.begins()
