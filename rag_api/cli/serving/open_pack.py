@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import shutil
 import signal
@@ -55,6 +56,8 @@ def open_pack(folder: Path, port: int = 0, key: Path | None = None, *, browser: 
     with said(), unpacked(folder, manifest, port or free_port()) as settings, opened(settings) as container:
         from rag_api.cli.serving.serve import rehearse, run_server, url_of
 
+        # The database's library makes its lock anew when the process ends; what is registered before it runs after it.
+        atexit.register(shutil.rmtree, settings.data_dir, ignore_errors=True)
         _use_for_temporary_files(settings.data_dir / "tmp")
         fill(container, folder, manifest)
         container.start_generator()
