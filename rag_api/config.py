@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import unquote, urlsplit
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rag_api.domain import Mode, Role
@@ -25,6 +25,15 @@ DEFAULT_SECRETS = {"", "admin", "bedside", "changeme", "change-me", "default", "
 def cores() -> int:
     """Return how many this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class PackDates(BaseModel):
+    """When a downtime pack was made, and until when it answers."""
+
+    model_config = ConfigDict(frozen=True)
+
+    made_at: AwareDatetime
+    valid_until: AwareDatetime
 
 
 class Settings(BaseSettings):
@@ -92,7 +101,10 @@ class Settings(BaseSettings):
         None,
         description="An OpenAI-compatible /v1 base URL, or several of one model with commas; absent: an own generator is started.",
     )
-    generator_model: str = Field("demo", description="Model name to ask for; for an own generator also what to load.")
+    generator_model: str = Field(
+        "demo",
+        description="Model name to ask for; for an own generator also what to load. 'quotes': none, it quotes and writes nothing.",
+    )
     generator_api_key: SecretStr | None = None
     generator_kind: Literal["bedside", "openai"] = Field("bedside", description="'openai': any other server; prompts are rendered here.")
     draft_from: Literal["passages", "documents"] = Field(
@@ -209,6 +221,9 @@ class Settings(BaseSettings):
     webhook_http: bool = Field(False, description="Webhooks may have http addresses, in clear text; else only https.")
 
     web_dir: Path | None = Field(None, description="The built page; absent: web/dist beside the package when it is there.")
+    pack: PackDates | None = Field(
+        None, description="Dates of the downtime pack that this is; its start script sets them. Nothing but answers is then served."
+    )
 
     @property
     def index_dir(self) -> Path:

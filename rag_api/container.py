@@ -40,7 +40,7 @@ from rag_api.retrieval.find import needed_by
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.reader_model.pointing_reader import PointingReader, judging_reader
 from rag_api.stores.active_index import changed_at, in_force, named
-from services.contract.wire import DEMO_MODELS
+from services.contract.wire import DEMO_MODELS, QUOTES
 
 if TYPE_CHECKING:
     from rag_api.db import Database
@@ -277,6 +277,8 @@ class Container:
     def offers_writing(self) -> bool:
         """The page lets its reader choose answers that the model writes."""
         chosen = self.settings.written_answers
+        if self.settings.generator_model == QUOTES:
+            return False
         return not self.is_demo if chosen == "auto" else chosen == "offered"
 
     def warm(self) -> None:

@@ -7,7 +7,8 @@ BedsideError
 ├── NotAllowed              403  somebody known asks for what their role or key is not for, or another site asks in their name
 │   ├── MembershipAdminNeeded    an admin would change who is in which group, and so who reads what
 │   ├── NotForYourself           nobody gives themselves a group or a role
-│   └── MoreThanYours            a key that would carry more than who makes it has
+│   ├── MoreThanYours            a key that would carry more than who makes it has
+│   └── PackOutOfDate            a downtime pack after its last day, or on a machine whose clock is before it was made
 ├── NotFound                404  no such document, conversation, answer or page
 ├── TooLarge                413  an upload over the limit
 ├── Conflict                409  the thing changed or exists already
@@ -108,6 +109,10 @@ class NotForYourself(NotAllowed):
 
 class MoreThanYours(NotAllowed):
     code = "more_than_yours"
+
+
+class PackOutOfDate(NotAllowed):
+    code = "pack_out_of_date"
 
 
 class NotFound(BedsideError):

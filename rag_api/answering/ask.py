@@ -28,7 +28,7 @@ from rag_api.answering.question.separate_asks import found_apart
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
 from rag_api.answering.warnings import source_warnings
-from rag_api.answering.warnings.notice_texts import expired, not_found, notice, unread
+from rag_api.answering.warnings.notice_texts import expired, minute_of, not_found, notice, unread
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
 from rag_api.db.questions.answers import get_conversation, given_before, queries_of
 from rag_api.domain import AnswerEvent, AnswerStatus, Done, Failed, Filters, Found, Mode, Nearest, PersonalChoice, Stage, User
@@ -137,6 +137,7 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
         yield Done(given)
         return
     builder = AnswerBuilder(question, user, detect(question.text), question.text)
+    _tell_of_pack(builder, container)
     _tell_of_identity(builder)
     try:
         with container.in_flight:
@@ -175,6 +176,13 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
     except Exception:  # a bug: what was asked is kept to find it by
         await asyncio.to_thread(save_failure, builder, container)
         raise
+
+
+def _tell_of_pack(builder: AnswerBuilder, container: AskContainer) -> None:
+    """Each answer of a downtime pack says how old it is."""
+    if (pack := container.settings.pack) is not None:
+        made, until = (minute_of(one, builder.notices_in) for one in (pack.made_at, pack.valid_until))
+        builder.notices.append(notice("pack", builder.notices_in, made=made, until=until))
 
 
 def _tell_of_identity(builder: AnswerBuilder) -> None:

@@ -38,6 +38,7 @@ from rag_api.cli.upkeep.audit import audit
 from rag_api.cli.upkeep.backup import backup, restore
 from rag_api.cli.upkeep.doctor import doctor
 from rag_api.cli.upkeep.migrate import migrate
+from rag_api.cli.upkeep.pack import pack
 
 quality = typer.Typer(no_args_is_help=True, help="Measure on reviewed questions, compare, and fit what is decided to your own.")
 for command in (evaluate, compare, report, calibrate, follow_ups, askers, export_prompts):
@@ -72,7 +73,7 @@ def add(panel: str, *commands: Callable[..., None]) -> None:
 add(USE, demo, serve, ingest, ask, documents, gaps, mcp)
 app.add_typer(judged, name="judged", rich_help_panel=MEASURE)
 app.add_typer(quality, name="quality", rich_help_panel=MEASURE)
-add(KEEP, doctor, migrate, backup, restore, abbreviations, openapi)
+add(KEEP, doctor, migrate, backup, restore, pack, abbreviations, openapi)
 app.add_typer(users, name="users", rich_help_panel=KEEP)
 app.add_typer(keys, name="keys", rich_help_panel=KEEP)
 app.add_typer(owners, name="owners", rich_help_panel=KEEP)

@@ -75,6 +75,7 @@ COMMANDS: dict[str, CommandAct | None] = {
     "quality askers": CommandAct("judged.evaluated", ("stored",)),
     "quality export-prompts": CommandAct("judged.exported", ("stored",)),
     "backup": CommandAct("service.backed_up"),
+    "pack": CommandAct("service.packed", ("groups", "days", "check")),
     "restore": None,  # nobody else may be connected
     "doctor": None,  # looks at parts, of which the database may be away
     "migrate": None,  # the trail's own tables may not be there yet

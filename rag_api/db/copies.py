@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -63,12 +63,22 @@ class DatabaseCopy:
     migrations: tuple[tuple[str, str], ...]
 
 
-def copy_out(dsn: str, folder: Path) -> DatabaseCopy:
-    """Copy all tables as they are at one moment into `folder`; others go on reading and writing. Raises DatabaseUnavailable."""
+@dataclass(frozen=True, slots=True)
+class CopiedRows:
+    """Of a table, the rows where `where` holds; `instead`: values that columns get in the copy, whatever they had. Both are SQL of ours."""
+
+    where: sql.Composable
+    instead: Mapping[str, sql.Composable] = field(default_factory=dict)
+
+
+def copy_out(dsn: str, folder: Path, only: Mapping[str, CopiedRows] | None = None) -> DatabaseCopy:
+    """Copy all tables as they are at one moment into `folder`; others go on reading and writing. only: these tables and rows alone. Raises
+    DatabaseUnavailable."""
     with translated(), _connected(dsn) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True
-        tables = [_copy_table(connection, name, folder) for name in _in_order(connection) if name not in LEFT_OUT]
+        names = [name for name in _in_order(connection) if name not in LEFT_OUT and (only is None or name in only)]
+        tables = [_copy_table(connection, name, folder, None if only is None else only[name]) for name in names]
         history = connection.execute(f"select name, sha256 from {HISTORY} order by version").fetchall()  # noqa: S608 - our own name
         return DatabaseCopy(tuple(tables), tuple(_counters(connection)), tuple((row["name"], row["sha256"]) for row in history))
 
@@ -152,9 +162,12 @@ def _path(folder: Path, table: str) -> Path:
     return folder / f"{table}.copy.gz"
 
 
-def _copy_table(connection: psycopg.Connection[DictRow], name: str, folder: Path) -> TableCopy:
+def _copy_table(connection: psycopg.Connection[DictRow], name: str, folder: Path, rows: CopiedRows | None) -> TableCopy:
     columns = _columns(connection, name)
     command = sql.SQL("copy {} ({}) to stdout").format(sql.Identifier(name), sql.SQL(", ").join(map(sql.Identifier, columns)))
+    if rows is not None:
+        values = sql.SQL(", ").join(rows.instead.get(column) or sql.Identifier(column) for column in columns)
+        command = sql.SQL("copy (select {} from {} where {}) to stdout").format(values, sql.Identifier(name), rows.where)
     with connection.cursor() as cursor:
         with gzip.open(_path(folder, name), "wb", compresslevel=1) as file, cursor.copy(command) as copy:
             for block in copy:

@@ -19,6 +19,7 @@ from types import TracebackType
 
 from rag_api.embedded.processes import Watcher, file_lock, free_port
 from rag_api.errors import GeneratorUnavailable
+from services.contract.wire import QUOTES
 
 Say = Callable[[str], None]
 TAKEN = "address already in use"
@@ -47,6 +48,13 @@ class Running:
     model: str
 
 
+def command_of(model: str) -> tuple[str, ...]:
+    """Return the module that serves a model, with its options."""
+    if model == QUOTES:
+        return ("services.generator.server.quotes_only",)
+    return ("services.generator.server", "--model", model, "--served-name", model)
+
+
 class _PortTaken(GeneratorUnavailable):
     """Somebody took the port that was free when it was chosen."""
 
@@ -61,7 +69,7 @@ class GeneratorProcess:
     def __init__(self, data_dir: Path, model: str, command: tuple[str, ...] = (), *, patience: float = 300.0) -> None:
         self.data_dir = data_dir.expanduser().resolve()
         self.model = model
-        self.command = command or ("services.generator.server", "--model", model, "--served-name", model)
+        self.command = command or command_of(model)
         self.patience = patience
         self.port = 0
         self.borrowed = False

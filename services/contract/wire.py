@@ -15,6 +15,7 @@ MAX_MESSAGES = 64
 MAX_TEXT = 200_000  # characters of one message or document: more than any context holds
 MAX_NAME = 200
 DEMO_MODELS = ("demo", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")  # that packages bring: small, and not for clinical use
+QUOTES = "quotes"  # in place of a model's name: the service that quotes what was weighed, without a model
 MAX_LEAD = 8  # places that a sentence is led in by
 TOO_LONG = "context_length_exceeded"  # code of a refused request whose prompt is more than the model reads at once, as OpenAI has it
 

@@ -23,7 +23,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.api import schemas as s
 from rag_api.api.schemas.owners import OwnerNews
-from rag_api.api.schemas.people.accounts import SessionOut
+from rag_api.api.schemas.people.accounts import PackOut, SessionOut
 from rag_api.domain import DocumentStatus, PartKind, TargetGroup
 from rag_api.guard.numbers.support import SupportPassage, unsupported
 from rag_api.guard.people.patient import patient_of
@@ -109,6 +109,7 @@ class Script:
         self.health = s.Health(status="ok", version="1", parts=[], documents=3, demo=True, model="scripted")
         self.empty = False
         self.written_answers = True
+        self.pack: PackOut | None = None
         self.asked: list[s.AskIn] = []
         self.looked_for: list[dict[str, str]] = []  # in the documents list
         self.unreadable: set[str] = set()
@@ -383,7 +384,7 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
 
     @app.get("/api/session")
     async def session() -> SessionOut:
-        return SessionOut(sign_in="off", written_answers=script.written_answers)
+        return SessionOut(sign_in="off", written_answers=script.written_answers, pack=script.pack)
 
     @app.get("/api/health")
     async def health() -> s.Health:

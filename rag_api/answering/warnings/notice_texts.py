@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import date, datetime
 
 from rag_api.domain import Document, Notice, Source, TargetGroup
 
@@ -61,6 +61,10 @@ _TEXTS: dict[str, dict[str, str]] = {
     "identity_removed": {
         "nl": "Wat een patiënt herkenbaar maakt, is uit uw vraag weggelaten en wordt niet bewaard.",
         "en": "Whatever identifies a patient was left out of your question and is not kept.",
+    },
+    "pack": {
+        "nl": "Noodpakket van {made}, geldig tot {until}: wat sindsdien veranderde, staat hier niet in.",
+        "en": "Downtime pack of {made}, valid until {until}: what changed since is not in it.",
     },
     "broken_off": {
         "nl": "Het antwoord brak af en is niet volledig.",
@@ -262,6 +266,12 @@ def _joined(names: Sequence[str], word: str) -> str:
 
 def day_of(day: date, language: str) -> str:
     return f"{day.day} {_MONTHS[language][day.month - 1]} {day.year}"
+
+
+def minute_of(moment: datetime, language: str) -> str:
+    """On this machine's clock: "26 november 2026, 22:40"."""
+    own = moment.astimezone()
+    return f"{day_of(own.date(), language)}, {own:%H:%M}"
 
 
 def title_of(document: Document) -> str:

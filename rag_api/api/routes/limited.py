@@ -17,6 +17,7 @@ from rag_api.api.auditing.audited import Noted
 from rag_api.api.problems import responses
 from rag_api.api.sign_in.access import UNATTENDED, Access, access_of
 from rag_api.api.sign_in.identity import admit, counted_by, whose
+from rag_api.api.sign_in.in_pack import refuse_in_pack
 from rag_api.errors import TooManyTries
 
 MB = 1024 * 1024
@@ -53,6 +54,7 @@ class LimitedRoute(APIRoute):
         async def limited(request: Request) -> Response:
             noted = request.state.audit = Noted(request, self.act)
             try:
+                refuse_in_pack(request.app.state.settings.pack, self.access, self.act.action, self.act.changes)
                 await admit(request, self.access, self.unattended, self.own_threads)
                 await self.count(request)
                 await noted.begins()

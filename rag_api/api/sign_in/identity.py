@@ -19,9 +19,11 @@ from rag_api.config import Settings
 from rag_api.db.people.accounts import user_of
 from rag_api.db.people.api_keys import account_of_key
 from rag_api.db.people.sessions import session_of
-from rag_api.domain import LOCAL_USER, User
+from rag_api.domain import LOCAL_USER, Role, User
 from rag_api.errors import NotAllowed, NotSignedIn
 
+# Who opened a downtime pack reads what is in it; there is nothing to manage.
+PACK_USER = replace(LOCAL_USER, id="pack", name="", roles=frozenset({Role.READER}))
 _UNKNOWN = 'Sign in first, or send "Authorization: Bearer KEY" with a key that holds: there is no session or key, or it has ended.'
 
 
@@ -54,7 +56,7 @@ def identify(request: Request, used: bool) -> Identity | None:
     """Return who asks; None when nobody known does. A key that is shown counts, also one that is none: nothing else is then looked at."""
     settings: Settings = request.app.state.settings
     if settings.sign_in == "off":
-        return Identity(_asker(LOCAL_USER, request))
+        return Identity(_asker(LOCAL_USER if settings.pack is None else PACK_USER, request))
     db = request.app.state.container.db
     if shown := request.headers.get("authorization"):
         scheme, _, key = shown.partition(" ")

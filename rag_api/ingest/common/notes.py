@@ -4,6 +4,7 @@ Dutch; a test holds the two to the same codes."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from rag_api.domain import Note
 
@@ -48,6 +49,8 @@ NOTES = {
     "page_stamp": "{on_pages}: slanted words in its image (a stamp) were left out",
     "page_one_reader": "{on_pages}: read from the image by one program alone, so more of it is in doubt: install tesseract-ocr and "
     "tesseract-ocr-nld",
+    "page_scanned": "{on_pages}: read from an image",
+    "page_scanned_in_doubt": "{on_pages}: read from an image; {share} of the text is in doubt, and is found and shown but never quoted",
     "scan": "{pages_were} read from {their} image",
     "scan_in_doubt": "{pages_were} read from {their} image; {share} of the text is in doubt, and is found and shown but never quoted",
     "mostly_in_doubt": "only {share} of its text can be quoted; the rest is found and shown: "
@@ -80,6 +83,12 @@ def note(code: str, **values: object) -> Note:
     """Return a note in English, with its code and values."""
     said = {name: str(value) for name, value in values.items()}
     return Note(NOTES[code].format(**said), code, said)
+
+
+def on_pages(code: str, pages: Sequence[int], **values: object) -> Note:
+    """The same of some pages, of which a dozen are named."""
+    shown = ", ".join(map(str, pages[:12])) + (", …" if len(pages) > 12 else "")
+    return note(code, pages=shown, on_pages=f"page {shown}" if len(pages) == 1 else f"pages {shown}", **values)
 
 
 def recognised(text: str) -> Note:

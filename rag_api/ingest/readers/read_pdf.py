@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +18,8 @@ import pypdf
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
-from rag_api.domain import Note
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.common.notes import note
+from rag_api.ingest.common.notes import on_pages
 from rag_api.ingest.layout.layout import lay_out
 from rag_api.ingest.layout.scattered import scattered
 from rag_api.ingest.layout.tables.captions import captions_first
@@ -194,8 +192,3 @@ def _said(path: Path, document: Any) -> tuple[dict[str, str], bool]:
         return {str(key).lstrip("/"): str(value) for key, value in (reader.metadata or {}).items() if value is not None}, layered
     except Exception:  # pypdf raises nearly anything on damaged files; PDFium reads the standard entries
         return {key: value for key, value in document.get_metadata_dict().items() if value}, True
-
-
-def on_pages(code: str, pages: Sequence[int]) -> Note:
-    shown = ", ".join(map(str, pages[:12])) + (", …" if len(pages) > 12 else "")
-    return note(code, pages=shown, on_pages=f"page {shown}" if len(pages) == 1 else f"pages {shown}")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.domain import Page
-from rag_api.ingest.common.notes import note
+from rag_api.ingest.common.notes import on_pages
 from rag_api.ingest.layout.lines import Row
 from rag_api.ingest.pdf.page_transform import PagePlane
 from rag_api.ingest.pdf.pdfium import Glyphs
@@ -110,15 +110,16 @@ def uncertain(pages: Sequence[Page], laid: Sequence[LaidOut]) -> tuple[tuple[int
 
 
 def said_of_scans(pages: Sequence[Page], doubtful: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-    """How many pages were read from their image, and how much of them is in doubt."""
-    count = sum(page.text_from == "ocr" for page in pages)
-    if not count:
+    """Which pages were read from their image, and how much of them is in doubt."""
+    numbers = [page.number for page in pages if page.text_from == "ocr"]
+    if not numbers:
         return ()
     scans = [(page.start, page.start + len(page.text)) for page in pages if page.text_from == "ocr"]
     within = sum(max(0, min(end, last) - max(start, first)) for start, end in doubtful for first, last in scans)
     letters = within / max(1, sum(last - first for first, last in scans))
-    said = {"pages": count, "pages_were": "1 page was" if count == 1 else f"{count} pages were", "their": "its" if count == 1 else "their"}
-    return (note("scan_in_doubt", **said, share=f"{letters:.0%}") if within else note("scan", **said),)
+    if not within:
+        return (on_pages("page_scanned", numbers),)
+    return (on_pages("page_scanned_in_doubt", numbers, share=f"{letters:.0%}"),)
 
 
 def _in_doubt(page: Page, laid: LaidOut) -> NDArray[np.bool_]:

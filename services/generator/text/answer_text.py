@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from services.generator.text.codec import Codec
 from services.generator.text.provenance import Provenance
 from services.generator.text.stop_strings import StopStrings
 from services.generator.types import CopySpan, Origin
+
+if TYPE_CHECKING:
+    from services.generator.text.codec import Codec
 
 
 @dataclass(frozen=True, slots=True)

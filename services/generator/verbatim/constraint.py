@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from torch import Tensor
-
-from services.generator.models import Target
 from services.generator.types import DraftTree, SamplingParams
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from services.generator.models import Target
 
 
 class Constraint(Protocol):

@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from services.contract.wire import CandidateIn
 from services.generator.errors import BadRequest
-from services.generator.text.codec import Codec
 from services.generator.types import Passage
 
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?][\"')\]]*(?=\s+[\"'(\[]?[^\W_a-zß-ÿ])|(?=\n)|\Z)\s?")
@@ -19,6 +18,12 @@ _TELLS_APART = re.compile(r"\d|(?:niet|geen|nooit|zonder|not|no|never|without)$"
 NEARLY = 0.8  # share of common words from which two sentences with the same numbers say the same
 
 Place = tuple[int, int]  # characters [start, end) of the passage
+
+
+class ExactCodec(Protocol):
+    """What makes tokens of a quote; a model's Codec is one."""
+
+    def encode_exactly(self, text: str, inside: bool = False) -> list[int] | None: ...
 
 
 class Form(NamedTuple):
@@ -60,7 +65,7 @@ def split_sentences(passages: Seq[Passage]) -> list[CandidateIn]:
     return sentences
 
 
-def to_quote(candidate: CandidateIn, codec: Codec, passages: Seq[Passage]) -> Quote | None:
+def to_quote(candidate: CandidateIn, codec: ExactCodec, passages: Seq[Passage]) -> Quote | None:
     """Make a quote.
 
     None when its tokens would not read as exactly its characters (no such vocabulary is known), when it is blank, and when nothing
@@ -119,7 +124,7 @@ def _joined(places: Seq[Place]) -> tuple[Place, ...]:
     return tuple(joined)
 
 
-def _form(codec: Codec, source: str, places: tuple[Place, ...], led: bool) -> Form | None:
+def _form(codec: ExactCodec, source: str, places: tuple[Place, ...], led: bool) -> Form | None:
     start = places[0][0]
     if led:
         if not start or not source[start - 1].isspace():

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Seq
+from typing import TYPE_CHECKING
 
 from services.generator.text.answer_text import AnswerText, Delta
-from services.generator.text.codec import Codec
 from services.generator.types import CopySpan, Passage
 from services.generator.verbatim.quotes import Place
 from services.generator.verbatim.trie import VerbatimPreparation, WrittenSentence
+
+if TYPE_CHECKING:
+    from services.generator.text.codec import Codec
 
 
 class QuoteSpans:

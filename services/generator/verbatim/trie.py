@@ -11,19 +11,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING, NamedTuple
 
 from services.contract.wire import ChatRequest
 from services.generator.errors import BadRequest
-from services.generator.models import Target
 from services.generator.speculation.tree import TreeBuilder
-from services.generator.text.codec import Codec
 from services.generator.types import DraftTree, NodeOrigin, Passage, SamplingParams
-from services.generator.verbatim.likelihood import QuestionLikelihood
-from services.generator.verbatim.quotes import Form, Place, Quote, before, overlap, same_words, split_sentences, to_quote
+from services.generator.verbatim.quotes import ExactCodec, Form, Place, Quote, before, overlap, same_words, split_sentences, to_quote
+
+if TYPE_CHECKING:  # where no model runs there is no torch
+    from torch import Tensor
+
+    from services.generator.models import Target
+    from services.generator.verbatim.likelihood import QuestionLikelihood
 
 CONSTRAINT = (NodeOrigin("constraint"),)
 
@@ -96,6 +96,8 @@ class Verbatim:
         return builder.build()
 
     def apply(self, logits: Tensor, tree: DraftTree, sampling: SamplingParams) -> None:
+        import torch
+
         states: list[VerbatimState | None] = [self.state]
         for token, parent in zip(tree.token_ids[1:], tree.parents[1:], strict=True):
             before = states[parent]
@@ -204,13 +206,16 @@ class VerbatimPreparation:
             self._likelihood.advance(target)
             if not self._likelihood.done:
                 return None
-        likelihoods = self._likelihood.scores if self._likelihood is not None else None
+        return self.weighed(self._likelihood.scores if self._likelihood is not None else None, target.config.eos_token_ids[0])
+
+    def weighed(self, likelihoods: Seq[float] | None, end: int) -> Verbatim:
+        """Make the constraint of what the sentences weigh. `end`: the token that ends an answer."""
         weights = [q.prior + self._weight * score for q, score in zip(self.quotes, likelihoods or [0.0] * len(self.quotes), strict=True)]
-        self.constraint = Verbatim(self.quotes, weights, self._limits, target.config.eos_token_ids[0], likelihoods)
+        self.constraint = Verbatim(self.quotes, weights, self._limits, end, likelihoods)
         return self.constraint
 
 
-def prepare(ask: ChatRequest, codec: Codec, passages: Seq[Passage]) -> VerbatimPreparation:
+def prepare(ask: ChatRequest, codec: ExactCodec, passages: Seq[Passage]) -> VerbatimPreparation:
     """Raises BadRequest on a candidate that is no span of its document, and when nothing is left that can be quoted."""
     options = ask.bedside
     candidates = options.candidates if options.candidates is not None else split_sentences(passages)
@@ -221,7 +226,13 @@ def prepare(ask: ChatRequest, codec: Codec, passages: Seq[Passage]) -> VerbatimP
     weight = options.likelihood_weight
     if weight is None:  # candidates bring a prior, and no calibration has found that the likelihood betters it
         weight = 0.0 if options.candidates is not None else 1.0
-    likelihood = QuestionLikelihood(codec, ask.messages[-1].text, titled) if weight and len(quotes) > 1 else None
+    likelihood = None
+    if weight and len(quotes) > 1:
+        from services.generator.text.codec import Codec
+        from services.generator.verbatim.likelihood import QuestionLikelihood
+
+        assert isinstance(codec, Codec), "a likelihood is a model's"
+        likelihood = QuestionLikelihood(codec, ask.messages[-1].text, titled)
     return VerbatimPreparation(quotes, likelihood, weight, VerbatimLimits(options.max_sentences, options.margin, options.one_document))
 
 

@@ -3260,6 +3260,19 @@ export interface components {
              */
             unanswered: components["schemas"]["GapOut"][];
         };
+        /** PackOut */
+        PackOut: {
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /**
+             * Valid Until
+             * Format: date-time
+             */
+            valid_until: string;
+        };
         /** PageOut */
         PageOut: {
             /** Number */
@@ -3626,6 +3639,8 @@ export interface components {
              * @default false
              */
             written_answers: boolean;
+            /** @description Of a downtime pack, which answers and stores nothing; null elsewhere. */
+            pack?: components["schemas"]["PackOut"] | null;
         };
         /** SignInIn */
         SignInIn: {

@@ -76,7 +76,7 @@ def test_a_scanned_page_is_read_with_places_on_its_words(kind: ScanKind, tmp_pat
     document = read_scan(tmp_path, content)
     assert document.text.split() == " ".join(DOSE).split()
     assert document.pages[0].text_from == "ocr"
-    assert document.warnings[0].startswith("1 page was read from its image")
+    assert document.warnings[0].startswith("page 1: read from an image")
     inside, around = ink_at(content, box_of(document.pages[0], "15 mg/kg"))
     assert inside > 20
     assert around < inside / 2

@@ -2,6 +2,7 @@
 import { type MouseEvent, useState } from "react";
 import type { Answer, PersonalChoice, Span } from "../../api/types";
 import { formatSeconds, type Messages, useMessages } from "../../i18n";
+import { useSession } from "../../queries/session";
 import { type AnswerState, isRead, isRefused, view } from "../../state/conversation/answer";
 import type { Opened } from "../../state/conversation/conversation";
 import { askPath, placePath } from "../../state/window/route";
@@ -41,9 +42,10 @@ export function Turn({
   onLiteral,
   onPersonal,
   onWhole,
-  feedback = true,
+  feedback: wanted = true,
 }: Props) {
   const m = useMessages();
+  const feedback = !useSession().data?.pack && wanted; // a downtime pack keeps none
   const { question, query, text, spans, sources, unsupported, language, mode } = view(state);
   const refused = isRefused(state);
   const writing = state.kind === "working";

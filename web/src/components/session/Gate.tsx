@@ -1,12 +1,14 @@
 // Lets through who is signed in and may see this page; shows all others what they can do. The service decides, here it is only shown.
-import { type ReactNode, useEffect, useRef } from "react";
+import { lazy, type ReactNode, useEffect, useRef } from "react";
 import { forgetQuestion, keepQuestion, noteSignedIn, onSignedOut, wasSignedIn } from "../../api/signedOut";
 import { useMessages } from "../../i18n";
 import { type Role, signOut, useRoles, useSession, useSignedOut } from "../../queries/session";
 import { mayRead, pagesFor, pathOf } from "../../state/window/route";
+import { Optional } from "../shared/controls/Optional";
 import { Header } from "../shared/frame/Header";
-import { IdleWatch } from "./IdleWatch";
 import { SignIn } from "./SignIn";
+
+const IdleWatch = lazy(async () => ({ default: (await import("./IdleWatch")).IdleWatch }));
 
 interface Props {
   roles: readonly Role[]; // any of these
@@ -52,7 +54,11 @@ export function Gate({ roles, children }: Props) {
   return (
     <>
       {allowed ? children : <NotAllowed needs={roles} />}
-      {session.idle_seconds && <IdleWatch seconds={session.idle_seconds} onEnd={end} />}
+      {session.idle_seconds && (
+        <Optional fallback={null}>
+          <IdleWatch seconds={session.idle_seconds} onEnd={end} />
+        </Optional>
+      )}
     </>
   );
 }

@@ -6,8 +6,8 @@ export const usage = {
   span: "Period",
   weeks: (count: number) => (count === 53 ? "a year" : `${count} weeks`),
   nothing: "Nothing was asked in this period.",
-  trend: (weeks: number, before: number, after: number) =>
-    weeks === 0 ? "" : `The last ${weeks} full weeks: ${questions(after)}. The ${weeks} weeks before: ${before}.`,
+  trend: (weeks: number, before: number, after: number, now: number) =>
+    `This week so far: ${questions(now)}.${weeks === 0 ? "" : ` The last ${weeks} full weeks: ${questions(after)}. The ${weeks} weeks before: ${before}.`}`,
   questions: "Questions each week",
   weekOf: (day: string) => `Week of ${day}`,
   answered: "answered",

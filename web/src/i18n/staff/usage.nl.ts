@@ -8,8 +8,8 @@ export const usage: StaffWords["usage"] = {
   span: "Periode",
   weeks: (count) => (count === 53 ? "een jaar" : `${count} weken`),
   nothing: "In deze periode werd niets gevraagd.",
-  trend: (weeks, before, after) =>
-    weeks === 0 ? "" : `De laatste ${weeks} volle weken: ${questions(after)}. De ${weeks} weken daarvoor: ${before}.`,
+  trend: (weeks, before, after, now) =>
+    `Deze week tot nu toe: ${questions(now)}.${weeks === 0 ? "" : ` De laatste ${weeks} volle weken: ${questions(after)}. De ${weeks} weken daarvoor: ${before}.`}`,
   questions: "Vragen per week",
   weekOf: (day) => `Week van ${day}`,
   answered: "beantwoord",

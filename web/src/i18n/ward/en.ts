@@ -1,5 +1,11 @@
 // The words of what one does with an answer at the bedside, in English: they come with the first list that is quoted.
 export const ward = {
+  pack: {
+    age: (made: string, until: string) =>
+      `Downtime pack of ${made}, valid until ${until}. What changed since is not in it. Conversations are gone when it closes.`,
+    over: (until: string) => `This downtime pack was valid until ${until} and answers no more: use a newer one.`,
+    clock: (made: string) => `The clock of this PC is wrong: this downtime pack was made on ${made}. Set it right.`,
+  },
   linked: {
     lost: "The words of this link no longer stand in this document; this is the page.",
     newer: "This document has been replaced since. What holds now:",

@@ -2,6 +2,12 @@
 import type { WardWords } from "./en";
 
 export const ward: WardWords = {
+  pack: {
+    age: (made: string, until: string) =>
+      `Noodpakket van ${made}, geldig tot ${until}. Wat sindsdien veranderde, staat er niet in. Gesprekken zijn weg als het sluit.`,
+    over: (until: string) => `Dit noodpakket was geldig tot ${until} en antwoordt niet meer: neem een nieuwer.`,
+    clock: (made: string) => `De klok van deze PC staat verkeerd: dit noodpakket is gemaakt op ${made}. Zet ze juist.`,
+  },
   linked: {
     lost: "De woorden van deze link staan niet meer zo in dit document; dit is de pagina.",
     newer: "Dit document is intussen vervangen. Wat nu geldt:",

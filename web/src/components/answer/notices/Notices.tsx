@@ -45,7 +45,7 @@ export function Notices({ state, onAsk }: Props) {
   );
 }
 
-const ABOUT_QUESTION = new Set(["identity_removed", "stored_later", "not_stored"]);
+const ABOUT_QUESTION = new Set(["identity_removed", "stored_later", "not_stored", "pack"]);
 
 /** One sentence says why there is no answer: the one that says most. */
 const whyRefused = (notices: readonly Notice[]): Notice | undefined =>
@@ -67,7 +67,7 @@ function noticesOf(state: AnswerState, m: Messages): Said[] {
   const own: Words[] = [];
   if (state.kind === "failed") own.push({ code: state.code, text: failureOf(state, m) });
   if (state.kind === "stopped") own.push({ code: "stopped", text: m.answer.stopped });
-  if (state.kind === "complete" && notices.length === 0) {
+  if (state.kind === "complete" && notices.every(({ code }) => code === "pack")) {
     if (state.answer.status === "not_found") own.push({ code: "not_found", text: m.answer.notFound });
     if (state.answer.status === "sources_only" && sources.length > 0)
       own.push({ code: "sources_only", text: m.answer.sourcesOnly });

@@ -89,10 +89,15 @@ function Figures({ weeks }: { weeks: UsageWeek[] }) {
   );
 }
 
-/** Questions in the earlier and in the later half of these weeks; this week, which is not over, in neither. */
-function halves(weeks: UsageWeek[]): [number, number, number] {
+/** Half the weeks that are over; questions in the earlier and in the later of them, and in this week, which is not over. */
+function halves(weeks: UsageWeek[]): [number, number, number, number] {
   const over = weeks.slice(0, -1);
   const half = Math.floor(over.length / 2);
   const sum = (some: UsageWeek[]) => some.reduce((all, week) => all + week.questions, 0);
-  return [half, sum(over.slice(over.length - 2 * half, over.length - half)), sum(over.slice(over.length - half))];
+  return [
+    half,
+    sum(over.slice(over.length - 2 * half, over.length - half)),
+    sum(over.slice(over.length - half)),
+    sum(weeks.slice(-1)),
+  ];
 }

@@ -1,0 +1,109 @@
+"""`bedside pack`: a folder that answers on a ward's PC without a network, and whether it answers as this server does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag_api.cli.console import counting, opened, read_settings, say
+from rag_api.cli.options import AsJson, SetFile, Stored
+
+if TYPE_CHECKING:
+    from rag_api.upkeep.pack.checking import PackCheck
+
+
+def pack(
+    folder: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder for the pack; with --check the pack.", show_default=False)],
+    days: Annotated[int, typer.Option(min=1, max=92, help="For so many days it answers, then it refuses.")] = 7,
+    groups: Annotated[
+        str,
+        typer.Option(
+            help="It holds the documents that members of any of these may read, with commas between. On a ward's PC nobody signs in: "
+            "whoever opens the pack reads all of it."
+        ),
+    ] = "everyone",
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            help="The hospital's private key that signs it (Ed25519, PEM). Made when there is none; absent: pack.key in the data directory."
+        ),
+    ] = None,
+    runtime: Annotated[bool, typer.Option("--runtime/--no-runtime", help="Put Python and the packages into it (Linux).")] = True,
+    without_reader: Annotated[
+        bool, typer.Option("--without-reader", help="Make it also where a model must agree here, which a pack does not carry.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Ask the pack, and this server, reviewed questions; ends with 1 when an answer differs.")
+    ] = False,
+    judged: SetFile = None,
+    stored: Stored = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a downtime pack: documents, index, page and programs in one folder, signed and dated, for a PC without a network.
+
+    On the PC: OUT/start.sh. It answers until its last day, stores nothing, and shows its age on every answer. It quotes: no model is in it.
+    """
+    if check:
+        return _check(folder, key, judged, stored, as_json)
+    from rag_api.api.server.page import web_dir
+    from rag_api.errors import InvalidInput
+    from rag_api.upkeep.pack.making import PackOrder, make
+    from rag_api.upkeep.pack.manifest import fingerprint, read_private
+
+    with opened() as container:
+        page = web_dir(container.settings.web_dir)
+        if page is None:
+            raise InvalidInput("There is no page to put into it: build web/ (make demo does), or set BEDSIDE_WEB_DIR.")
+        chosen = tuple(sorted({name.strip() for name in groups.split(",")} - {""}))
+        if not chosen:
+            raise InvalidInput("--groups names no group.")
+        private = read_private(key or container.settings.data_dir / "pack.key")
+        order = PackOrder(page, chosen, days, runtime, without_reader)
+        with counting("documents", 0) as tell:
+            made = make(container, folder, order, private, say, tell)
+    size = sum(kept.bytes for kept in made.files)
+    until = f"{made.dates.valid_until.astimezone():%Y-%m-%d %H:%M}"
+    if as_json:
+        about = {"documents": made.index.documents, "passages": made.index.chunks, "files": len(made.files), "bytes": size}
+        typer.echo(json.dumps({"folder": str(folder), "valid_until": made.dates.valid_until.isoformat(), **about}))
+    say(f"Made: {folder}, {made.index.documents} documents, {size / 2**20:.0f} MB, valid until {until}. Needs {made.needs}.")
+    say(f"Signed by the key {fingerprint(private.public_key())}: keep pack.pub of it on the PCs as /etc/bedside/pack.pub.")
+
+
+def _check(folder: Path, key: Path | None, judged: Path | None, stored: str | None, as_json: bool) -> None:
+    from rag_api.cli.quality.measuring import judged_questions
+    from rag_api.upkeep.pack.checking import compare
+
+    settings = read_settings()
+    with opened(settings) as container:
+        container.start_generator()
+        questions = judged_questions(container, judged, stored, "all")
+        with counting("questions", len(questions)) as tell:
+            found = compare(container, folder, questions, key or settings.data_dir / "pack.key", tell)
+        _tell(found, as_json)
+        if not found.alike:
+            raise typer.Exit(1)
+
+
+def _tell(found: PackCheck, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(_figures(found), ensure_ascii=False))
+    for one in found.differing:
+        say(f"  {one.id}: {one.question}: here {one.here}, pack {one.pack}")
+    alike = found.asked - len(found.differing)
+    took = f"the first after {found.ready_seconds:.0f} s, in {found.peak_mb:.0f} MB of memory"
+    say(f"{alike} of {found.asked} questions answered as here; {found.answered} answered, {took}.")
+
+
+def _figures(found: PackCheck) -> dict[str, Any]:
+    return {
+        "asked": found.asked,
+        "alike": found.asked - len(found.differing),
+        "answered": found.answered,
+        "ready_seconds": round(found.ready_seconds, 1),
+        "peak_mb": found.peak_mb,
+        "differing": [{"id": one.id, "here": one.here, "pack": one.pack} for one in found.differing],
+    }

@@ -1,0 +1,178 @@
+"""A downtime pack asked what this server is asked: the same questions, each to both, and where the answers differ. For a nightly job.
+
+The pack is opened as on a ward's PC, by its own script; this server answers as it would a member of the pack's groups.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from rag_api.answering.ask_sequentially import answers_to
+from rag_api.container import Container
+from rag_api.domain import Answer, AnswerStatus, Judged, Mode, User
+from rag_api.embedded.processes import free_port
+from rag_api.errors import InvalidInput
+from rag_api.upkeep.pack.making import START
+from rag_api.upkeep.pack.manifest import public_pem, read_private, read_signed
+
+PATIENCE = 300.0  # seconds for a pack to open, and for an answer
+Tell = Callable[[int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingAnswer:
+    """here, pack: how either answered, and the words where both did."""
+
+    id: str
+    question: str
+    here: str
+    pack: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackCheck:
+    """ready_seconds: from its start until the pack's first answer. peak_mb: memory of all its processes together, what they share once."""
+
+    asked: int
+    answered: int
+    ready_seconds: float
+    peak_mb: float
+    differing: tuple[DifferingAnswer, ...]
+
+    @property
+    def alike(self) -> bool:
+        return not self.differing
+
+
+def compare(container: Container, folder: Path, questions: Sequence[Judged], key_file: Path, tell: Tell) -> PackCheck:
+    """Raises InvalidInput for a pack that does not open, with what it said."""
+    if not key_file.is_file():
+        raise InvalidInput(f"{key_file} is not there: name with --key the key that signed the pack.")
+    key = read_private(key_file).public_key()
+    asker = User(id="pack-check", name="Pack check", groups=read_signed(folder, key).groups)
+    container.wait_for_generator()
+    here = answers_to([one.question for one in questions], asker, container, Mode.VERBATIM)
+    differing, answered, began, ready = [], 0, time.monotonic(), 0.0
+    with opened_pack(folder, key) as (client, memory):
+        for done, (question, ours) in enumerate(zip(questions, here, strict=True), 1):
+            theirs = ask(client, question.question)
+            ready = ready or time.monotonic() - began
+            answered += theirs["status"] == AnswerStatus.ANSWERED
+            if said_here(ours) != said_there(theirs):
+                first, second = said_here(ours), said_there(theirs)
+                differing.append(DifferingAnswer(question.id, question.question, _short(first), _short(second)))
+            tell(done)
+    return PackCheck(len(questions), answered, ready, memory.peak_mb, tuple(differing))
+
+
+def said_here(answer: Answer) -> tuple[str, str, tuple[tuple[str, int, str], ...]]:
+    """Its status, its words, and what is quoted where."""
+    return answer.status.value, answer.text, tuple((one.document_id, one.page, one.text) for one in answer.citations)
+
+
+def said_there(answer: dict[str, Any]) -> tuple[str, str, tuple[tuple[str, int, str], ...]]:
+    spans = tuple((one["document_id"], one["page"], one["text"]) for one in answer["spans"])
+    return answer["status"], answer["answer"], spans
+
+
+@contextmanager
+def opened_pack(folder: Path, key: Ed25519PublicKey) -> Iterator[tuple[httpx.Client, PeakMemory]]:
+    """A client of the pack, once it answers, and what it takes; the pack is closed at the end."""
+    port = free_port()
+    with tempfile.TemporaryDirectory(prefix="bedside-pack-check-") as scratch:
+        trusted, log = Path(scratch) / "pack.pub", Path(scratch) / "log"
+        trusted.write_bytes(public_pem(key))
+        own = [str(folder / START)]
+        command = own if (folder / START).is_file() else [sys.executable, "-m", "rag_api.cli.serving.open_pack", str(folder)]
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [*command, "--port", str(port), "--key", str(trusted), "--no-browser"], stdout=output, stderr=subprocess.STDOUT
+            )
+        try:
+            base = f"http://127.0.0.1:{port}"
+            with PeakMemory(folder) as memory, httpx.Client(base_url=base, timeout=PATIENCE, trust_env=False) as client:
+                _wait(client, process, log)
+                yield client, memory
+        finally:
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+class PeakMemory:
+    """Memory of all processes that run a pack's programs, looked at twice a second; 0 where it has none, or the machine does not tell."""
+
+    def __init__(self, folder: Path) -> None:
+        self.peak_mb = 0.0
+        self._folder, self._stop = folder.resolve(), threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="memory", daemon=True)
+
+    def __enter__(self) -> PeakMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(0.5):
+            self.peak_mb = max(self.peak_mb, round(sum(map(_memory_kb, _running(self._folder))) / 1024, 1))
+
+
+def _running(folder: Path) -> Iterator[int]:
+    for path in Path("/proc").glob("[0-9]*/exe"):
+        with contextlib.suppress(OSError):
+            if path.readlink().is_relative_to(folder):
+                yield int(path.parent.name)
+
+
+def _memory_kb(pid: int) -> int:
+    """Its share: what several processes have in common is counted once over all of them."""
+    with contextlib.suppress(OSError, ValueError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1])
+    return 0
+
+
+def ask(client: httpx.Client, question: str) -> dict[str, Any]:
+    response = client.post("/ask", json={"question": question, "mode": "verbatim", "personal_data": "keep"})
+    response.raise_for_status()
+    found: dict[str, Any] = response.json()
+    return found
+
+
+def _wait(client: httpx.Client, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            if client.get("/health/ready").is_success:
+                return
+        except httpx.TransportError:
+            pass
+        if process.poll() is not None or time.monotonic() > deadline:
+            said = "\n".join(log.read_text(errors="replace").splitlines()[-15:])
+            raise InvalidInput(f"The pack did not open:\n{said}")
+        time.sleep(0.1)
+
+
+def _short(said: tuple[str, str, tuple[Any, ...]]) -> str:
+    status, text, _ = said
+    return f"{status} {' '.join(text.split())[:120]!r}" if text else status
