@@ -56,9 +56,10 @@ in_rag_api := tests/rag_api --ignore=tests/rag_api/ingest
 in_ingest := tests/rag_api/ingest
 in_services := tests/services
 in_others := tests --ignore=tests/rag_api --ignore=tests/services --ignore=tests/e2e
-test: $(STAMPS)/dev $(STAMPS)/web $(STAMPS)/oidc servers lint types web-test ## lint, types, page tests, Python tests beside browser tests
+test: $(STAMPS)/dev ## lint, types, page tests, Python tests beside browser tests
 	@rm -f $(STAMPS)/coverage-*.json
-	@$(MAKE) --jobs=2 --keep-going $(PARTS:%=part-%)
+	@$(MAKE) --jobs=2 $(STAMPS)/web $(STAMPS)/oidc servers
+	@$(MAKE) --jobs=2 --keep-going lint types web-test $(PARTS:%=part-%)
 	@$(PY) -m slipcover --merge $(STAMPS)/coverage-*.json --json --out $(STAMPS)/coverage.json
 	@$(PY) -m tests.support.commands.coverage $(STAMPS)/coverage.json $(COVERAGE_FLOOR)
 	$(call say,everything passed)

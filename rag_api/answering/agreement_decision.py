@@ -1,6 +1,7 @@
 """Agreement of a second reader, without which what was chosen is not quoted: each thing that is asked is decided by itself.
 
-What the reader does not agree to is left out and said; where nothing is left, there is no answer.
+What the reader does not agree to is left out and said; where nothing is left, there is no answer. Where it points to something else than
+the row or the item that was chosen, both stand in doubt, and the whole table or list is quoted.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart
 from rag_api.answering.choosing.agreement import MOST, Agreement, agreement, agrees
-from rag_api.answering.composing.generation_request import sections_of
+from rag_api.answering.choosing.span_selection import with_the_rest
+from rag_api.answering.composing.generation_request import documents_of, sections_of
 from rag_api.domain import Candidate, Mode
 from rag_api.retrieval.decision.calibration import NotFoundModel, calibration
 from rag_api.retrieval.find import Retrieval, threshold_of
@@ -26,7 +28,7 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
     reader = _reader(builder, retrieval, container)
     if reader is None:
         return retrieval.answerable
-    left, told = list[AskedApart](), list[dict[str, float]]()
+    left, told, places = list[AskedApart](), list[dict[str, float]](), list[Candidate]()
     for asked in builder.asked:
         if not _may_agree(asked, container):
             continue
@@ -36,10 +38,13 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
         told.append({"points": round(made.points, 3), "answers": round(made.answers, 3)})
         if agrees(made, asked.found, *_fitted(reader, container)):
             left.append(asked)
+            places += made.places
     builder.stats |= {"agreement": told} if told else {}
     if left and len(left) < len(builder.asked):
         builder.not_found += tuple(asked.said for asked in builder.asked if asked not in left)
         builder.asked, builder.sections = tuple(left), None
+    if left:
+        builder.sections = with_the_rest(sections_of(builder), places, documents_of(builder))
     return bool(left)
 
 

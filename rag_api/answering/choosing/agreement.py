@@ -29,10 +29,11 @@ FARTHEST = 8.0  # nats: beyond them nothing is more certain
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """What a reader makes of what is to be quoted, in log-odds. points: of the range that it points to, where that is to be quoted.
-    answers: that a passage which holds what is to be quoted has an answer at all."""
+    answers: that a passage which holds what is to be quoted has an answer at all. places: what it points to in those passages."""
 
     points: float = -FARTHEST
     answers: float = -FARTHEST
+    places: tuple[Candidate, ...] = ()
 
     def signals(self, confidence: float) -> dict[str, float]:
         """By the names of calibration.AGREED. confidence: of what was chosen, in [0, 1]."""
@@ -70,12 +71,16 @@ def _of(
     """Only the passages that hold what is quoted are read."""
     holding = [passage for passage in passages if any(_holds(passage, place) for place in quoted)]
     points = answers = -FARTHEST
+    places = list[Candidate]()
     for passage, reading in zip(holding, reader.point(question, holding) if holding else (), strict=True):
         own = passage.quoted(reading.first, reading.last, retrieval.texts[passage.document_id], reading.odds)
         answers = max(answers, reading.answers)
-        if own is not None and any(overlap(own, place) for place in quoted):
+        if own is None:
+            continue
+        places.append(own)
+        if any(overlap(own, place) for place in quoted):
             points = max(points, reading.odds)
-    return Agreement(points, answers)
+    return Agreement(points, answers, tuple(places))
 
 
 def _holds(passage: ReadingPassage, place: Candidate) -> bool:

@@ -35,7 +35,14 @@ def with_paragraphs(sections: Sequence[Section], read: ReadDocuments) -> list[Se
         best, before = section.candidates[0], [one.candidates[0] for one in found if one.candidates]
         if not any(_holds(one, best) or _holds(best, one) for one in before):
             found.append(replace(section, candidates=_grown(section.candidates, section.asked, read)))
-    return found
+    return [_without_firsts_of(found[:n] + found[n + 1 :], section) for n, section in enumerate(found)]
+
+
+def _without_firsts_of(others: Sequence[Section], section: Section) -> Section:
+    """What another section quotes for certain is not said in this one too."""
+    firsts = [one.candidates[0] for one in others if one.candidates]
+    rest = (c for c in section.candidates[1:] if not any(overlap(c, first) for first in firsts))
+    return replace(section, candidates=(*section.candidates[:1], *rest))
 
 
 def _grown(candidates: Sequence[Candidate], asked: Analysis, read: ReadDocuments) -> tuple[Candidate, ...]:

@@ -23,6 +23,7 @@ from rag_api.answering.choosing.table_rows import (
     special_rows,
     tied_list,
     tied_table,
+    unit_of,
     without_other_cases,
     without_other_rows,
     without_other_times,
@@ -202,6 +203,31 @@ def _conditions(question: Analysis, first: Sequence[Candidate], title: str) -> l
         if 0 < holding <= max(1, _RARE * len(first)):
             found.append(called)
     return found
+
+
+def with_the_rest(chosen: Sequence[Section], pointed: Sequence[Candidate], read: ReadDocuments) -> tuple[Section, ...]:
+    """The sections; but in place of a row or an item that no second reader points to stands its whole table or list, once: which one of it
+    is meant is open. pointed: what that reader points to."""
+    found, said = list[Section](), list[Candidate]()
+    for section in chosen:
+        grown = list[Candidate]()
+        for candidate in section.candidates:
+            one = candidate if any(overlap(candidate, place) for place in pointed) else _whole_of(candidate, read)
+            if not any(overlap(one, other) for other in (*said, *grown)):
+                grown.append(one)
+        said += grown[:1]
+        if grown or not section.candidates:
+            alone = bool(grown) and grown[0] != section.candidates[0]
+            found.append(replace(section, candidates=tuple(grown), most=1 if alone else section.most))
+    return tuple(found)
+
+
+def _whole_of(candidate: Candidate, read: ReadDocuments) -> Candidate:
+    """The table or list that a row or an item is one of, where it can be quoted; else itself."""
+    quote = read.quote(candidate)
+    unit = unit_of(candidate.document_id, quote.group, read) if quote is not None and quote.group >= 0 else None
+    whole = _of(unit, candidate, read.texts[candidate.document_id]) if unit is not None else candidate
+    return whole if BLANK not in whole.text else candidate
 
 
 def overlap(one: Candidate, other: Candidate) -> bool:

@@ -132,7 +132,7 @@ def tied_table(question: Analysis, first: Sequence[Candidate], read: ReadDocumen
     sought = [called for called in question.sought if held(called, first[0].before) < SURE]
     if len(rows) < enough or any(held(called, row.case) >= SURE for row in rows for called in sought):
         return None
-    return _unit(first[0].document_id, best.group, read)
+    return unit_of(first[0].document_id, best.group, read)
 
 
 def tied_list(first: Sequence[Candidate], read: ReadDocuments) -> Quotable | None:
@@ -143,10 +143,10 @@ def tied_list(first: Sequence[Candidate], read: ReadDocuments) -> Quotable | Non
     near = [c for c in first[1:ROWS] if c.score >= first[0].score - TOGETHER]
     if not any((other := read.quote(c)) is not None and other.group == best.group for c in near):
         return None
-    return _unit(first[0].document_id, best.group, read)
+    return unit_of(first[0].document_id, best.group, read)
 
 
-def _unit(document_id: str, group: int, read: ReadDocuments) -> Quotable | None:
+def unit_of(document_id: str, group: int, read: ReadDocuments) -> Quotable | None:
     """A list or table, unless it is a document rather."""
     whole = wholes(read.texts[document_id], read.blocks(document_id)).get(group)
     return whole if whole is not None and whole.end - whole.start <= LONGEST_LIST else None

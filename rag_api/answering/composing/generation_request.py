@@ -49,6 +49,11 @@ def sections_of(builder: AnswerBuilder) -> tuple[Section, ...]:
     return builder.sections
 
 
+def documents_of(builder: AnswerBuilder) -> ReadDocuments:
+    titles = {source.document.id: source.document.metadata.title for source in builder.sources}
+    return ReadDocuments(builder.texts, builder.structures, titles)
+
+
 def scope_of(user: User) -> str:
     """Return the same for all who may read the same, and something else for everyone else."""
     return hashlib.sha256("\n".join(sorted(set(user.groups))).encode()).hexdigest()[:32]
@@ -103,10 +108,7 @@ def _beside(builder: AnswerBuilder, passages: Sequence[PromptPassage], container
 
 def _sections(builder: AnswerBuilder, hits: Sequence[Hit]) -> list[Section]:
     """Of each thing that is asked, what may be quoted; nothing is said twice."""
-    documents = {hit.chunk.document_id for hit in hits}
-    read = ReadDocuments(
-        builder.texts, builder.structures, {source.document.id: source.document.metadata.title for source in builder.sources}
-    )
+    documents, read = {hit.chunk.document_id for hit in hits}, documents_of(builder)
     own = [_sections_for(asked, [c for c in asked.sentences if c.document_id in documents], read) for asked in builder.asked]
     if all(asked.pointed for asked in builder.asked):
         return told_apart(own) or [Section(())]

@@ -28,6 +28,9 @@ from services.generator.verbatim.quotes import Form, Place, Quote, before, overl
 CONSTRAINT = (NodeOrigin("constraint"),)
 
 
+_ABOVE = 1e-3  # nats: more than float32 rounds to, less than any choice turns on
+
+
 @dataclass(frozen=True, slots=True)
 class VerbatimLimits:
     sentences: int
@@ -65,6 +68,9 @@ class Verbatim:
         self._end = end
         self._usable = _prefix_free(quotes, weights)
         self._best = self._best_set()
+        # In reading order a lighter one of the best may have to come first: what is not among them must not outweigh it then.
+        heaviest = {quotes[index].passage: weights[index] + _ABOVE for index in reversed(self._best)}
+        self._chances = [heaviest[quotes[i].passage] if i in self._best else weight for i, weight in enumerate(weights)]
         self.state = self._start(())
 
     def draft(self, root: int, nodes: int) -> DraftTree:
@@ -177,10 +183,10 @@ class Verbatim:
         """Weigh a choice that leaves these sentences possible: the best one's at temperature 0, else what sums their chances."""
         if not alive:
             return 0.0
-        best = max(self.weights[index] for index in alive)
+        best = max(self._chances[index] for index in alive)
         if temperature == 0:
             return best
-        return best + temperature * math.log(sum(math.exp((self.weights[index] - best) / temperature) for index in alive))
+        return best + temperature * math.log(sum(math.exp((self._chances[index] - best) / temperature) for index in alive))
 
 
 class VerbatimPreparation:

@@ -41,6 +41,13 @@ def test_a_sentence_brings_its_paragraph_and_not_the_next_one() -> None:
     assert quoted(BALLOON, "hoelang blijft de ballon", "blijft") == [BALLOON.split("Bel")[0]]
 
 
+def test_what_comes_first_for_one_question_is_not_quoted_for_the_other_too() -> None:
+    asked = [section(BALLOON, "hoelang blijft de ballon", "blijft", "Bel"), section(BALLOON, "wie bellen", "Bel", "gevuld")]
+    first, second = with_paragraphs(asked, ReadDocuments({"d": BALLOON}, {}))
+    assert [one.text for one in first.candidates] == [BALLOON.split("Bel")[0]]
+    assert [one.text for one in second.candidates] == ["Bel dan de arts.\n"]
+
+
 def test_a_second_sentence_of_it_is_not_quoted_twice() -> None:
     found = quoted(BALLOON, "hoelang blijft de ballon", "blijft", "gevuld", "Bel")
     assert [text.count("500 ml") for text in found] == [1, 0]

@@ -9,7 +9,7 @@ import pytest
 
 from rag_api.answering.choosing.fitting import fitting
 from rag_api.answering.choosing.read_documents import ReadDocuments
-from rag_api.answering.choosing.span_selection import sections
+from rag_api.answering.choosing.span_selection import Section, sections, with_the_rest
 from rag_api.answering.quote_structure import parts_of
 from rag_api.domain import Candidate, PartKind
 from rag_api.query.analysis import Analysis, analyse
@@ -473,3 +473,48 @@ def test_an_exception_in_the_paragraph_that_answers_stands_before_it() -> None:
     sentences, read = candidates(text, "Spoel", "Laat", "geen bloeddruk")
     found = sections(question("picc loopt traag, wat nu"), sentences, read)
     assert "geen bloeddruk" in found[0].candidates[0].text
+
+
+# --- A second reader: which row or item
+
+WEIGHTS = "3. Dosis\nGewicht\tEnoxaparine\nonder 50 kg\t20 mg\n50 tot 100 kg\t40 mg\nboven 150 kg\t60 mg\n\nDien het om 18 uur toe.\n"
+
+
+def widened(text: str, chosen: list[str], pointed: str) -> list[str]:
+    sentences, read = candidates(text, *chosen)
+    places = [next(c for c in sentences if pointed in text[c.start : c.end])]
+    (section,) = with_the_rest([Section(tuple(sentences[: len(chosen)]), 2)], places, read)
+    return [one.text for one in section.candidates]
+
+
+def test_a_row_that_the_second_reader_points_to_as_well_stands_alone() -> None:
+    (alone,) = widened(WEIGHTS, ["boven 150"], "boven 150")
+    assert "60 mg" in alone
+    assert "40 mg" not in alone
+
+
+@pytest.mark.parametrize("pointed", ["50 tot 100", "18 uur"])
+def test_of_a_row_that_the_second_reader_does_not_point_to_the_whole_table_is_quoted(pointed: str) -> None:
+    (whole,) = widened(WEIGHTS, ["boven 150"], pointed)
+    assert all(dose in whole for dose in ("20 mg", "40 mg", "60 mg"))
+
+
+def test_a_row_beside_a_sentence_brings_its_table_too_and_two_rows_bring_it_once() -> None:
+    sentence, whole = widened(WEIGHTS, ["18 uur", "boven 150"], "18 uur")
+    assert sentence.endswith("Dien het om 18 uur toe.\n")
+    assert "40 mg" in whole
+    assert len(widened(WEIGHTS, ["boven 150", "onder 50"], "18 uur")) == 1
+
+
+def test_a_table_that_two_questions_bring_is_quoted_once() -> None:
+    sentences, read = candidates(WEIGHTS, "boven 150", "onder 50", "18 uur")
+    of_two = [Section((one,), 1) for one in sentences[:3]]
+    table, sentence = with_the_rest(of_two, sentences[2:3], read)
+    assert "40 mg" in table.candidates[0].text
+    assert "18 uur" in sentence.candidates[0].text
+
+
+def test_an_item_that_the_second_reader_does_not_point_to_is_quoted_with_its_list_and_a_sentence_as_it_is() -> None:
+    (whole,) = widened(NEEDLE, ["Spoel"], "Ontsmet")
+    assert all(step in whole for step in ("goed doorbloeden", "Spoel", "Ontsmet"))
+    assert widened(NEEDLE, ["Is de bron"], "Spoel") == widened(NEEDLE, ["Is de bron"], "Is de bron")

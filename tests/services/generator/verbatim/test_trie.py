@@ -87,6 +87,17 @@ def test_sentences_of_one_passage_keep_its_order() -> None:
     assert text == "Remove the catheter when it is no longer needed. Write it down."
 
 
+def test_what_is_not_among_the_best_does_not_pass_the_one_of_them_that_stands_first() -> None:
+    """Another document's sentence is heavier than the lighter one of the best two, which is written before the heaviest."""
+    candidates = [
+        candidate("catheter", "Write it down.", 3),
+        candidate("dosis", "De dosis is 5 mg per kg.", 2),
+        candidate("catheter", "Remove the catheter when it is no longer needed.", 1),
+    ]
+    text, _ = answer(ask(candidates=candidates, likelihood_weight=0, margin=3, one_document=True))
+    assert text == "Remove the catheter when it is no longer needed. Write it down."
+
+
 def test_a_sentence_further_than_the_margin_is_left_out() -> None:
     candidates = [candidate("catheter", "Wash your hands.", 3), candidate("dosis", "De dosis is 5 mg per kg.", 1)]
     assert answer(ask(candidates=candidates, likelihood_weight=0, margin=1))[0] == "Wash your hands."
