@@ -215,13 +215,14 @@ def describe(
 
 
 def titles_of(name: str, properties: Mapping[str, str], first_page: Sequence[Sequence[str]], headings: Sequence[str]) -> Titles:
-    """What it may be called, best first: the property, a subject line ("Betreft: ..."), the headings. A property of whose words
-    the first page and the file's name have less than half comes last."""
+    """What it may be called, best first: the property, a subject line ("Betreft: ..."), the headings. A property comes last that a
+    program made of the name of a file, or of whose words the first page and the file's name have less than half."""
     of_file, of_page = from_properties(properties), from_first_page(first_page)
     shown = naming_words(" ".join(cell for cells in first_page for cell in cells)) | naming_words(PurePosixPath(name).stem)
     named = (of_file.get("title", ""),)
     words = naming_words(named[0])
     known = not shown or 2 * len(words & shown) >= max(1, len(words))  # else a template's, or an earlier name
+    known = known and not _TITLE_NOISE.search(properties.get("Title", "").strip())
     said = (*(named if known else ()), of_page.get("subject", ""), *headings, *named)
     sensible = (" ".join(_printable(title).split())[:300] for title in said if not _BAD_TITLE.match(title.strip()))
     stated = target_groups({**of_file, **of_page}.get("target_groups", ""))

@@ -32,7 +32,7 @@ class Line:
     aside: bool  # it is turned another way than most of the page
     counts: bool = False  # the number of a line, in the margin
     cell: bool = False  # it is a table's, though no row has it
-    loose: bool = False  # it is of a page that is drawn in no order
+    loose: bool = False  # it is drawn in no order: it may not be what stands on the page
     names: bool = False  # it has a row of a drawn table to itself, and names those below
 
 
@@ -58,6 +58,10 @@ class Row:
 
     def _own(self) -> tuple[Line, ...]:
         return tuple(line for n, cell in enumerate(self.cells) if n not in self.shared for line in cell) or self.lines
+
+
+def lines_of_item(item: Line | Row) -> tuple[Line, ...]:
+    return item.lines if isinstance(item, Row) else (item,)
 
 
 def lines_of(cell: list[Line]) -> list[Line]:
@@ -117,6 +121,6 @@ def usual_size(pages: Iterable[Iterable[Line | Row]]) -> float:
     sizes: dict[float, int] = defaultdict(int)
     for items in pages:
         for item in items:
-            for line in item.lines if isinstance(item, Row) else (item,):
+            for line in lines_of_item(item):
                 sizes[round(line.size, 1)] += len(line.marked.text)
     return max(sizes, key=lambda size: sizes[size], default=0.0)

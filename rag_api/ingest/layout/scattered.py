@@ -7,12 +7,13 @@ baseline, that are not read one after the other; a line whose letters go back to
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.layout.lines import Line, Row
+from rag_api.ingest.layout.lines import Line, Row, lines_of_item
 
 _WORD = 0.35  # line heights of white between two words, at most
 _OVER = 0.15  # line heights that two letters may overlap
@@ -51,9 +52,23 @@ def _is_mixed(upwards: Sequence[bool], least: int, most: float) -> bool:
     return len(upwards) >= least and min(share, 1 - share) > most
 
 
-def scattered(items: Sequence[Line | Row]) -> list[Line]:
-    """The lines that nobody can be sure of. items: of a page, in the order in which they are read."""
-    placed = [(line, n) for n, item in enumerate(items) for line in (item.lines if isinstance(item, Row) else (item,))]
+def with_loose(items: Sequence[Line | Row]) -> list[Line | Row]:
+    """A page's items, in the order in which they are read; the lines that nobody can be sure of are marked as loose."""
+    found = set(map(id, _scattered(items)))
+    return [
+        replace(item, cells=tuple(tuple(replace(line, loose=id(line) in found) for line in cell) for cell in item.cells))
+        if isinstance(item, Row)
+        else replace(item, loose=id(item) in found)
+        for item in items
+    ]
+
+
+def loose_lines(items: Iterable[Line | Row]) -> list[Line]:
+    return [line for item in items for line in lines_of_item(item) if line.loose]
+
+
+def _scattered(items: Sequence[Line | Row]) -> list[Line]:
+    placed = [(line, n) for n, item in enumerate(items) for line in lines_of_item(item)]
     placed = [(line, n) for line, n in placed if not (line.aside or line.counts)]
     found = {n for n, (line, _) in enumerate(placed) if line.loose or _goes_back(line)}
     if len(placed) > 1:

@@ -65,7 +65,7 @@ def _read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> 
     metadata, titles = describe(name, found.properties, cells, headings, language), titles_of(name, found.properties, cells, headings)
     pages = _worded(cleaned.pages, name, found.warnings)
     in_doubt = uncertain(pages, found.pages)
-    warnings = (*said_of_scans(pages, in_doubt), *found.warnings, *_said_unaccounted(cleaned))
+    warnings = (*said_of_scans(pages, in_doubt), *found.warnings, *_said_of_pages(cleaned))
     doubtful = together(in_doubt, _withheld(cleaned))
     return ReadDocument(metadata, pages, warnings, cleaned.cut, doubtful, cleaned.blocks, titles)
 
@@ -134,7 +134,7 @@ def _rendered(shown: Path, name: str, max_pages: int, language: str, text_from: 
     found = read_pdf(shown, name, max_pages)
     cleaned = clean(found.pages, language, told)
     pages = tuple(replace(page, text_from=text_from) for page in _worded(cleaned.pages, name, found.warnings))
-    warnings = (*found.warnings, *_said_unaccounted(cleaned))
+    warnings = (*found.warnings, *_said_of_pages(cleaned))
     return _Rendered(pages, warnings, cleaned.cut, cleaned.blocks, together(uncertain(pages, found.pages), _withheld(cleaned)))
 
 
@@ -143,8 +143,9 @@ def _withheld(cleaned: Cleaned) -> tuple[tuple[int, int], ...]:
     return tuple((page.start, page.start + len(page.text)) for page in cleaned.pages if page.number in cleaned.unaccounted)
 
 
-def _said_unaccounted(cleaned: Cleaned) -> tuple[Note, ...]:
-    return (on_pages("page_unaccounted", cleaned.unaccounted),) if cleaned.unaccounted else ()
+def _said_of_pages(cleaned: Cleaned) -> tuple[Note, ...]:
+    found = {"page_no_order": cleaned.loose, "page_unaccounted": cleaned.unaccounted}
+    return tuple(on_pages(code, pages) for code, pages in found.items() if pages)
 
 
 def _document(metadata: Metadata, titles: Titles, rendered: _Rendered, warnings: Sequence[str]) -> ReadDocument:

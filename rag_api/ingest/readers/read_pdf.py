@@ -21,7 +21,7 @@ import pypdfium2.raw as raw
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.notes import on_pages
 from rag_api.ingest.layout.layout import lay_out
-from rag_api.ingest.layout.scattered import scattered
+from rag_api.ingest.layout.scattered import loose_lines, with_loose
 from rag_api.ingest.layout.tables.captions import captions_first
 from rag_api.ingest.layout.tables.stray_cells import rows_in_doubt, with_stray_cells
 from rag_api.ingest.layout.tables.uncertain_tables import uncertain_rows
@@ -53,7 +53,6 @@ _NOTES = (  # codes of notes
     "page_uncompared",
     "page_other_words",
     "page_uncertain_rows",
-    "page_no_order",
 )
 
 
@@ -145,12 +144,12 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
         if image.laid is not None:
             return image.laid, noted
     found, glyphs = glyphs, with_squares(with_fractions(glyphs, drawn.bars), drawn.squares, drawn.held)
-    items = tuple(captions_first(with_stray_cells(lay_out(glyphs, drawn, plane.width, plane.height))))
+    items = tuple(with_loose(captions_first(with_stray_cells(lay_out(glyphs, drawn, plane.width, plane.height)))))
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     tall, doubt = plane.width if sideways else plane.height, in_doubt(glyphs)
-    mixed, loose = [*uncertain_rows(items), *rows_in_doubt(items)], scattered(items)
-    letters = [line.marked.boxes[~np.isnan(line.marked.boxes).any(axis=1)] for line in (*mixed, *loose)]
+    mixed = [*uncertain_rows(items), *rows_in_doubt(items)]
+    letters = [line.marked.boxes[~np.isnan(line.marked.boxes).any(axis=1)] for line in (*mixed, *loose_lines(items))]
     laid = LaidOut(
         number,
         plane.width,
@@ -166,7 +165,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
     ink = glyphs.codes > 32
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
     untrue, copied = (doubt & ~glyphs.recognised).any(), (doubt & glyphs.recognised).any()
-    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied, lied, bool(mixed), bool(loose))
+    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied, lied, bool(mixed))
     return laid, [*noted, *(code for code, true in zip(_NOTES, deserved, strict=True) if true)]
 
 

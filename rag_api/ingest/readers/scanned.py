@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Page
 from rag_api.ingest.common.notes import on_pages
-from rag_api.ingest.layout.lines import Row
+from rag_api.ingest.layout.lines import lines_of_item
 from rag_api.ingest.pdf.page_transform import PagePlane
 from rag_api.ingest.pdf.pdfium import Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn
@@ -85,7 +85,7 @@ def read_image(page: Any, plane: PagePlane, number: int, glyphs: Glyphs, ocr: Oc
     made = written(seen)
     alone = any(line.second is None for line in seen.lines)
     notes = [code for code, true in ((PARTLY, made.unread > 0), (CROOKED, bool(seen.crooked)), (ALONE, alone)) if true]
-    letters = sum(len(line.marked.text) for item in made.items for line in (item.lines if isinstance(item, Row) else (item,)))
+    letters = sum(len(line.marked.text) for item in made.items for line in lines_of_item(item))
     if own.any() and not glyphs.recognised[own].mean() >= _LAYER and letters < _MORE * own.sum():
         return FromImage(None, ())  # a picture beside its text
     if not made.items:

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from rag_api.domain import Block, CutLine, Page
 from rag_api.ingest.common.boxed_text import Marked, concat, plain
 from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
-from rag_api.ingest.layout.lines import Line, Row
+from rag_api.ingest.layout.lines import Line, Row, lines_of_item
+from rag_api.ingest.layout.scattered import loose_lines
 from rag_api.ingest.structure.block_tree import Piece, structured
 from rag_api.ingest.structure.conservation import Shown, unaccounted
 from rag_api.ingest.structure.headers_footers import LINE_NUMBER, SLANTED, furniture, text_of
@@ -73,6 +74,7 @@ class Cleaned:
     cut: tuple[CutLine, ...]  # what the pages no longer hold
     blocks: tuple[Block, ...] = ()
     unaccounted: tuple[int, ...] = ()  # numbers of pages of which signs are lost, or stand twice
+    loose: tuple[int, ...] = ()  # and of those of which lines that were not cut are drawn in no order
 
 
 def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> Cleaned:
@@ -89,7 +91,8 @@ def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> 
     pieces = _Joiner(bodies, [page.tall for page in tidy], language, repeated).pieces()
     blocks = structured(pieces, [page.frames for page in pages], by_words(told))
     assembled = _assemble(tidy, pieces)
-    return Cleaned(assembled, tuple(lines), blocks, tuple(_unaccounted(pages, assembled, lines)))
+    loose = tuple(page.number for page, body in zip(pages, bodies, strict=True) if loose_lines(body))
+    return Cleaned(assembled, tuple(lines), blocks, tuple(_unaccounted(pages, assembled, lines)), loose)
 
 
 def _unaccounted(pages: Sequence[LaidOut], assembled: Sequence[Page], cut: Sequence[CutLine]) -> Iterator[int]:
@@ -169,7 +172,7 @@ class _Joiner:
     def __init__(self, bodies: list[list[Item]], heights: Sequence[float], language: str, repeated: Set[int]) -> None:
         self.bodies = bodies
         self.language = language
-        lines = (line for body in bodies for item in body for line in (item.lines if isinstance(item, Row) else (item,)))
+        lines = (line for body in bodies for item in body for line in lines_of_item(item))
         self.words = lexicon(line.marked.text for line in lines)
         self.rights = all_right_margins(bodies)
         self.gaps = [usual_gap(body) for body in bodies]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from rag_api.ingest.layout.lines import Line, Row, usual_size
+from rag_api.ingest.layout.lines import Line, Row, lines_of_item, usual_size
 from rag_api.ingest.structure.document_ids import counts, has_imprint, is_content, is_number, is_page_number, keys
 
 _ZONE = 0.25  # of the page's height, from either edge
@@ -73,10 +73,6 @@ def _numbered(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> Iter
     return enumerate(zip(pages, heights, strict=True))
 
 
-def _lines(item: Item) -> tuple[Line, ...]:
-    return item.lines if isinstance(item, Row) else (item,)
-
-
 def text_of(item: Item) -> str:
     """Its words, cells parted by tabs."""
     if isinstance(item, Line):
@@ -118,7 +114,7 @@ def _is_at(places: dict[tuple[str, int, str], set[int]], place: tuple[str, int, 
 def _of_one_page(edge: Sequence[_Near], usual: float, heights: Sequence[float]) -> Iterator[_Near]:
     """Nothing can be compared with it: small print at the very edge that tells a page, date, version, code or file."""
     for near in edge:
-        small = all(line.size < 0.95 * usual for line in _lines(near.item))
+        small = all(line.size < 0.95 * usual for line in lines_of_item(near.item))
         if near.distance < _MARGIN * heights[0] and small and has_imprint(near.text) and not is_content(near.text):
             yield near
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_api.ingest.layout.lines import Line, Row
+from rag_api.ingest.layout.lines import Line, Row, lines_of_item
 
 # "Table 3. Doses", "TABLE II", "Tabel 2 Doses", and not "After 24 hours".
 _NUMBERED = re.compile(r"[A-ZÀ-Þ][^\W\d_]+\.? ?(?:\d{1,3}|[IVX]{1,5})(?:[.-]\d{1,3}){0,2}(?:[.:–—)-](?!\w)|\s*$|\s+[–—A-ZÀ-Þ])")
@@ -73,7 +73,7 @@ def _line(items: Sequence[Item], n: int) -> Line | None:
 
 
 def _lines(items: Sequence[Item]) -> list[Line]:
-    return [line for item in items for line in (item.lines if isinstance(item, Row) else (item,))]
+    return [line for item in items for line in lines_of_item(item)]
 
 
 def _goes_on(one: Line | None, two: Line) -> bool:

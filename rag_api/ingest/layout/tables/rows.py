@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.layout.lines import LEVEL, Line, Row, is_beside, is_level, joined_lines, lines_of
+from rag_api.ingest.layout.lines import LEVEL, Line, Row, is_beside, is_level, joined_lines, lines_of, lines_of_item
 from rag_api.ingest.layout.tables.aligned_tables import aligned_tables, is_full
 from rag_api.ingest.layout.tables.column_tables import ColumnTable, column_tables
 from rag_api.ingest.layout.tables.grid import Band, Cell, alone, said_again
@@ -116,7 +116,7 @@ def _below_each_other(one: Line | Row, two: Line | Row) -> bool:
     """Rows, or lines of cells, that stand in the same columns, whichever is above."""
     if any(isinstance(item, Line) and "\t" not in item.marked.text for item in (one, two)):
         return False
-    both = [item.lines if isinstance(item, Row) else (item,) for item in (one, two)]
+    both = [lines_of_item(item) for item in (one, two)]
     (left, right), (other_left, other_right) = ((min(line.x0 for line in own), max(line.x1 for line in own)) for own in both)
     return min(right, other_right) > max(left, other_left)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_api.ingest.layout.lines import Line, Row, stands_below_last_cell
+from rag_api.ingest.layout.lines import Line, Row, lines_of_item, stands_below_last_cell
 from rag_api.text.sentence_splitter import LineKind, kind_of_line
 
 _ALIGNED = 1.5  # points between the beginnings, or the middles, of cells of one column
@@ -82,7 +82,7 @@ def rows_in_doubt(items: Sequence[Item]) -> list[Line]:
         for table in near:
             if item.x0 < table.left + item.size:
                 its += [row for row, cells in zip(table.rows, table.cells, strict=True) if cells[0][0] > item.x1]
-        for line in (item, *(line for row in its for line in _lines(row))):
+        for line in (item, *(line for row in its for line in lines_of_item(row))):
             found[id(line)] = line
     return list(found.values())
 
@@ -102,10 +102,6 @@ def _tables(items: Sequence[Item]) -> Iterator[_Table]:
             left, right = min(a for row in cells for a, _ in row), max(b for row in cells for _, b in row)
             yield _Table(n - len(rows), tuple(rows), cells, left, right)
             rows = []
-
-
-def _lines(item: Item) -> Sequence[Line]:
-    return item.lines if isinstance(item, Row) else (item,)
 
 
 def _reaches(item: Item) -> list[Reach]:
@@ -141,7 +137,7 @@ def _goes_on_in_a_row(line: Line, above: Item, tables: Sequence[_Table]) -> bool
 
 
 def _may_head(line: Line, row: Item) -> bool:
-    larger = line.size > _LARGER * _lines(row)[0].size
+    larger = line.size > _LARGER * lines_of_item(row)[0].size
     return line.bold or larger or kind_of_line(line.marked.text, followed=True) == LineKind.HEADING
 
 

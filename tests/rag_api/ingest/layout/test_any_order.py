@@ -210,3 +210,22 @@ def test_the_pages_that_are_drawn_in_order_are_quoted(tmp_path: Path) -> None:
     for make in _PAGES:
         page = make()
         assert _read(tmp_path, page, page.drawn).uncertain == ()
+
+
+@pytest.mark.quick
+def test_two_footers_a_word_apart_are_not_said_to_be_in_no_order(tmp_path: Path) -> None:
+    """They are cut, so nobody reads the one after the other; of the same words amid the text it is said."""
+    words = "Ziekenhuis De Wiel, alle rechten voorbehouden, zie de voor-"
+    aside = 40 + stringWidth(words, "Helvetica", 8) + 2
+
+    def feet(y: float, number: int) -> list[Drawn]:
+        left = [Drawn(40, y, words, size=8), Drawn(40, y - 10, "waarden op de website.", size=8)]
+        return [*left, Drawn(aside, y, "Bladzijde", size=8), Drawn(aside, y - 10, str(number), size=8)]
+
+    def noted(y: float) -> bool:
+        pages = [_draw(page, [*page.drawn, *feet(y, n)]) for n, page in enumerate([prose(), a_list(), two_columns()], start=1)]
+        path = write(tmp_path, "pages.pdf", pdf(*pages))
+        return "page_no_order" in map(code_of, read(path, path.name, PDF, max_pages=5).warnings)
+
+    assert not noted(40)
+    assert noted(420)
