@@ -256,6 +256,9 @@ export const staff = {
     groups: "Groups, with commas between",
     help: "Members of any of these groups may read it, now and in later versions; `everyone` is the group of all. Who takes it from their own groups no longer sees it.",
     save: "Save who may read it",
+    losesIt:
+      "You are in none of these groups: the document leaves your list, and only one of their admins can give it back.",
+    sure: "Save all the same",
     reset: "As its folder or department says",
     bad: "Give at least one group and at most 50; a name has at most 100 characters and no semicolon.",
   },

@@ -259,6 +259,9 @@ export const staff: StaffWords = {
     groups: "Groepen, met komma's ertussen",
     help: "Leden van een van deze groepen mogen het lezen, nu en in latere versies; `everyone` is de groep van iedereen. Wie het uit zijn eigen groepen haalt, ziet het niet meer.",
     save: "Bewaar wie het mag lezen",
+    losesIt:
+      "U zit in geen van deze groepen: het document verdwijnt uit uw lijst, en alleen een beheerder uit die groepen kan het teruggeven.",
+    sure: "Toch bewaren",
     reset: "Zoals de map of dienst zegt",
     bad: "Geef minstens één groep en hoogstens 50; een naam telt hoogstens 100 tekens en geen puntkomma.",
   },

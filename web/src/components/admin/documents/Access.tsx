@@ -2,7 +2,10 @@
 import { type FormEvent, useId, useState } from "react";
 import type { Access as Given } from "../../../api/types";
 import { failureWords, formatMoment, type StaffMessages, useStaffMessages } from "../../../i18n";
+import { useSession } from "../../../queries/session";
 import { useAccess, usePutAccess } from "../../../queries/staff/documents";
+
+const EVERYONE = "everyone"; // the group of all
 
 export function Access({ id }: { id: string }) {
   const m = useStaffMessages();
@@ -15,14 +18,18 @@ function Form({ id, access }: { id: string; access: Given }) {
   const m = useStaffMessages();
   const help = useId();
   const [typed, setTyped] = useState(access.groups.join(", "));
+  const [sure, setSure] = useState(false); // that they take it from themselves
   const { mutate, error, isPending } = usePutAccess(id);
+  const own = useSession().data?.user?.groups;
   const groups = typed
     .split(",")
     .map((name) => name.trim())
     .filter(Boolean);
+  const losesIt = own !== undefined && !groups.some((group) => group === EVERYONE || own.includes(group));
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    mutate(groups);
+    if (losesIt && !sure) setSure(true);
+    else mutate(groups);
   };
   const { said_by, said_at, user_id } = access;
   const who = user_id && said_at ? m.accounts.saidAt(user_id, formatMoment(said_at, m)) : "";
@@ -40,7 +47,10 @@ function Form({ id, access }: { id: string; access: Given }) {
             value={typed}
             maxLength={2000}
             aria-describedby={help}
-            onChange={(event) => setTyped(event.target.value)}
+            onChange={(event) => {
+              setTyped(event.target.value);
+              setSure(false);
+            }}
           />
         </label>
         <p className="field-help" id={help}>
@@ -52,13 +62,18 @@ function Form({ id, access }: { id: string; access: Given }) {
           {whyNot(error.code, m)}
         </p>
       )}
+      {sure && (
+        <p className="notice" role="alert">
+          {m.access.losesIt}
+        </p>
+      )}
       <p className="owner-choices">
         <button
           type="submit"
           className="button"
           disabled={isPending || groups.length === 0 || groups.join() === access.groups.join()}
         >
-          {m.access.save}
+          {sure ? m.access.sure : m.access.save}
         </button>
         {said_by === "admin" && (
           <button type="button" className="link" disabled={isPending} onClick={() => mutate(null)}>
