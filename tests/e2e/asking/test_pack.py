@@ -40,6 +40,18 @@ def test_its_age_stands_on_top_and_no_feedback_is_asked(script: Script, new_page
     faultless(page)
 
 
+def test_on_a_machine_without_a_network_it_answers_and_says_its_age_all_the_same(script: Script, new_page: NewPage, base_url: str) -> None:
+    script.pack = of_days(-1, 6)
+    page = new_page()
+    page.add_init_script("Object.defineProperty(navigator, 'onLine', { get: () => false })")
+    page.goto(base_url)
+    assert page.evaluate("navigator.onLine") is False
+    expect(page.locator(".banner")).to_contain_text("Noodpakket van")
+    ask(page, "rijtje")
+    complete(page)
+    expect(page.locator(".card").first).to_be_visible()
+
+
 @pytest.mark.parametrize("locale", WORDS)
 def test_after_its_last_day_it_says_so(script: Script, new_page: NewPage, base_url: str, locale: str) -> None:
     script.pack = of_days(-8, -1)

@@ -33,6 +33,7 @@ test("the pages for quality staff and admins have addresses of their own", () =>
 
 test("who may is shown the way to the pages of few", () => {
   expect(pagesFor(["reader"])).toEqual(["conversations", "procedures", "inbox"]);
+  expect(pagesFor(["reader"], true)).toEqual(["conversations", "procedures"]);
   expect(pagesFor(["judge"])).toEqual(["conversations", "procedures", "inbox", "session", "sets", "gaps", "usage"]);
   expect(pagesFor(["admin"])).toEqual([
     "conversations",

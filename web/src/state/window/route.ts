@@ -73,9 +73,11 @@ export const mayLoad = (roles: readonly Role[]): boolean => roles.some((role) =>
 /** Who is shown the way to a page that others may see too: readers find their documents among the procedures. */
 const SHOWN: Partial<Record<OwnPage, readonly Role[]>> = { documents: ADMINS };
 
-/** Return the pages that somebody with these roles is shown the way to. */
-export const pagesFor = (roles: readonly Role[]): OwnPage[] =>
-  OWN_PAGES.filter((page) => (SHOWN[page] ?? rolesOf(page)).some((role) => roles.includes(role)));
+/** Return the pages that somebody with these roles is shown the way to. A downtime pack has no owners to ask. */
+export const pagesFor = (roles: readonly Role[], inPack = false): OwnPage[] =>
+  OWN_PAGES.filter(
+    (page) => !(inPack && page === "inbox") && (SHOWN[page] ?? rolesOf(page)).some((role) => roles.includes(role)),
+  );
 
 /** The menus of the bar: what belongs to the same task lies together. */
 export const MENUS = ["quality", "administration"] as const;

@@ -14,7 +14,7 @@ export function Banner({ lacking }: { lacking: number }) {
   const { user, pack } = useSession().data ?? {};
   const health = useHealth(lacking, !user || mayRead(user.roles));
   const online = useOnline();
-  if (!online) return <p className="banner serious">{m.errors.offlineNow}</p>;
+  if (!online && !pack) return <p className="banner serious">{m.errors.offlineNow}</p>; // a pack needs no network
   if (health?.status === "down") return <p className="banner serious">{m.errors.down}</p>;
   if (health?.status === "degraded") return <p className="banner serious">{m.errors.degraded}</p>;
   if (pack)

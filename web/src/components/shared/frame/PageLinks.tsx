@@ -1,7 +1,7 @@
 // The ways to the pages of their own, for those who may see them: everybody's in the bar, the others' in a menu for each task.
 import { Fragment } from "react";
 import { useMessages } from "../../../i18n";
-import { useRoles } from "../../../queries/session";
+import { useRoles, useSession } from "../../../queries/session";
 import { MENUS, menuOf, type OwnPage, type PageMenu, pagesFor, pathOf } from "../../../state/window/route";
 import { Menu } from "../controls/Menu";
 
@@ -69,7 +69,8 @@ function PageLink({ page, current }: { page: OwnPage; current: OwnPage | undefin
 }
 
 function usePages(without: OwnPage | undefined): { own: OwnPage[]; menus: [PageMenu, OwnPage[]][] } {
-  const pages = pagesFor(useRoles()).filter((page) => page !== without);
+  const inPack = useSession().data?.pack != null;
+  const pages = pagesFor(useRoles(), inPack).filter((page) => page !== without);
   const menus = MENUS.map((menu): [PageMenu, OwnPage[]] => [menu, pages.filter((page) => menuOf(page) === menu)]);
   return {
     own: pages.filter((page) => menuOf(page) === null),
