@@ -27,6 +27,7 @@ MAP = {
     "MembershipAdminNeeded": (403, "membership_admin_needed"),
     "NotForYourself": (403, "not_for_yourself"),
     "MoreThanYours": (403, "more_than_yours"),
+    "PackOutOfDate": (403, "pack_out_of_date"),
     "NotFound": (404, "not_found"),
     "TooLarge": (413, "too_large"),
     "Conflict": (409, "conflict"),

@@ -185,6 +185,7 @@ export const en = {
     ending: "Bedside is being restarted. Ask again in a moment; what was written so far is kept.",
     document_too_long: "This document is too long to be read in one go. Ask without the whole document.",
     not_allowed: "Your role gives no right to this; an administrator can give you that role.",
+    pack_out_of_date: "This downtime pack answers no more; the top of the page says why.",
     membership_admin_needed:
       "You need the role membership admin for this: it changes who reads what. Somebody who has it does this, or `bedside users` on the machine.",
     not_for_yourself: "Nobody gives themselves a group or a role: another membership admin does.",

@@ -181,6 +181,7 @@ export const nl: Messages = {
     document_too_long:
       "Dit document is te lang om in één keer gelezen te worden. Stel de vraag zonder het hele document.",
     not_allowed: "Uw rol geeft hier geen recht toe; een beheerder kan die rol geven.",
+    pack_out_of_date: "Dit noodpakket antwoordt niet meer; bovenaan staat waarom.",
     membership_admin_needed:
       "Hiervoor hebt u de rol groepenbeheerder nodig: het wijzigt wie wat leest. Wie die heeft, doet dit, of `bedside users` op de machine.",
     not_for_yourself: "Niemand geeft zichzelf een groep of een rol: een andere groepenbeheerder doet dat.",
