@@ -31,7 +31,7 @@ def backup(container: Container, folder: Path, say: Say, tell: index_copy.Tell) 
     _refuse_folder(folder, container.settings.data_dir)
     store, embedder = container.store, container.embedder
     say("Waiting for documents that are being loaded, if any; then none are until the copy is made.")
-    with PgDocuments(container.db).lock(), _translated(folder):
+    with PgDocuments(container.db).lock(), finishing("backup", folder):
         for part in (DATABASE, INDEX, DATA):
             (folder / part).mkdir(parents=True, mode=0o700)
         # Answers that wait for the database come first: what has been stored meanwhile is in the database's copy.
@@ -80,9 +80,9 @@ def _note(data_dir: Path, folder: Path, made_at: str) -> None:
 
 
 @contextmanager
-def _translated(folder: Path) -> Iterator[None]:
-    """A disk that is full, or gone, is said as such."""
+def finishing(what: str, folder: Path) -> Iterator[None]:
+    """A disk that is full, or gone, is said as such. what: is written there. Raises InvalidInput."""
     try:
         yield
     except OSError as error:
-        raise InvalidInput(f"The backup in {folder} was not finished: {error}. Remove it and make another one.") from error
+        raise InvalidInput(f"The {what} in {folder} was not finished: {error}. Remove it and make another one.") from error

@@ -212,7 +212,7 @@ def with_the_rest(chosen: Sequence[Section], pointed: Sequence[Candidate], read:
     for section in chosen:
         grown = list[Candidate]()
         for candidate in section.candidates:
-            one = candidate if any(overlap(candidate, place) for place in pointed) else _whole_of(candidate, read)
+            one = candidate if any(overlap(candidate, place) for place in pointed) else _whole_of(candidate, section.asked, read)
             if not any(overlap(one, other) for other in (*said, *grown)):
                 grown.append(one)
         said += grown[:1]
@@ -222,12 +222,15 @@ def with_the_rest(chosen: Sequence[Section], pointed: Sequence[Candidate], read:
     return tuple(found)
 
 
-def _whole_of(candidate: Candidate, read: ReadDocuments) -> Candidate:
-    """The table or list that a row or an item is one of, where it can be quoted; else itself."""
+def _whole_of(candidate: Candidate, asked: Analysis | None, read: ReadDocuments) -> Candidate:
+    """The table or list that a row or an item is one of, where it can be quoted and has no line for other patients; else itself."""
     quote = read.quote(candidate)
     unit = unit_of(candidate.document_id, quote.group, read) if quote is not None and quote.group >= 0 else None
-    whole = _of(unit, candidate, read.texts[candidate.document_id]) if unit is not None else candidate
-    return whole if BLANK not in whole.text else candidate
+    if unit is None:
+        return candidate
+    text = read.texts[candidate.document_id]
+    whole = _of(unit, candidate, text)
+    return candidate if BLANK in whole.text or (asked is not None and _speaks_of_others(asked, unit, text, each_line=True)) else whole
 
 
 def overlap(one: Candidate, other: Candidate) -> bool:

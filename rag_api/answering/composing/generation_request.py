@@ -50,6 +50,7 @@ def sections_of(builder: AnswerBuilder) -> tuple[Section, ...]:
 
 
 def documents_of(builder: AnswerBuilder) -> ReadDocuments:
+    """Return the documents of its sources, as a quote is chosen from them."""
     titles = {source.document.id: source.document.metadata.title for source in builder.sources}
     return ReadDocuments(builder.texts, builder.structures, titles)
 

@@ -7,8 +7,8 @@ database nothing but those documents: no accounts, questions, answers, feedback 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
@@ -34,6 +34,7 @@ from rag_api.ingest.sources.sources import KeptFiles
 from rag_api.retrieval.decision.calibration import FILE as CALIBRATION
 from rag_api.stores import Store
 from rag_api.stores.lance import LanceStore
+from rag_api.upkeep.backup import finishing
 from rag_api.upkeep.manifest import IndexCopy
 from rag_api.upkeep.pack import manifest as signed
 from rag_api.upkeep.pack import runtime
@@ -66,7 +67,7 @@ def make(container: Container, folder: Path, order: PackOrder, key: Ed25519Priva
     """Raises InvalidInput when the folder cannot be used or nothing would be in the pack, Unavailable when a part does not answer."""
     settings = container.settings
     _refuse(container, folder, order)
-    with _translated(folder), PgDocuments(container.db).lock():
+    with finishing("pack", folder), PgDocuments(container.db).lock():
         documents = packed_documents(container, order.groups)
         say(f"{len(documents)} documents that the groups {', '.join(order.groups)} may read.")
         (folder / DATABASE).mkdir(parents=True, mode=0o755)
@@ -76,7 +77,7 @@ def make(container: Container, folder: Path, order: PackOrder, key: Ed25519Priva
         shutil.copytree(order.page, folder / PAGE)
     if order.carry_runtime:
         say("Python and the packages that it runs by.")
-        with _translated(folder):
+        with finishing("pack", folder):
             runtime.copy_runtime(folder / runtime.FOLDER)
             (folder / START).write_text(runtime.start_script(), encoding="utf-8")
             (folder / START).chmod(0o755)
@@ -212,12 +213,3 @@ def _embedded(embedder: Embedder, chunks: Sequence[Chunk]) -> np.ndarray[Any, np
     texts = [embedding_text(chunk) for chunk in chunks]
     parts = [embedder.passages(texts[at : at + BATCH]) for at in range(0, len(texts), BATCH)]
     return np.concatenate(parts) if parts else np.zeros((0, embedder.dim), np.float32)
-
-
-@contextmanager
-def _translated(folder: Path) -> Iterator[None]:
-    """A disk that is full, or gone, is said as such."""
-    try:
-        yield
-    except OSError as error:
-        raise InvalidInput(f"The pack in {folder} was not finished: {error}. Remove it and make another one.") from error

@@ -26,8 +26,6 @@ if TYPE_CHECKING:  # where no model runs there is no torch
     from services.generator.verbatim.likelihood import QuestionLikelihood
 
 CONSTRAINT = (NodeOrigin("constraint"),)
-
-
 _ABOVE = 1e-3  # nats: more than float32 rounds to, less than any choice turns on
 
 

@@ -506,6 +506,16 @@ def test_a_row_beside_a_sentence_brings_its_table_too_and_two_rows_bring_it_once
     assert len(widened(WEIGHTS, ["boven 150", "onder 50"], "18 uur")) == 1
 
 
+def test_a_table_with_a_row_for_other_patients_is_not_brought() -> None:
+    text = "3. Dosis\nPatiënt\tParacetamol\nvolwassene\t1 g\nkind\t15 mg/kg\n\nDien het traag toe.\n"
+    sentences, read = candidates(text, "volwassene", "traag")
+    chosen = [Section((sentences[0],), 1, question("paracetamol bij een volwassene"))]
+    (section,) = with_the_rest(chosen, sentences[1:2], read)
+    assert section.candidates == chosen[0].candidates
+    (section,) = with_the_rest([replace(chosen[0], asked=question("hoeveel paracetamol"))], sentences[1:2], read)
+    assert "15 mg/kg" in section.candidates[0].text
+
+
 def test_a_table_that_two_questions_bring_is_quoted_once() -> None:
     sentences, read = candidates(WEIGHTS, "boven 150", "onder 50", "18 uur")
     of_two = [Section((one,), 1) for one in sentences[:3]]
