@@ -49,7 +49,7 @@ def _row(
 ) -> DecisionRow:
     filters = Filters(excluded_document_ids=left_out)
     builder, found = chosen(Question(str(uuid4()), str(uuid4()), True, judged.question, Mode.VERBATIM, filters), user, container)
-    told, right, is_open = Agreement(), False, found.allowed and bool(found.sentences)
+    told, right, is_open = Agreement(), False, not found.forbidden and bool(found.sentences)
     if is_open:
         asked = builder.asked[0]
         read = reading_of(builder, asked, reader)

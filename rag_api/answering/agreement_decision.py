@@ -1,20 +1,26 @@
 """Agreement of a second reader, without which what was chosen is not quoted: each thing that is asked is decided by itself.
 
 What the reader does not agree to is left out and said; where nothing is left, there is no answer. Where it points to something else than
-the row or the item that was chosen, both stand in doubt, and the whole table or list is quoted.
+the row or the item that was chosen, or agrees so faintly that the careful risk would refuse, the whole table or list is quoted.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart
-from rag_api.answering.choosing.agreement import MOST, Agreement, agreement, agrees
-from rag_api.answering.choosing.span_selection import with_the_rest
+from rag_api.answering.choosing.agreement import MOST, Agreement, agreement, agrees, chance
+from rag_api.answering.choosing.span_selection import Section, overlap, with_the_rest
 from rag_api.answering.composing.generation_request import documents_of, sections_of
 from rag_api.domain import Candidate, Mode
 from rag_api.retrieval.decision.calibration import NotFoundModel, calibration
 from rag_api.retrieval.find import Retrieval, threshold_of
 from rag_api.retrieval.reader_model.pointing_reader import PointingReader
+
+SURE = "careful"  # the risk at which a row or an item is quoted alone
 
 
 def is_read_again(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> bool:
@@ -28,24 +34,59 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
     reader = _reader(builder, retrieval, container)
     if reader is None:
         return retrieval.answerable
-    left, told, places = list[AskedApart](), list[dict[str, float]](), list[Candidate]()
+    agreed, apart, told = list[_Read](), list[_Read](), list[dict[str, float]]()
     for asked in builder.asked:
         if not _may_agree(asked, container):
+            apart.append(_Read(asked, Agreement()))
             continue
         made = reading_of(builder, asked, reader)
         if made is None:
             return None if retrieval.answerable else False
-        told.append({"points": round(made.points, 3), "answers": round(made.answers, 3)})
-        if agrees(made, asked.found, *_fitted(reader, container)):
-            left.append(asked)
-            places += made.places
+        fitted, threshold = _fitted(reader, container)
+        told.append(told_of(made, asked.found, fitted, threshold))
+        sure = fitted is None or agrees(made, asked.found, fitted, fitted.at(SURE))
+        if elsewhere := fitted is not None and not sure and stands_elsewhere(quoted_for(builder, asked), asked.found):
+            told[-1] |= {"elsewhere": True, "needed": fitted.at(SURE)}
+        agrees_to = agrees(made, asked.found, fitted, threshold) and not elsewhere
+        (agreed if agrees_to else apart).append(_Read(asked, made, sure))
     builder.stats |= {"agreement": told} if told else {}
-    if left and len(left) < len(builder.asked):
-        builder.not_found += tuple(asked.said for asked in builder.asked if asked not in left)
-        builder.asked, builder.sections = tuple(left), None
-    if left:
-        builder.sections = with_the_rest(sections_of(builder), places, documents_of(builder))
-    return bool(left)
+    if not agreed:
+        return False
+    if apart:
+        builder.asked, builder.sections = tuple(one.asked for one in agreed), None
+    builder.sections = with_the_rest(sections_of(builder), partial(_pointed, agreed), documents_of(builder))
+    builder.not_found += tuple(one.asked.said for one in apart)
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """One thing that is asked, and what the reader made of what would be quoted for it. sure: enough even at the careful risk."""
+
+    asked: AskedApart
+    made: Agreement
+    sure: bool = False
+
+
+def _pointed(agreed: Sequence[_Read], section: Section) -> Sequence[Candidate]:
+    """What the reader surely points to for what the section answers."""
+    own = [one for one in agreed if len(agreed) == 1 or one.asked.question is section.asked]
+    return [place for one in own if one.sure for place in one.made.places]
+
+
+def stands_elsewhere(quoted: Sequence[Candidate], found: Retrieval) -> bool:
+    """Whether what would be quoted stands in another document than the first passage that may be quoted: best passage and best sentence do
+    not agree on where the answer is, and most such quotes were wrong (evaluation/results/log.csv)."""
+    first = next((hit.chunk.document_id for hit in found.may_be_quoted), "")
+    return any(one.document_id != first for one in quoted[:1])
+
+
+def told_of(made: Agreement, found: Retrieval, fitted: NotFoundModel | None, threshold: float | None) -> dict[str, float]:
+    """What is kept of it with the answer, so that one can see later why it was quoted or not."""
+    told: dict[str, float] = {"points": round(made.points, 3), "answers": round(made.answers, 3)}
+    if fitted is None:
+        return told
+    return told | {"chance": round(chance(made, found, fitted), 4), "needed": fitted.threshold if threshold is None else threshold}
 
 
 def _reader(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> PointingReader | None:
@@ -70,6 +111,7 @@ def reading_of(builder: AnswerBuilder, asked: AskedApart, reader: PointingReader
 
 
 def quoted_for(builder: AnswerBuilder, asked: AskedApart) -> list[Candidate]:
-    """The likeliest of each section that would be quoted for it."""
-    own = [section for section in sections_of(builder) if len(builder.asked) == 1 or section.asked is asked.question]
-    return [candidate for section in own for candidate in section.candidates[:1]]
+    """The likeliest of each section that would be quoted for it; its best sentence may be quoted for another thing asked."""
+    likeliest = [(section.asked, candidate) for section in sections_of(builder) for candidate in section.candidates[:1]]
+    own = [one for question, one in likeliest if len(builder.asked) == 1 or question is asked.question]
+    return own or [one for _, one in likeliest if any(overlap(one, sentence) for sentence in asked.sentences[:1])]

@@ -27,6 +27,7 @@ from rag_api.answering.question.rewriting import query_of
 from rag_api.answering.question.separate_asks import found_apart
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
+from rag_api.answering.refusal_reason import reason_of
 from rag_api.answering.warnings import source_warnings
 from rag_api.answering.warnings.notice_texts import expired, minute_of, not_found, notice, unread
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
@@ -308,6 +309,7 @@ def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContaine
     quotes = is_agreed(builder, retrieval, container) if written else retrieval.answerable
     if quotes is False:
         builder.status = AnswerStatus.NOT_FOUND
+        builder.stats["refused"] = reason_of(retrieval, builder.stats.get("agreement", ()))
         builder.notices = source_warnings.of_refusal(builder.notices, builder.sources)
         empty = not builder.sources and count_indexed(db, builder.user) == 0
         builder.notices.append(notice("empty_index", builder.notices_in) if empty else not_found(builder.sources, builder.notices_in))

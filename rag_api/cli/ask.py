@@ -72,7 +72,9 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 
 
 def print_answer(answer: Answer, *, text: bool = True) -> None:
-    """The answer, where each quote comes from, and how fast it was written."""
+    """The answer, where each quote comes from, why there is none, and how fast it was written."""
+    from rag_api.answering.refusal_reason import sentence_of
+
     for notice in answer.notices:
         say(f"! {notice.text}")
     if text:
@@ -88,5 +90,7 @@ def print_answer(answer: Answer, *, text: bool = True) -> None:
             f" {mark}{source.hit.rank}. {about.title or source.document.source}{version}, page {source.page} (score {source.hit.score:.2f})"
         )
     stats = answer.stats
+    if "refused" in stats:
+        say(f"  {sentence_of(stats['refused'])}")
     speed = f"{stats['tokens']} tokens, {stats['tokens_per_step']:.2f} a step, " if "tokens_per_step" in stats else ""
     say(f"  {speed}{stats['seconds']:.2f} s")

@@ -23,7 +23,7 @@ from rag_api.guard.drugs import names
 from rag_api.guard.numbers.levels import is_about_the_other
 from rag_api.guard.people.patient import Patient
 from rag_api.query.analysis import Analysis
-from rag_api.retrieval.decision.answerability import decide
+from rag_api.retrieval.decision.answerability import Rule, decide
 from rag_api.retrieval.decision.calibration import Calibration, NotFoundModel, calibration
 from rag_api.retrieval.reader_model.pointing_reader import NEEDED, PointingReader, pointed
 from rag_api.retrieval.reader_model.reader_scores import ReaderScores, read, rescored
@@ -56,9 +56,8 @@ class Retrieval:
     uncertain: Mapping[str, Places] = field(default_factory=dict)  # places of the documents that may say something else than their pages
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
     needed: float = 0.0  # the confidence from which it is answerable, where no rule is against it
-    allowed: bool = False  # no rule is against an answer, however sure
+    forbidden: Rule = Rule.NONE  # what is against an answer, however sure
     pointed: bool = False  # a reader pointed to the sentences: to all that is to be quoted, of each passage
-    lacking: str = ""  # what does not fit, where a reader points to nothing (services/contract/reading_prompt.py has the reasons)
     of_other_complications: frozenset[str] = frozenset()  # of those titled after another one than the question's, which they never name
 
     @property
@@ -115,7 +114,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         confidence=decision.confidence,
         answerable=decision.answerable,
         needed=decision.needed,
-        allowed=decision.allowed,
+        forbidden=decision.forbidden,
         scored=tuple(scored),
         signals=decision.signals,
         read=judged,
@@ -138,8 +137,8 @@ def _pointed(question: Analysis, whole: Retrieval, measured: Calibration, contai
         needed=needed,
         scored=tuple(Scored(candidate, (), title) for candidate, title in zip(found.candidates, found.titles, strict=True)),
         signals={"reader": found.candidates[0].score} if found.candidates else {},
+        forbidden=Rule.NONE if whole.may_answer else Rule.NOTHING_FITS,
         pointed=True,
-        lacking=found.reason,
     )
 
 
@@ -150,7 +149,7 @@ def merged(found: Sequence[Retrieval], most: int) -> Retrieval:
         hits=_in_turn([one.hits for one in found], most),
         may_be_quoted=_in_turn([one.may_be_quoted for one in found], most),
         answerable=any(one.answerable for one in found),
-        allowed=any(one.allowed for one in found),
+        forbidden=Rule.NONE if any(not one.forbidden for one in found) else found[0].forbidden,
         documents={name: document for one in found for name, document in one.documents.items()},
         texts={name: text for one in found for name, text in one.texts.items()},
         structures={name: structure for one in found for name, structure in one.structures.items()},

@@ -61,8 +61,12 @@ def agrees(told: Agreement, retrieval: Retrieval, fitted: NotFoundModel | None, 
     """Whether what was chosen is quoted. threshold: in place of the fitted one."""
     if fitted is None:
         return retrieval.answerable and told.points >= NEEDED
-    needed = fitted.threshold if threshold is None else threshold
-    return retrieval.allowed and probability(told.signals(retrieval.confidence), fitted) >= needed
+    return not retrieval.forbidden and chance(told, retrieval, fitted) >= (fitted.threshold if threshold is None else threshold)
+
+
+def chance(told: Agreement, retrieval: Retrieval, fitted: NotFoundModel) -> float:
+    """Return the fitted chance that what was chosen is right, in [0, 1]."""
+    return probability(told.signals(retrieval.confidence), fitted)
 
 
 def _of(

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from rag_api.domain import Candidate, Hit
 from rag_api.guard.concepts import concepts_in, names_another
@@ -37,6 +38,17 @@ ASKS_WHOLE = 0.5  # nats for a question for a whole list, which repeats fewer of
 WHOLE = 6  # letters of a word that tells as much as a name; a shorter one may stand there by chance
 
 
+class Rule(StrEnum):
+    """What is against an answer, however sure it is."""
+
+    NONE = ""
+    NOTHING_FITS = "nothing_fits"  # nothing was found, or all of it is about other patients, drugs, levels or complications
+    OTHER_PATIENTS = "other_patients"  # what fits best is for others
+    WITHOUT = "without"  # the best sentence says "with" of what the question is without
+    OTHER_ILLNESS = "other_illness"  # the drug is asked about in an illness that its document never names
+    OTHER_INTENT = "other_intent"  # to treat what the sentence prevents, or the other way round
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """`answerable` follows from the rules and from `confidence`, that there is an answer, in [0, 1]; comparable for one embedder only."""
@@ -45,7 +57,7 @@ class Decision:
     confidence: float
     signals: Mapping[str, float]  # what the confidence was made from, by name
     needed: float = 0.0  # the confidence from which there is an answer, where no rule is against it
-    allowed: bool = True  # no rule is against an answer, however sure
+    forbidden: Rule = Rule.NONE
 
 
 def decide(
@@ -65,18 +77,25 @@ def decide(
     values = {**signals(question, hits, sentences, texts), **(read or {})}
     limit = threshold if threshold is not None else fitted.threshold if fitted else 0.0
     confidence = probability(values, fitted) if fitted else match(question, hits)
-    ruled_out = only_for_others or (bool(sentences) and _is_ruled_out(question, hits, sentences, texts or {}))
-    allowed = bool(hits) and not ruled_out
-    return Decision(allowed and confidence >= limit, confidence, values, limit, allowed)
+    forbidden = _against(question, hits, sentences, texts or {}, only_for_others=only_for_others)
+    return Decision(not forbidden and confidence >= limit, confidence, values, limit, forbidden)
 
 
-def _is_ruled_out(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candidate], texts: Mapping[str, str]) -> bool:
+def _against(
+    question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candidate], texts: Mapping[str, str], *, only_for_others: bool
+) -> Rule:
+    if only_for_others:
+        return Rule.OTHER_PATIENTS
+    if not hits:
+        return Rule.NOTHING_FITS
+    if not sentences:
+        return Rule.NONE
     best = sentences[0]
-    return (
-        is_turned_for_good(question, best, texts)
-        or is_of_another_indication(question, hits, best, texts)
-        or is_of_the_other_intent(question.text, best.text)
-    )
+    if is_turned_for_good(question, best, texts):
+        return Rule.WITHOUT
+    if is_of_another_indication(question, hits, best, texts):
+        return Rule.OTHER_ILLNESS
+    return Rule.OTHER_INTENT if is_of_the_other_intent(question.text, best.text) else Rule.NONE
 
 
 def is_of_another_indication(question: Analysis, hits: Sequence[Hit], best: Candidate, texts: Mapping[str, str]) -> bool:

@@ -15,6 +15,7 @@ from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, AnswerStatus, Candidate, Chunk, Document, Hit, Nearest
 from rag_api.errors import GeneratorUnavailable
 from rag_api.qa_readers.adapter import AdapterReader
+from rag_api.retrieval.decision.answerability import Rule
 from rag_api.retrieval.decision.calibration import FILE, NotFoundModel, calibration, write
 from rag_api.retrieval.find import Retrieval
 from rag_api.retrieval.reader_model.passages import ReadingPassage
@@ -110,6 +111,17 @@ async def test_of_two_things_asked_each_is_agreed_on_by_itself(
     assert len(answer.stats["agreement"]) == 2
 
 
+async def test_what_stands_in_the_row_that_is_quoted_for_something_else_is_not_said_to_be_missing(
+    container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pointing(monkeypatch, QUOTED, 3.0)
+    answer = await answer_to(container, f"{QUESTION} En hoeveel mg per kg is dat bij een kind?")
+    assert QUOTED in answer.text
+    assert len(answer.stats["asked_apart"]) == 2
+    assert len(answer.stats["agreement"]) == 2
+    assert "part_not_found" not in {one.code for one in answer.notices}
+
+
 async def test_the_sources_stand_before_they_are_read(
     container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,15 +184,15 @@ FITTED = NotFoundModel({"intercept": -1.0, "confidence": 1.0, "points": 0.5, "an
     [(0.5, 2.0, 2.0, True), (0.5, 2.0, -2.0, False), (0.05, 4.0, 4.1, True), (0.99, -8.0, -8.0, False), (0.99, -4.0, 0.0, True)],
 )
 def test_what_one_is_unsure_of_the_other_may_make_up_for(confidence: float, points: float, answers: float, quoted: bool) -> None:
-    found = Retrieval((), confidence, answerable=False, allowed=True)
+    found = Retrieval((), confidence, answerable=False)
     assert agrees(Agreement(points, answers), found, FITTED, None) is quoted
-    assert not agrees(Agreement(points, answers), replace(found, allowed=False), FITTED, None), "a rule is against it"
+    assert not agrees(Agreement(points, answers), replace(found, forbidden=Rule.WITHOUT), FITTED, None), "a rule is against it"
     assert not agrees(Agreement(points, answers), found, FITTED, 0.999), "another threshold"
     assert not agrees(Agreement(points, answers), found, None, None), "nobody measured this reader: the choice is not sure by itself"
 
 
 def test_of_a_reader_that_nobody_measured_a_faint_pointing_is_none() -> None:
-    found = Retrieval((), 0.9, answerable=True, allowed=True)
+    found = Retrieval((), 0.9, answerable=True)
     assert agrees(Agreement(NEEDED, 0.0), found, None, None)
     assert not agrees(Agreement(NEEDED - 0.1, 8.0), found, None, None)
     assert agrees(MOST, found, None, None)

@@ -483,7 +483,7 @@ WEIGHTS = "3. Dosis\nGewicht\tEnoxaparine\nonder 50 kg\t20 mg\n50 tot 100 kg\t40
 def widened(text: str, chosen: list[str], pointed: str) -> list[str]:
     sentences, read = candidates(text, *chosen)
     places = [next(c for c in sentences if pointed in text[c.start : c.end])]
-    (section,) = with_the_rest([Section(tuple(sentences[: len(chosen)]), 2)], places, read)
+    (section,) = with_the_rest([Section(tuple(sentences[: len(chosen)]), 2)], lambda _: places, read)
     return [one.text for one in section.candidates]
 
 
@@ -510,16 +510,16 @@ def test_a_table_with_a_row_for_other_patients_is_not_brought() -> None:
     text = "3. Dosis\nPatiënt\tParacetamol\nvolwassene\t1 g\nkind\t15 mg/kg\n\nDien het traag toe.\n"
     sentences, read = candidates(text, "volwassene", "traag")
     chosen = [Section((sentences[0],), 1, question("paracetamol bij een volwassene"))]
-    (section,) = with_the_rest(chosen, sentences[1:2], read)
+    (section,) = with_the_rest(chosen, lambda _: sentences[1:2], read)
     assert section.candidates == chosen[0].candidates
-    (section,) = with_the_rest([replace(chosen[0], asked=question("hoeveel paracetamol"))], sentences[1:2], read)
+    (section,) = with_the_rest([replace(chosen[0], asked=question("hoeveel paracetamol"))], lambda _: sentences[1:2], read)
     assert "15 mg/kg" in section.candidates[0].text
 
 
 def test_a_table_that_two_questions_bring_is_quoted_once() -> None:
     sentences, read = candidates(WEIGHTS, "boven 150", "onder 50", "18 uur")
     of_two = [Section((one,), 1) for one in sentences[:3]]
-    table, sentence = with_the_rest(of_two, sentences[2:3], read)
+    table, sentence = with_the_rest(of_two, lambda _: sentences[2:3], read)
     assert "40 mg" in table.candidates[0].text
     assert "18 uur" in sentence.candidates[0].text
 
