@@ -22,7 +22,8 @@ from rag_api.ingest.common.boxed_text import Marked, concat, plain
 from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
 from rag_api.ingest.layout.lines import Line, Row, lines_of_item
 from rag_api.ingest.layout.scattered import loose_lines
-from rag_api.ingest.structure.block_tree import Piece, structured
+from rag_api.ingest.structure.blocks.block_tree import structured
+from rag_api.ingest.structure.blocks.paragraphs import Piece
 from rag_api.ingest.structure.conservation import Shown, unaccounted
 from rag_api.ingest.structure.headers_footers import LINE_NUMBER, SLANTED, furniture, text_of
 from rag_api.ingest.structure.hyphens import Hyphen, judge, lexicon
