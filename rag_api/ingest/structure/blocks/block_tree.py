@@ -29,17 +29,20 @@ _SMALL = 0.93  # of an item's size: small print
 
 
 def structured(
-    pages: Sequence[Sequence[Piece]], frames: Sequence[NDArray[np.float32]], told: Mapping[str, Told] | None = None
+    pages: Sequence[Sequence[Piece]],
+    frames: Sequence[NDArray[np.float32]],
+    strips: Sequence[NDArray[np.float32]],
+    told: Mapping[str, Told] | None = None,
 ) -> tuple[Block, ...]:
-    """The blocks of a document. frames: for each page the boxes that are drawn around text; told: what the file that the pages show says
-    of its lines, by their words."""
+    """The blocks of a document. frames: for each page the boxes that are drawn around text; strips: those between rules; told: what the
+    file that the pages show says of its lines, by their words."""
     text = "".join(piece.text.text for page in pages for piece in page)
     if not text:
         return ()
     found = paragraphs_of(pages, frames)
     usual = usual_size([piece.item for piece in page] for page in pages)
     mostly_bold = 2 * sum(len(p.first.marked.text) for p in found if p.bold) > sum(len(p.first.marked.text) for p in found)
-    return tree(text, _Shaper(text, found, usual, mostly_bold, told or {}).shapes())
+    return tree(text, with_tables(text, _Shaper(text, found, usual, mostly_bold, told or {}).shapes(), found, strips))
 
 
 class _Shaper:
@@ -52,7 +55,7 @@ class _Shaper:
     def shapes(self) -> list[Shape]:
         found = self._with_asides([self._shape(n, paragraph) for n, paragraph in enumerate(self.found)])
         found = with_bare_labels(self.text, without_lists_of_headings(self.text, found), self.found)
-        return with_tables(self.text, with_depths(found, self.found), self.found)
+        return with_depths(found, self.found)
 
     def _words(self, paragraph: Paragraph) -> str:
         return self.text[paragraph.start : paragraph.end].strip()
@@ -144,13 +147,17 @@ class _Shaper:
             return False
         if self._fills_a_row(n):
             return True
-        if after.row is None or one.page != after.page:
+        if after.row is None or one.page != after.page or self._heads_another(n):
             return False
         beside = one.y0 < after.y1 and one.y1 > after.y0 and one.first.x1 <= min(line.x0 for line in after.row.lines)
         if beside or before.row is None or before.page != one.page:
             return beside
         near = 1.5 * one.first.size
         return one.y0 - before.y1 < near and after.y0 - one.y1 < near
+
+    def _heads_another(self, n: int) -> bool:
+        """It stands below a row that is not set as a header, and above one that is: it is another table's caption."""
+        return self.found[n - 1].row is not None and not self._is_set_as_header(n - 1) and self._is_set_as_header(n + 1)
 
     def _fills_a_row(self, n: int) -> bool:
         """It has a row of a drawn table to itself, and rows of the same page stand below."""
