@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from rag_api.ingest.layout.drawn_upwards import downwards
 from rag_api.ingest.layout.late_labels import late_labels
 from rag_api.ingest.layout.line_numbers import line_numbers
-from rag_api.ingest.layout.lines import Line, Row, is_beside, joined_lines
+from rag_api.ingest.layout.lines import Line, Row, Rules, is_beside, joined_lines
 from rag_api.ingest.layout.order import Box, reading_order
 from rag_api.ingest.layout.pieces import lines_in, pieces_of
 from rag_api.ingest.layout.scattered import in_no_order
 from rag_api.ingest.layout.tables.grid import cells_of, joined
 from rag_api.ingest.layout.tables.rows import merged
 from rag_api.ingest.layout.tables.side_by_side import table_by_table
-from rag_api.ingest.layout.tables.strips import strips_of
 from rag_api.ingest.pdf.glyphs.superscripts import beside_their_words
 from rag_api.ingest.pdf.pdfium import Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn
@@ -46,9 +45,9 @@ def lay_out(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> list[L
     return items
 
 
-def strips_between(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> NDArray[np.float32]:
-    """[s, 4] where a table may have ended and another begin, in the reading space of most of the page's text."""
-    return strips_of(*_turn_rules(drawn, int(_shown(glyphs)[1].argmax()), width, height))
+def rules_of(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> Rules:
+    """A page's rules in the reading space of most of its text."""
+    return Rules(*_turn_rules(drawn, int(_shown(glyphs)[1].argmax()), width, height))
 
 
 def _shown(glyphs: Glyphs) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:

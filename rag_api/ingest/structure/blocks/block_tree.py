@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.domain import Block, BlockKind
-from rag_api.ingest.layout.lines import usual_size
+from rag_api.ingest.layout.lines import Rules, usual_size
 from rag_api.ingest.layout.tables.columns import alike, begins_of
 from rag_api.ingest.structure.blocks.lists import COLUMN, DEEPER, with_bare_labels, with_depths
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, paragraphs_of
@@ -31,18 +31,18 @@ _SMALL = 0.93  # of an item's size: small print
 def structured(
     pages: Sequence[Sequence[Piece]],
     frames: Sequence[NDArray[np.float32]],
-    strips: Sequence[NDArray[np.float32]],
+    rules: Sequence[Rules],
     told: Mapping[str, Told] | None = None,
 ) -> tuple[Block, ...]:
-    """The blocks of a document. frames: for each page the boxes that are drawn around text; strips: those between rules; told: what the
-    file that the pages show says of its lines, by their words."""
+    """The blocks of a document. frames: for each page the boxes that are drawn around text; rules: its rules; told: what the file
+    that the pages show says of its lines, by their words."""
     text = "".join(piece.text.text for page in pages for piece in page)
     if not text:
         return ()
     found = paragraphs_of(pages, frames)
     usual = usual_size([piece.item for piece in page] for page in pages)
     mostly_bold = 2 * sum(len(p.first.marked.text) for p in found if p.bold) > sum(len(p.first.marked.text) for p in found)
-    return tree(text, with_tables(text, _Shaper(text, found, usual, mostly_bold, told or {}).shapes(), found, strips))
+    return tree(text, with_tables(text, _Shaper(text, found, usual, mostly_bold, told or {}).shapes(), found, rules))
 
 
 class _Shaper:

@@ -1,20 +1,20 @@
 """Tables of rows that follow each other: where one ends and the next begins, which rows head them, and which columns their cells stand in.
 
 Two tables may follow each other with nothing but white between. A row is not read under another table's header: another table begins
-where white from side to side parts the rows and holds two rules that no side of a table joins; where it is wider than all between rows
-above, and the next cells begin where no row's above do; and where rows go on in another column of the page.
+where white parts the rows that no rule down crosses, if it holds two rules, or is wider than all between the rows above and the next cells
+begin where none of theirs do; and where rows go on in another column of the page.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rag_api.domain import BlockKind
+from rag_api.ingest.layout.lines import Rules
 from rag_api.ingest.layout.tables.columns import alike, begins_of, columns_of
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph
 from rag_api.text.block_shapes import Shape, headed
@@ -23,14 +23,14 @@ _WIDE = 3.0  # line heights of white between two tables without rules, at least
 _WIDER = 2.0  # times the white between the rows above
 _HIGH = 1.0  # line heights between the rules of two tables, at least
 _WITHIN = 0.25  # line heights that a rule may stand within a row: letters reach below their line
+_BESIDE = 6.0  # points that a table's side may stand outside its words
 _FEWEST = 2  # rows above, without which nobody knows how far apart a table's rows are
 
 _TableRow = tuple[Shape, Paragraph]
-Strips = NDArray[np.float32]
 
 
-def with_tables(text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], strips: Sequence[Strips]) -> list[Shape]:
-    """Rows with the columns that their cells stand in, and the rows that head them. strips: [s, 4] for each page."""
+def with_tables(text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[Rules]) -> list[Shape]:
+    """Rows with the columns that their cells stand in, and the rows that head them. rules: each page's."""
     whole: list[Shape] = []
     rows: list[_TableRow] = []
     for shape, paragraph in zip(shapes, found, strict=True):
@@ -38,16 +38,16 @@ def with_tables(text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], 
             rows.append((shape, paragraph))
             continue
         if not shape.aside:
-            whole += _tables(text, rows, strips)
+            whole += _tables(text, rows, rules)
             rows = []
         whole.append(shape)
-    return sorted([*whole, *_tables(text, rows, strips)], key=lambda shape: shape.start)
+    return sorted([*whole, *_tables(text, rows, rules)], key=lambda shape: shape.start)
 
 
-def _tables(text: str, rows: Sequence[_TableRow], strips: Sequence[Strips]) -> Iterator[Shape]:
+def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[Rules]) -> Iterator[Shape]:
     """The rows, table by table."""
     heads = _heads(text, rows)
-    begins = {id(first) for page, own in groupby(rows, key=lambda row: row[1].page) for first in _firsts(list(own), heads, strips[page])}
+    begins = {id(first) for page, own in groupby(rows, key=lambda row: row[1].page) for first in _firsts(list(own), heads, rules[page])}
     table: list[_TableRow] = []
     for shape, paragraph in rows:
         over_page = id(paragraph) in heads and paragraph.page != table[-1][1].page
@@ -71,55 +71,68 @@ def _heads(text: str, rows: Sequence[_TableRow]) -> set[int]:
     return found
 
 
-def _firsts(rows: Sequence[_TableRow], heads: Container[int], strips: Strips) -> Iterator[Paragraph]:
+def _firsts(rows: Sequence[_TableRow], heads: Container[int], rules: Rules) -> Iterator[Paragraph]:
     """The rows of one page with which another table begins, but for the first of all."""
-    column: list[_TableRow] = []
-    for n, row in enumerate(rows):
-        if len(column) >= _FEWEST and all(_is_beside(one, column) for one in rows[n : n + 2]):
-            yield row[1]
-            yield from _firsts_down(column, heads, strips)
-            column = []
-        column.append(row)
-    yield from _firsts_down(column, heads, strips)
+    begin, left, right = 0, np.inf, -np.inf
+    for n, (_, one) in enumerate(rows):
+        if n - begin >= _FEWEST and all(_is_beside(other, rows[n - 1][1], left, right) for _, other in rows[n : n + 2]):
+            yield one
+            yield from _firsts_down(rows[begin:n], heads, rules)
+            begin, left, right = n, np.inf, -np.inf
+        ends = _reach(one)
+        left, right = min(left, ends[0]), max(right, ends[1])
+    yield from _firsts_down(rows[begin:], heads, rules)
 
 
-def _is_beside(row: _TableRow, column: Sequence[_TableRow]) -> bool:
-    """It stands to the left or to the right of all these rows, and not beside the last one."""
-    one, last = row[1], column[-1][1]
-    right, left = max(line.x1 for _, other in column for line in other.lines), min(line.x0 for _, other in column for line in other.lines)
+def _is_beside(one: Paragraph, last: Paragraph, left: float, right: float) -> bool:
+    """It stands to the left or to the right of all rows above, and not beside the last one."""
+    begin, end = _reach(one)
     level = one.y0 < last.y1 and last.y0 < one.y1
-    return not level and (min(line.x0 for line in one.lines) > right or max(line.x1 for line in one.lines) < left)
+    return not level and (begin > right or end < left)
 
 
-def _firsts_down(rows: Sequence[_TableRow], heads: Container[int], strips: Strips) -> Iterator[Paragraph]:
+def _firsts_down(rows: Sequence[_TableRow], heads: Container[int], rules: Rules) -> Iterator[Paragraph]:
     """Of rows in one column of the page, which are parted by white from side to side. heads: rows set as headers."""
+    feet = list(accumulate((one.y1 for _, one in rows), max))
+    tops = list(accumulate((one.y0 for _, one in reversed(rows)), min))[::-1]
     first = 0
     for n in range(1, len(rows)):
         above, (row, one) = rows[first:n], rows[n]
-        white = max(one.y1 for _, one in above), min(one.y0 for _, one in rows[n:])
+        white = feet[n - 1], tops[n]
         is_head = id(one) in heads
-        if white[1] > white[0] and (
-            _are_ruled_apart(above[-1][1], one, white, strips) or _stand_far_apart(above, (row, one), white, is_head)
-        ):
+        free = white[1] > white[0] and not _is_crossed(above[-1][1], one, white, rules)
+        apart = free and (_are_ruled_apart(above[-1][1], one, white, rules) or _stand_far_apart(above, (row, one), white, is_head))
+        if apart:
             yield one
-            first = n
-        elif is_head:
+        if apart or is_head:
             first = n
 
 
-def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float], strips: Strips) -> bool:
-    """A strip between two rules fills the white."""
-    size = min(one.first.size, two.first.size)
-    left, right = min(line.x0 for line in (*one.lines, *two.lines)), max(line.x1 for line in (*one.lines, *two.lines))
-    x0, y0, x1, y1 = strips.T
-    high, over = y1 - y0 > _HIGH * size, (x0 < right) & (x1 > left)
-    return bool((high & over & (y0 > white[0] - _WITHIN * size) & (y1 < white[1] + _WITHIN * size)).any())
+def _reach(*rows: Paragraph) -> tuple[float, float]:
+    lines = [line for row in rows for line in row.lines]
+    return min(line.x0 for line in lines), max(line.x1 for line in lines)
+
+
+def _is_crossed(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: Rules) -> bool:
+    """A table's side, or a rule between its columns, goes through the white."""
+    (left, right), middle = _reach(one, two), sum(white) / 2
+    y0, y1, x = rules.down.T
+    return bool(((y0 < middle) & (y1 > middle) & (x > left - _BESIDE) & (x < right + _BESIDE)).any())
+
+
+def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: Rules) -> bool:
+    """Two rules are in the white: one table's last and the other's first."""
+    (left, right), size = _reach(one, two), min(one.first.size, two.first.size)
+    x0, x1, y = rules.across.T
+    own = np.sort(y[(x0 < right) & (x1 > left) & (y > white[0] - _WITHIN * size) & (y < white[1] + _WITHIN * size)])
+    return bool((np.diff(own) > _HIGH * size).any())
 
 
 def _stand_far_apart(above: Sequence[_TableRow], row: _TableRow, white: tuple[float, float], is_head: bool) -> bool:
-    between = max((two.y0 - one.y1 for (_, one), (_, two) in pairwise(above)), default=0.0)
-    far = white[1] - white[0] > max(_WIDE * min(above[-1][1].first.size, row[1].first.size), _WIDER * between)
-    return far and (is_head or (len(above) >= _FEWEST and not _in_columns(row, above)))
+    if white[1] - white[0] <= _WIDE * min(above[-1][1].first.size, row[1].first.size):
+        return False
+    wider = all(white[1] - white[0] > _WIDER * (two.y0 - one.y1) for (_, one), (_, two) in pairwise(above))
+    return wider and (is_head or (len(above) >= _FEWEST and not _in_columns(row, above)))
 
 
 def _in_columns(row: _TableRow, above: Sequence[_TableRow]) -> bool:
