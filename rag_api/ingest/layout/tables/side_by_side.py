@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,16 +20,26 @@ from rag_api.ingest.layout.lines import CELL_GAP
 from rag_api.ingest.layout.tables.grid import Cell
 
 _OUTSIDE = 6.0  # points that words may stand outside their rules
-_MOST = 60  # groups of cells; more is one large table, or a drawing
+_LINES = 1  # times that one to the left goes on after one to the right
 
 Float = NDArray[np.float32]
 
 
-class _White(NamedTuple):
-    """Between two tables: where it is, and from where to where both reach."""
+class _Tables(NamedTuple):
+    """Side by side: the place in the order of what is drawn first of them, the middles of the white between, and where they stand."""
 
-    middle: float
+    first: int
+    middles: Float
     top: float
+    left: float
+    right: float
+
+
+class _DrawnRow(NamedTuple):
+    """Between two rules, drawn at one stretch: its places in the order, its pieces' boxes, and how far its rules reach."""
+
+    places: list[int]
+    boxes: Float
     left: float
     right: float
 
@@ -38,62 +48,75 @@ def table_by_table(order: Sequence[int], boxes: Float, cells: Sequence[Cell | No
     """The order in which pieces are read, and the cells of all: those of two tables are in no row together. order: in which they are
     drawn; boxes: [p, 4] of all; across: [h, 3] rules."""
     found, parted = list(order), list(cells)
-    for number, white in enumerate(sorted(_whites(boxes, cells, across), key=lambda white: (white.top, white.middle)), start=1):
-        foot = _foot(boxes, across, white)
-        places = [n for n, i in enumerate(found) if _is_within(boxes[i], white) and boxes[i, 3] <= foot]
-        sides = [[found[n] for n in places if (boxes[found[n], 0] > white.middle) == right] for right in (False, True)]
-        if not _alternate(places, found, sides[1]):
+    done = 0
+    for tables in _side_by_side(order, boxes, cells, across):
+        own = _drawn_from(order, boxes, tables, _foot(boxes, across, tables)) if tables.first >= done else []
+        of_table = [int((tables.middles < boxes[i, 0]).sum()) for i in own]
+        if sum(two < one for one, two in pairwise(of_table)) < _LINES:
             continue
-        for n, i in zip(places, [*sides[0], *sides[1]], strict=True):
-            found[n] = i
-        for i in sides[1]:
-            if (cell := parted[i]) is not None and cell.band.table < 0:
-                parted[i] = replace(cell, band=cell.band._replace(table=-1 - number))
+        done = tables.first + len(own)
+        found[tables.first : done] = [own[n] for n in sorted(range(len(own)), key=lambda n: of_table[n])]
+        for i, n in zip(own, of_table, strict=True):
+            if n and (cell := parted[i]) is not None and cell.band.table < 0:
+                parted[i] = replace(cell, band=cell.band._replace(table=-1 - tables.first - n))
     return found, parted
 
 
-def _is_within(box: Float, white: _White) -> bool:
-    return bool(box[1] >= white.top and white.left < box[0] and box[2] < white.right)
+def _side_by_side(order: Sequence[int], boxes: Float, cells: Sequence[Cell | None], across: Float) -> Iterator[_Tables]:
+    """Of rows that are level and drawn one after the other, no rule of one reaching to the next."""
+    groups: dict[tuple[int, int], list[int]] = defaultdict(list)  # by the rules above and below
+    for place, i in enumerate(order):
+        if (cell := cells[i]) is not None:
+            groups[cell.rules].append(place)
+    rows = [
+        _DrawnRow(own, boxes[[order[n] for n in own]], float(across[list(rules), 0].min()), float(across[list(rules), 1].max()))
+        for rules, own in groups.items()
+        if own[-1] - own[0] == len(own) - 1
+    ]
+    level: list[_DrawnRow] = []
+    for row in sorted((row for row in rows if row.boxes[:, 2].min() < row.boxes[:, 0].max()), key=lambda row: row.places):
+        if level and not _goes_on(level[-1], row):
+            yield from _tables_of(level)
+            level = []
+        level.append(row)
+    yield from _tables_of(level)
 
 
-def _whites(boxes: Float, cells: Sequence[Cell | None], across: Float) -> Iterator[_White]:
-    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for i, cell in enumerate(cells):
-        if cell is not None:
-            groups[cell.rules].append(i)
-    rows = {rules: boxes[own] for rules, own in groups.items() if _are_side_by_side(boxes[own])}
-    for one, two in combinations(rows, 2) if len(rows) <= _MOST else ():
-        if across[list(one), 0].min() > across[list(two), 0].min():
-            one, two = two, one
-        left, right = float(across[list(one), 1].max()), float(across[list(two), 0].min())
-        size = float(np.median(rows[one][:, 3] - rows[one][:, 1]))
-        level = rows[one][:, 1].min() < rows[two][:, 3].max() and rows[two][:, 1].min() < rows[one][:, 3].max()
-        if level and right - left > CELL_GAP * size:
-            top = min(float(rows[own][:, 1].min()) for own in (one, two))
-            ends = float(across[list(one), 0].min()) - _OUTSIDE, float(across[list(two), 1].max()) + _OUTSIDE
-            yield _White((left + right) / 2, top, *ends)
+def _goes_on(one: _DrawnRow, two: _DrawnRow) -> bool:
+    level = one.boxes[:, 1].min() < two.boxes[:, 3].max() and two.boxes[:, 1].min() < one.boxes[:, 3].max()
+    white = two.left - one.right > CELL_GAP * float(np.median(one.boxes[:, 3] - one.boxes[:, 1]))
+    return bool(level and white and two.places[0] == one.places[-1] + 1)
 
 
-def _are_side_by_side(cells: Float) -> bool:
-    return bool(cells[:, 2].min() < cells[:, 0].max())
+def _tables_of(level: Sequence[_DrawnRow]) -> Iterator[_Tables]:
+    if len(level) > 1:
+        middles = np.array([(one.right + two.left) / 2 for one, two in pairwise(level)], np.float32)
+        top = min(float(row.boxes[:, 1].min()) for row in level)
+        yield _Tables(level[0].places[0], middles, top, level[0].left - _OUTSIDE, level[-1].right + _OUTSIDE)
 
 
-def _foot(boxes: Float, across: Float, white: _White) -> float:
-    """Down to where the two tables reach."""
-    over = across[(across[:, 0] < white.middle) & (across[:, 1] > white.middle) & (across[:, 2] > white.top), 2]
-    lines = boxes[(boxes[:, 0] < white.middle) & (boxes[:, 2] > white.middle) & (boxes[:, 1] > white.top), 1]
-    foot = min([*over.tolist(), *lines.tolist()], default=np.inf)
-    within = boxes[[_is_within(box, white) and box[3] <= foot for box in boxes]]
-    right = within[:, 0] > white.middle
-    if not right.any() or right.all():
-        return white.top
-    both = min(float(within[right, 3].max()), float(within[~right, 3].max()))
-    below = within[within[:, 1] >= both]
+def _drawn_from(order: Sequence[int], boxes: Float, tables: _Tables, foot: float) -> list[int]:
+    """The pieces that are drawn at one stretch where the tables stand."""
+    end = tables.first
+    while end < len(order) and _is_within(boxes[order[end]], tables, foot):
+        end += 1
+    return list(order[tables.first : end])
+
+
+def _is_within(box: Float, tables: _Tables, foot: float) -> bool:
+    return bool(box[1] >= tables.top and box[3] <= foot and tables.left < box[0] and box[2] < tables.right)
+
+
+def _foot(boxes: Float, across: Float, tables: _Tables) -> float:
+    """Down to where the tables reach."""
+    foot = np.inf
+    for middle in tables.middles.tolist():
+        rules = across[(across[:, 0] < middle) & (across[:, 1] > middle) & (across[:, 2] > tables.top), 2]
+        lines = boxes[(boxes[:, 0] < middle) & (boxes[:, 2] > middle) & (boxes[:, 1] > tables.top), 1]
+        foot = min([foot, *rules.tolist(), *lines.tolist()])
+    within = boxes[[_is_within(box, tables, foot) for box in boxes]]
+    of_table = (within[:, :1] > tables.middles).sum(axis=1)
+    ends = [within[of_table == n, 3].max(initial=tables.top) for n in range(len(tables.middles) + 1)]
+    below = within[within[:, 1] >= min(ends)]
     alone = [one[1] for one in below if not ((below[:, 1] < one[3]) & (below[:, 3] > one[1]) & (below[:, 0] != one[0])).any()]
-    return min([foot, *(float(y) for y in alone)])
-
-
-def _alternate(places: Sequence[int], order: Sequence[int], right: Sequence[int]) -> bool:
-    """Something of the left table is drawn after something of the right one, and the other way round."""
-    of_right = set(right)
-    return sum((order[one] in of_right) != (order[two] in of_right) for one, two in pairwise(places)) > 1
+    return float(min([foot, *alone]))

@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
+from reportlab.pdfgen import canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table, TableStyle
 
 from rag_api.domain import ReadDocument
@@ -23,9 +24,9 @@ GRID = [("GRID", (a, 0), (b, -1), 0.5, "black") for a, b in ((0, 1), (3, 4))]
 OPEN = [(what, (a, 0), (b, 0), 0.5, "black") for a, b in ((0, 1), (3, 4)) for what in ("LINEABOVE", "LINEBELOW")]
 
 
-def laid(folder: Path, rows: list[list[str]], style: list[tuple[object, ...]]) -> ReadDocument:
+def laid(folder: Path, rows: list[list[str]], style: list[tuple[object, ...]], width: float = 80) -> ReadDocument:
     out, below = io.BytesIO(), Paragraph("Meet na een uur opnieuw en noteer de uitslag in het dossier van de patiënt, met de tijd erbij.")
-    made = Table(rows, colWidths=[80, 80, 80, 80, 80], style=TableStyle([BOLD, *style]))
+    made = Table(rows, colWidths=[width] * len(rows[0]), style=TableStyle([BOLD, *style]))
     SimpleDocTemplate(out, invariant=1).build([made, below])
     path = folder / "tables.pdf"
     path.write_bytes(out.getvalue())
@@ -52,3 +53,29 @@ def test_each_row_is_of_one_table_and_under_its_header(style: list[tuple[object,
 def test_one_table_with_a_blank_column_stays_one(tmp_path: Path) -> None:
     document = laid(tmp_path, BOTH, [("GRID", (0, 0), (-1, -1), 0.5, "black")])
     assert "3,0 tot 3,5\t2 x 16 mmol\t0,5 tot 0,7\t8 mmol" in document.text
+
+
+def test_three_tables_side_by_side(tmp_path: Path) -> None:
+    third = [["Calcium", "Snelheid"], ["0,9 tot 1,1", "1 g"], ["onder 0,9", "2 g"], ["onder 0,8", "3 g"]]
+    rows = [[*both, "", *own] for both, own in zip(BOTH, third, strict=True)]
+    style = [*GRID, ("GRID", (6, 0), (7, -1), 0.5, "black")]
+    text = laid(tmp_path, rows, style, width=66).text
+    places = [text.index("\t".join(row)) for rows in (LEFT, RIGHT, third) for row in rows]
+    assert places == sorted(places)
+
+
+def test_columns_of_text_keep_their_order(tmp_path: Path) -> None:
+    """Tables of two columns of a page that happen to stand level are drawn one after the other, and read so."""
+    out = io.BytesIO()
+    page = canvas.Canvas(out, invariant=1)
+    for at, rows in ((60, LEFT), (320, RIGHT)):
+        page.drawString(at, 760, f"Over {rows[0][0].lower()}")
+        made = Table(rows, colWidths=[100, 100], style=TableStyle([BOLD, ("GRID", (0, 0), (-1, -1), 0.5, "black")]))
+        made.wrapOn(page, 200, 200)
+        made.drawOn(page, at, 660)
+    page.save()
+    path = tmp_path / "columns.pdf"
+    path.write_bytes(out.getvalue())
+    text = read(path, path.name, PDF, max_pages=5).text
+    words = ["Over kalium", *("\t".join(row) for row in LEFT), "Over magnesium", *("\t".join(row) for row in RIGHT)]
+    assert [text.index(one) for one in words] == sorted(text.index(one) for one in words)
