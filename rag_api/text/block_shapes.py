@@ -49,6 +49,7 @@ class Shape:
     cells: tuple[CellShape, ...] = ()
     box: int = 0  # those in one box have one number, 0: in none
     apart: bool = False  # white space parts it from what stands before: another table or list may begin here
+    begins: bool = False  # a row with which another table begins, whatever stands above
     inner: bool = False  # a paragraph that belongs to the item before
     aside: bool = False  # a paragraph between items of one list, or rows of one table, that is none of it: a footnote
 

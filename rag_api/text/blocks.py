@@ -48,7 +48,7 @@ class _Tree:
                 self._paragraph(part)
                 continue
             self._in_box(part)
-            if part.kind != BlockKind.ROW or (part.apart and not part.header):
+            if part.kind != BlockKind.ROW or part.begins or (part.apart and not part.header):
                 self.table = -1
             if part.kind != BlockKind.ITEM and not part.inner:
                 self._end_list(part)

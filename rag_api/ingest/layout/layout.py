@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from rag_api.ingest.layout.drawn_upwards import downwards
 from rag_api.ingest.layout.late_labels import late_labels
 from rag_api.ingest.layout.line_numbers import line_numbers
-from rag_api.ingest.layout.lines import Line, Row, is_beside, joined_lines
+from rag_api.ingest.layout.lines import Line, Row, Rules, is_beside, joined_lines
 from rag_api.ingest.layout.order import Box, reading_order
 from rag_api.ingest.layout.pieces import lines_in, pieces_of
 from rag_api.ingest.layout.scattered import in_no_order
 from rag_api.ingest.layout.tables.grid import cells_of, joined
 from rag_api.ingest.layout.tables.rows import merged
+from rag_api.ingest.layout.tables.side_by_side import table_by_table
 from rag_api.ingest.pdf.glyphs.superscripts import beside_their_words
 from rag_api.ingest.pdf.pdfium import Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn
@@ -34,8 +35,7 @@ _MAX_RULES = 600  # more is a drawing, not a table
 
 def lay_out(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> list[Line | Row]:
     """Lines and rows of a page; text that is turned another way than most comes last."""
-    shown = ~glyphs.hidden & ~glyphs.slanted & ~np.isnan(glyphs.boxes).any(axis=1) & (glyphs.codes > 0)
-    counts = np.bincount(glyphs.turned[shown], minlength=4)
+    shown, counts = _shown(glyphs)
     items: list[Line | Row] = []
     most = int(counts.argmax())
     for turned in (most, *(t for t in range(4) if t != most and counts[t])):
@@ -43,6 +43,17 @@ def lay_out(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> list[L
         rules = _turn_rules(drawn, turned, width, height)
         items.extend(_one_way(glyphs, shown & (glyphs.turned == turned), upright, rules, aside=turned != most))
     return items
+
+
+def rules_of(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> Rules:
+    """A page's rules in the reading space of most of its text."""
+    return Rules(*_turn_rules(drawn, int(_shown(glyphs)[1].argmax()), width, height))
+
+
+def _shown(glyphs: Glyphs) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """[n] which glyphs are laid out, and [4] how many of them are turned by so many quarters."""
+    shown = ~glyphs.hidden & ~glyphs.slanted & ~np.isnan(glyphs.boxes).any(axis=1) & (glyphs.codes > 0)
+    return shown, np.bincount(glyphs.turned[shown], minlength=4)
 
 
 def lay_out_straight(
@@ -112,6 +123,7 @@ def _one_way(
     drawn = reading_order([Box(*box) for box in pieces.boxes.tolist()]) if loose else _order(lines)
     follows = _with_labels(downwards(drawn, pieces.boxes), lines, pieces.boxes, closed)
     follows = _with_laid_on(_headers_first(follows, lines), lines, glyphs.laid_on[visible[pieces.starts]])
+    follows, cells = table_by_table(follows, pieces.boxes, cells, across)
     return merged([lines[i] for i in follows], [cells[i] for i in follows], pieces.boxes[follows])
 
 

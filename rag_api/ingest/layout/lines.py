@@ -6,8 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag_api.ingest.common.boxed_text import Marked, no_boxes
 
@@ -58,6 +60,13 @@ class Row:
 
     def _own(self) -> tuple[Line, ...]:
         return tuple(line for n, cell in enumerate(self.cells) if n not in self.shared for line in cell) or self.lines
+
+
+class Rules(NamedTuple):
+    """Those drawn on a page, in reading space: [n, 3] from, to, where."""
+
+    across: NDArray[np.float32] = np.zeros((0, 3), np.float32)
+    down: NDArray[np.float32] = np.zeros((0, 3), np.float32)
 
 
 def lines_of_item(item: Line | Row) -> tuple[Line, ...]:

@@ -20,7 +20,7 @@ import pypdfium2.raw as raw
 
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.notes import on_pages
-from rag_api.ingest.layout.layout import lay_out
+from rag_api.ingest.layout.layout import lay_out, rules_of
 from rag_api.ingest.layout.scattered import loose_lines, with_loose
 from rag_api.ingest.layout.tables.captions import captions_first
 from rag_api.ingest.layout.tables.stray_cells import rows_in_doubt, with_stray_cells
@@ -161,6 +161,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
         frames,
         slanted=slanted_lines(glyphs),
         shown=shown_by(found, glyphs),
+        rules=rules_of(glyphs, drawn, plane.width, plane.height),
     )
     ink = glyphs.codes > 32
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from rag_api.domain import Block, CutLine, Page
 from rag_api.ingest.common.boxed_text import Marked, concat, plain
 from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
-from rag_api.ingest.layout.lines import Line, Row, lines_of_item
+from rag_api.ingest.layout.lines import Line, Row, Rules, lines_of_item
 from rag_api.ingest.layout.scattered import loose_lines
-from rag_api.ingest.structure.block_tree import Piece, structured
+from rag_api.ingest.structure.blocks.block_tree import structured
+from rag_api.ingest.structure.blocks.paragraphs import Piece
 from rag_api.ingest.structure.conservation import Shown, unaccounted
 from rag_api.ingest.structure.headers_footers import LINE_NUMBER, SLANTED, furniture, text_of
 from rag_api.ingest.structure.hyphens import Hyphen, judge, lexicon
@@ -66,6 +67,7 @@ class LaidOut:
     scanned: bool = False  # it was read from its image
     slanted: tuple[str, ...] = ()  # lines that stand neither upright nor turned by quarters
     shown: Shown | None = None  # what is seen on it; None: it was not read from its text
+    rules: Rules = field(default_factory=Rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> 
     lines = [CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut]
     lines += [CutLine(page.number, line, SLANTED) for page in tidy for line in page.slanted]
     pieces = _Joiner(bodies, [page.tall for page in tidy], language, repeated).pieces()
-    blocks = structured(pieces, [page.frames for page in pages], by_words(told))
+    blocks = structured(pieces, [page.frames for page in pages], [page.rules for page in pages], by_words(told))
     assembled = _assemble(tidy, pieces)
     loose = tuple(page.number for page, body in zip(pages, bodies, strict=True) if loose_lines(body))
     return Cleaned(assembled, tuple(lines), blocks, tuple(_unaccounted(pages, assembled, lines)), loose)

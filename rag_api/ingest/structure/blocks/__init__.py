@@ -1,0 +1,1 @@
+"""Blocks of cleaned pages: paragraphs and headings, lists, tables, by what only the pages know."""

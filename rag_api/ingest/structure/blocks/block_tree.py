@@ -1,0 +1,209 @@
+"""The pieces of cleaned pages -> the blocks of the document, by what only the pages know: sizes and weights, indentation, rules, frames.
+
+What the pages do not tell is read from the characters (text/block_shapes.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_api.domain import Block, BlockKind
+from rag_api.ingest.layout.lines import Rules, usual_size
+from rag_api.ingest.layout.tables.columns import alike, begins_of
+from rag_api.ingest.structure.blocks.lists import COLUMN, DEEPER, with_bare_labels, with_depths
+from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, paragraphs_of
+from rag_api.ingest.structure.blocks.tables import with_tables
+from rag_api.ingest.structure.tagged_lines import Told, key_of
+from rag_api.text.block_shapes import CellShape, Shape, kind_of, label_of, numbered, shape_of, without_lists_of_headings
+from rag_api.text.blocks import tree
+from rag_api.text.sentence_splitter import LineKind
+
+_LONGEST_HEADING = 160
+_LONGEST_GROUP = 120  # characters of what rows have in common
+_LARGER = 1.08  # times the usual size: a heading
+_SMALL = 0.93  # of an item's size: small print
+
+
+def structured(
+    pages: Sequence[Sequence[Piece]],
+    frames: Sequence[NDArray[np.float32]],
+    rules: Sequence[Rules],
+    told: Mapping[str, Told] | None = None,
+) -> tuple[Block, ...]:
+    """The blocks of a document. frames: for each page the boxes that are drawn around text; rules: its rules; told: what the file
+    that the pages show says of its lines, by their words."""
+    text = "".join(piece.text.text for page in pages for piece in page)
+    if not text:
+        return ()
+    found = paragraphs_of(pages, frames)
+    usual = usual_size([piece.item for piece in page] for page in pages)
+    mostly_bold = 2 * sum(len(p.first.marked.text) for p in found if p.bold) > sum(len(p.first.marked.text) for p in found)
+    return tree(text, with_tables(text, _Shaper(text, found, usual, mostly_bold, told or {}).shapes(), found, rules))
+
+
+class _Shaper:
+    def __init__(self, text: str, found: list[Paragraph], usual: float, mostly_bold: bool, told: Mapping[str, Told]) -> None:
+        self.text, self.found, self.usual, self.mostly_bold, self.told = text, found, usual, mostly_bold, told
+        styled = [p for p in found if self._is_styled(p)]
+        self.sizes = sorted({self._style(p) for p in styled}, reverse=True)
+        self.has_styles = len(styled) >= 2
+
+    def shapes(self) -> list[Shape]:
+        found = self._with_asides([self._shape(n, paragraph) for n, paragraph in enumerate(self.found)])
+        found = with_bare_labels(self.text, without_lists_of_headings(self.text, found), self.found)
+        return with_depths(found, self.found)
+
+    def _words(self, paragraph: Paragraph) -> str:
+        return self.text[paragraph.start : paragraph.end].strip()
+
+    def _style(self, paragraph: Paragraph) -> tuple[float, bool]:
+        return round(paragraph.first.size * 2) / 2, paragraph.bold
+
+    def _is_styled(self, paragraph: Paragraph) -> bool:
+        """Set as a heading: larger than most, or bold where most is not, on few lines that end in no sentence."""
+        words = self._words(paragraph)
+        if (
+            paragraph.row
+            or paragraph.stray
+            or not words
+            or len(words) > _LONGEST_HEADING
+            or words[-1] in ".:;,"
+            or "\t" in words
+            or len(paragraph.pieces) > 3
+        ):
+            return False
+        if not any(c.isalpha() for c in words) or (label_of(words) and not numbered(words)):
+            return False
+        return paragraph.first.size > _LARGER * self.usual or (paragraph.bold and not self.mostly_bold)
+
+    def _shape(self, n: int, paragraph: Paragraph) -> Shape:
+        words, last = self._words(paragraph), n + 1 == len(self.found)
+        apart = bool(n) and self.text[: paragraph.start].endswith("\n\n")
+        if paragraph.row is not None:
+            return self._row(n, apart)
+        told = self.told.get(key_of(words))
+        if told is not None and told.kind != BlockKind.ROW:
+            label = label_of(words) if told.kind == BlockKind.ITEM else numbered(words) if told.kind == BlockKind.HEADING else ""
+            return Shape(told.kind, paragraph.start, paragraph.end, told.level, label, apart=apart, box=told.box or paragraph.box)
+        kind = kind_of(self.text, paragraph.start, paragraph.end)
+        if "\t" not in words and (self._is_cell(n) or self._groups_rows(n)):
+            cell = CellShape(paragraph.start, paragraph.end, 0, header=not paragraph.stray)
+            return Shape(BlockKind.ROW, paragraph.start, paragraph.end, cells=(cell,), box=0)
+        if paragraph.stray:
+            return Shape(BlockKind.PARAGRAPH, paragraph.start, paragraph.end, apart=apart)
+        if self._is_styled(paragraph) and not last:
+            return self._heading(paragraph, apart)
+        if kind == LineKind.HEADING and self.has_styles and not numbered(words) and not words.endswith("?"):
+            kind = LineKind.PROSE  # where headings are set as such, a short line is none
+        shape = shape_of(self.text, paragraph.start, paragraph.end, kind, apart)
+        if shape.kind == BlockKind.HEADING:
+            shape = replace(shape, level=len(self.sizes) + max(1, shape.level))  # below those that are set as headings
+        inner = shape.kind == BlockKind.PARAGRAPH and self._goes_with_item(n)
+        return replace(shape, box=paragraph.box, inner=inner)
+
+    def _heading(self, paragraph: Paragraph, apart: bool) -> Shape:
+        number = numbered(self._words(paragraph))
+        level = 1 + self.sizes.index(self._style(paragraph)) + number.count(".")
+        return Shape(BlockKind.HEADING, paragraph.start, paragraph.end, level, number, apart=apart, box=paragraph.box)
+
+    def _row(self, n: int, apart: bool) -> Shape:
+        paragraph = self.found[n]
+        row, piece = paragraph.row, paragraph.pieces[0]
+        assert row is not None, "it is asked of rows only"
+        told = self.told.get(key_of(self._words(paragraph)))
+        bold = told.header if told is not None else self._is_set_as_header(n)
+        ends = [paragraph.start + sum(piece.cells[: k + 1]) for k in range(len(piece.cells))]
+        ends[-1] = paragraph.end
+        if len(ends) == 1:  # what parts it from the next row stands for its blank cells: it is no name of rows below
+            ends.insert(0, paragraph.start + len(self.text[paragraph.start : paragraph.end].rstrip()))
+        begins = [paragraph.start, *ends[:-1]]
+        cells = tuple(CellShape(a, b, k, header=bold) for k, (a, b) in enumerate(zip(begins, ends, strict=True)))
+        return Shape(BlockKind.ROW, paragraph.start, paragraph.end, header=bold, cells=cells, apart=apart)
+
+    def _is_set_as_header(self, n: int) -> bool:
+        """Bold; a row of one cell where a row of several is below it."""
+        row, below = self.found[n].row, self.found[n + 1].row if n + 1 < len(self.found) else None
+        several = len(row.cells) > 1 if row else False
+        names = below is not None and len(below.cells) > 1 and self.found[n + 1].bold and self.found[n + 1].page == self.found[n].page
+        return self.found[n].bold and not self.mostly_bold and (several or names)
+
+    def _is_cell(self, n: int) -> bool:
+        """A table's, though no row has it, and next to rows or other such cells of its page."""
+        page = self.found[n].page
+        near = [p for p in self.found[max(0, n - 1) : n + 2] if p is not self.found[n] and p.page == page]
+        return self.found[n].stray and any(p.row is not None or p.stray or "\t" in self._words(p) for p in near)
+
+    def _groups_rows(self, n: int) -> bool:
+        """A line between two rows of a table, or beside the rows that follow: what they have in common."""
+        if not 0 < n < len(self.found) - 1:
+            return False
+        before, one, after = self.found[n - 1 : n + 2]
+        words = self._words(one)
+        if len(words) > _LONGEST_GROUP or words.endswith((".", ":")) or "\t" in words:
+            return False
+        if self._fills_a_row(n):
+            return True
+        if after.row is None or one.page != after.page or self._heads_another(n):
+            return False
+        beside = one.y0 < after.y1 and one.y1 > after.y0 and one.first.x1 <= min(line.x0 for line in after.row.lines)
+        if beside or before.row is None or before.page != one.page:
+            return beside
+        near = 1.5 * one.first.size
+        return one.y0 - before.y1 < near and after.y0 - one.y1 < near
+
+    def _heads_another(self, n: int) -> bool:
+        """It stands below a row that is not set as a header, and above one that is: it is another table's caption."""
+        return self.found[n - 1].row is not None and not self._is_set_as_header(n - 1) and self._is_set_as_header(n + 1)
+
+    def _fills_a_row(self, n: int) -> bool:
+        """It has a row of a drawn table to itself, and rows of the same page stand below."""
+        one, below = self.found[n], next((p for p in self.found[n + 1 :] if not p.names), None)
+        return one.names and below is not None and below.row is not None and below.page == one.page
+
+    def _goes_with_item(self, n: int) -> bool:
+        """Set as deep as the words of the item above."""
+        before = next((p for p in reversed(self.found[max(0, n - 3) : n]) if label_of(self._words(p))), None)
+        one = self.found[n]
+        if before is None or before.row or before.page != one.page or n == 0 or self.found[n - 1].row:
+            return False
+        near = one.y0 - self.found[n - 1].y1 < 1.6 * one.first.size
+        return near and one.y0 > before.y0 and DEEPER < one.first.x0 - before.first.x0 < COLUMN
+
+    def _with_asides(self, shapes: list[Shape]) -> list[Shape]:
+        """Footnotes, headers and footers that alone stand between a list's items, or a table's rows, on one page and those on the next
+        interrupt neither."""
+        found = list(shapes)
+        for n, shape in enumerate(shapes):
+            last = n - 1
+            if shape.kind in (BlockKind.ITEM, BlockKind.ROW):
+                while last >= 0 and self._stands_aside(shapes[last], self.found[last], shape, self.found[n]):
+                    last -= 1
+            if last in (-1, n - 1) or self.found[last].page >= self.found[n].page:
+                continue
+            goes_on = shape.kind == BlockKind.ROW and self._goes_on_below(last, shapes[last], n, shape)
+            if goes_on or (shape.kind == BlockKind.ITEM and (shapes[last].kind == BlockKind.ITEM or shapes[last].inner)):
+                found[last + 1 : n] = [replace(one, kind=BlockKind.PARAGRAPH, aside=True) for one in shapes[last + 1 : n]]
+        return found
+
+    def _goes_on_below(self, last: int, above: Shape, n: int, row: Shape) -> bool:
+        """Rows of two pages that follow each other, whose cells begin at the same places."""
+        if above.kind != BlockKind.ROW or self.found[n].page != self.found[last].page + 1:
+            return False
+        return alike(*(begins_of(one, (at.start, at.boxes)) for one, at in ((above, self.found[last]), (row, self.found[n]))))
+
+    def _stands_aside(self, shape: Shape, paragraph: Paragraph, to: Shape, item: Paragraph) -> bool:
+        """Small print; or the same words again as on other pages, but for what introduces a list there."""
+        small = paragraph.first.size < _SMALL * item.first.size
+        if shape.kind == BlockKind.ROW or shape.inner or shape.box:
+            return False
+        if shape.kind != BlockKind.PARAGRAPH:
+            return small and to.kind == BlockKind.ROW
+        if small:
+            return True
+        words = self._words(paragraph)
+        again = all(piece.repeated for piece in paragraph.pieces) and not words.endswith(":")
+        return again and (self.text.count(words) > 1 or not any(c.isalpha() for c in words))

@@ -1,0 +1,163 @@
+"""Tables of rows that follow each other: where one ends and the next begins, which rows head them, and which columns their cells stand in.
+
+Two tables may follow each other with nothing but white between. A row is not read under another table's header: another table begins
+where white parts the rows that no rule down crosses, if it holds two rules, or is wider than all between the rows above and the next cells
+begin where none of theirs do; and where rows go on in another column of the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, groupby, pairwise
+
+import numpy as np
+
+from rag_api.domain import BlockKind
+from rag_api.ingest.layout.lines import Rules
+from rag_api.ingest.layout.tables.columns import alike, begins_of, columns_of
+from rag_api.ingest.structure.blocks.paragraphs import Paragraph
+from rag_api.text.block_shapes import Shape, headed
+
+_WIDE = 3.0  # line heights of white between two tables without rules, at least
+_WIDER = 2.0  # times the white between the rows above
+_HIGH = 1.0  # line heights between the rules of two tables, at least
+_WITHIN = 0.25  # line heights that a rule may stand within a row: letters reach below their line
+_BESIDE = 6.0  # points that a table's side may stand outside its words
+_FEWEST = 2  # rows above, without which nobody knows how far apart a table's rows are
+
+_TableRow = tuple[Shape, Paragraph]
+
+
+def with_tables(text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[Rules]) -> list[Shape]:
+    """Rows with the columns that their cells stand in, and the rows that head them. rules: each page's."""
+    whole: list[Shape] = []
+    rows: list[_TableRow] = []
+    for shape, paragraph in zip(shapes, found, strict=True):
+        if shape.kind == BlockKind.ROW:
+            rows.append((shape, paragraph))
+            continue
+        if not shape.aside:
+            whole += _tables(text, rows, rules)
+            rows = []
+        whole.append(shape)
+    return sorted([*whole, *_tables(text, rows, rules)], key=lambda shape: shape.start)
+
+
+def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[Rules]) -> Iterator[Shape]:
+    """The rows, table by table."""
+    heads = _heads(text, rows)
+    begins = {id(first) for page, own in groupby(rows, key=lambda row: row[1].page) for first in _firsts(list(own), heads, rules[page])}
+    table: list[_TableRow] = []
+    for shape, paragraph in rows:
+        over_page = id(paragraph) in heads and paragraph.page != table[-1][1].page
+        begun = id(paragraph) in begins or (over_page and not _in_columns((shape, paragraph), table))
+        if begun or id(paragraph) in heads:
+            yield from _table(text, table)
+            table = []
+            shape = replace(shape, apart=True, begins=begun)
+        table.append((shape, paragraph))
+    yield from _table(text, table)
+
+
+def _heads(text: str, rows: Sequence[_TableRow]) -> set[int]:
+    """The rows, by id, that are set as headers below rows that are not, and head no further page of the same table."""
+    found: set[int] = set()
+    first = rows[0][0] if rows else None
+    for (above, _), (row, paragraph) in pairwise(rows):
+        if first and row.header and not above.header and text[first.start : first.end].split() != text[row.start : row.end].split():
+            found.add(id(paragraph))
+            first = row
+    return found
+
+
+def _firsts(rows: Sequence[_TableRow], heads: Container[int], rules: Rules) -> Iterator[Paragraph]:
+    """The rows of one page with which another table begins, but for the first of all."""
+    begin, left, right = 0, np.inf, -np.inf
+    for n, (_, one) in enumerate(rows):
+        if n - begin >= _FEWEST and all(_is_beside(other, rows[n - 1][1], left, right) for _, other in rows[n : n + 2]):
+            yield one
+            yield from _firsts_down(rows[begin:n], heads, rules)
+            begin, left, right = n, np.inf, -np.inf
+        ends = _reach(one)
+        left, right = min(left, ends[0]), max(right, ends[1])
+    yield from _firsts_down(rows[begin:], heads, rules)
+
+
+def _is_beside(one: Paragraph, last: Paragraph, left: float, right: float) -> bool:
+    """It stands to the left or to the right of all rows above, and not beside the last one."""
+    begin, end = _reach(one)
+    level = one.y0 < last.y1 and last.y0 < one.y1
+    return not level and (begin > right or end < left)
+
+
+def _firsts_down(rows: Sequence[_TableRow], heads: Container[int], rules: Rules) -> Iterator[Paragraph]:
+    """Of rows in one column of the page, which are parted by white from side to side. heads: rows set as headers."""
+    feet = list(accumulate((one.y1 for _, one in rows), max))
+    tops = list(accumulate((one.y0 for _, one in reversed(rows)), min))[::-1]
+    first = 0
+    for n in range(1, len(rows)):
+        above, (row, one) = rows[first:n], rows[n]
+        white = feet[n - 1], tops[n]
+        is_head = id(one) in heads
+        free = white[1] > white[0] and not _is_crossed(above[-1][1], one, white, rules)
+        apart = free and (_are_ruled_apart(above[-1][1], one, white, rules) or _stand_far_apart(above, (row, one), white, is_head))
+        if apart:
+            yield one
+        if apart or is_head:
+            first = n
+
+
+def _reach(*rows: Paragraph) -> tuple[float, float]:
+    lines = [line for row in rows for line in row.lines]
+    return min(line.x0 for line in lines), max(line.x1 for line in lines)
+
+
+def _is_crossed(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: Rules) -> bool:
+    """A table's side, or a rule between its columns, goes through the white."""
+    (left, right), middle = _reach(one, two), sum(white) / 2
+    y0, y1, x = rules.down.T
+    return bool(((y0 < middle) & (y1 > middle) & (x > left - _BESIDE) & (x < right + _BESIDE)).any())
+
+
+def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: Rules) -> bool:
+    """Two rules are in the white: one table's last and the other's first."""
+    (left, right), size = _reach(one, two), min(one.first.size, two.first.size)
+    x0, x1, y = rules.across.T
+    own = np.sort(y[(x0 < right) & (x1 > left) & (y > white[0] - _WITHIN * size) & (y < white[1] + _WITHIN * size)])
+    return bool((np.diff(own) > _HIGH * size).any())
+
+
+def _stand_far_apart(above: Sequence[_TableRow], row: _TableRow, white: tuple[float, float], is_head: bool) -> bool:
+    if white[1] - white[0] <= _WIDE * min(above[-1][1].first.size, row[1].first.size):
+        return False
+    wider = all(white[1] - white[0] > _WIDER * (two.y0 - one.y1) for (_, one), (_, two) in pairwise(above))
+    return wider and (is_head or (len(above) >= _FEWEST and not _in_columns(row, above)))
+
+
+def _in_columns(row: _TableRow, above: Sequence[_TableRow]) -> bool:
+    """Its cells begin where those of one of the rows above do."""
+    return any(alike(_begins(one), _begins(row)) for one in above)
+
+
+def _begins(row: _TableRow) -> list[float]:
+    shape, paragraph = row
+    return begins_of(shape, (paragraph.start, paragraph.boxes))
+
+
+def _table(text: str, rows: Sequence[_TableRow]) -> list[Shape]:
+    if not rows:
+        return []
+    shapes = [replace(shape, apart=shape.apart and n == 0) for n, (shape, _) in enumerate(rows)]
+    if all(shape.header for shape in shapes):
+        shapes = [_set(shape, header=False) for shape in shapes]
+    first = text[shapes[0].start : shapes[0].end].split()
+    again = [text[shape.start : shape.end].split() == first and len(shape.cells) > 1 for shape in shapes]
+    shapes = headed(text, shapes)
+    if sum(again) > 1:  # it heads the table's next page too
+        shapes = [_set(shape, header=True) if same else shape for shape, same in zip(shapes, again, strict=True)]
+    return columns_of(shapes, [(paragraph.start, paragraph.boxes) for _, paragraph in rows])
+
+
+def _set(row: Shape, header: bool) -> Shape:
+    return replace(row, header=header, cells=tuple(replace(cell, header=header) for cell in row.cells))

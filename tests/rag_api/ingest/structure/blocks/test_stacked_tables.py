@@ -1,0 +1,103 @@
+"""Rows are read under their own table's header, where tables follow each other with nothing but white between."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from reportlab.platypus import Flowable, SimpleDocTemplate, Spacer, Table, TableStyle
+
+from rag_api.domain import BlockKind, ReadDocument
+from rag_api.ingest.readers.read import PDF, read
+from rag_api.text.quotable.quotable_spans import quotable
+from rag_api.text.quotable.uncertain import is_certain
+
+pytestmark = pytest.mark.quick
+
+UPPER = [["Middel", "Volwassene", "Kind"], ["morfine", "2 mg", "0,1 mg"], ["ketamine", "10 mg", "0,5 mg"], ["fentanyl", "50 mcg", "1 mcg"]]
+SAME = [["Gewicht", "Eerste gift", "Daarna"], ["10 kg", "3 ml", "1 ml"], ["20 kg", "6 ml", "2 ml"], ["30 kg", "9 ml", "3 ml"]]
+OTHER = [["Stof", "Grens"], ["kalium", "onder 3,0"], ["natrium", "onder 125"], ["calcium", "onder 1,0"]]
+PLAIN = SAME[1:]  # without a header of its own
+GRID = [("GRID", (0, 0), (-1, -1), 0.5, "black")]
+OPEN = [("LINEABOVE", (0, 0), (-1, 1), 0.5, "black"), ("LINEBELOW", (0, -1), (-1, -1), 0.5, "black")]
+BARE: list[tuple[object, ...]] = []
+BOLD = ("FONTNAME", (0, 0), (-1, 0), "Helvetica-Bold")
+
+
+def laid(folder: Path, *content: Flowable) -> ReadDocument:
+    out = io.BytesIO()
+    SimpleDocTemplate(out, invariant=1).build(list(content))
+    path = folder / "tables.pdf"
+    path.write_bytes(out.getvalue())
+    return read(path, path.name, PDF, max_pages=5)
+
+
+def table(rows: Sequence[Sequence[str]], *style: tuple[object, ...], width: float = 360) -> Table:
+    return Table([[*row] for row in rows], colWidths=[width / len(rows[0])] * len(rows[0]), style=TableStyle([*style]))
+
+
+def leads(document: ReadDocument) -> dict[str, str]:
+    """What each row that is quoted must be read after, by its first cell."""
+    text = document.text
+    return {
+        text[q.start : q.end].split("\t")[0]: "".join(text[a:b] for a, b in q.lead)
+        for q in quotable(text, document.blocks)
+        if is_certain(q, document.uncertain)
+    }
+
+
+@pytest.mark.parametrize("lower", [SAME, OTHER], ids=["same columns", "other columns"])
+@pytest.mark.parametrize("set_as", [[BOLD], []], ids=["bold", "plain"])
+@pytest.mark.parametrize("style", [GRID, OPEN], ids=["grid", "open"])
+def test_rows_between_rules_are_read_under_their_own_header(
+    style: list[tuple[object, ...]], set_as: list[tuple[object, ...]], lower: list[list[str]], tmp_path: Path
+) -> None:
+    found = leads(laid(tmp_path, table(UPPER, *style, *set_as), Spacer(1, 16), table(lower, *style, *set_as)))
+    for rows, foreign in ((UPPER, lower), (lower, UPPER)):
+        for row in rows[1:]:
+            assert "\t".join(rows[0]) in found[row[0]]
+            assert foreign[0][0] not in found[row[0]]
+
+
+def test_rows_without_rules_are_read_under_their_own_header(tmp_path: Path) -> None:
+    found = leads(laid(tmp_path, table(UPPER), Spacer(1, 60), table(OTHER)))
+    assert [found[row[0]] for row in UPPER[1:]] == ["Middel\tVolwassene\tKind\n"] * 3
+    assert all("Middel" not in found[row[0]] for row in OTHER[1:])
+
+
+@pytest.mark.parametrize("style", [GRID, OPEN], ids=["grid", "open"])
+def test_rows_of_a_table_without_a_header_are_read_under_no_others(style: list[tuple[object, ...]], tmp_path: Path) -> None:
+    found = leads(laid(tmp_path, table(UPPER, *style, BOLD), Spacer(1, 16), table(PLAIN, *style)))
+    assert all("Middel" not in found[row[0]] for row in PLAIN if row[0] in found)
+    assert "Middel\tVolwassene" in found["fentanyl"]
+
+
+def test_a_caption_of_the_upper_table_is_not_the_lower_ones(tmp_path: Path) -> None:
+    caption = Table([["Pijn bij volwassenen, voor wie nog geen middel kreeg:"]], colWidths=[360])
+    document = laid(tmp_path, caption, table(UPPER, *GRID, BOLD), Spacer(1, 16), table(OTHER, *GRID, BOLD))
+    found = leads(document)
+    assert "Pijn bij volwassenen" in found["morfine"]
+    assert "Pijn bij volwassenen" not in found["kalium"]
+    assert sum(block.kind == BlockKind.TABLE for block in document.blocks) == 2
+
+
+@pytest.mark.parametrize(
+    ("style", "blank"),
+    [(GRID, True), (OPEN, False), (BARE, False)],
+    ids=["a blank row", "open, wide rows", "bare, wide rows"],
+)
+def test_white_within_a_table_parts_it_not(style: list[tuple[object, ...]], blank: bool, tmp_path: Path) -> None:
+    rows = [*UPPER[:3], ["", "", ""], UPPER[3]] if blank else UPPER
+    padding = [("TOPPADDING", (0, 0), (-1, -1), 3 if blank else 22), ("BOTTOMPADDING", (0, 0), (-1, -1), 3 if blank else 22)]
+    found = leads(laid(tmp_path, table(rows, *style, BOLD, *padding)))
+    assert all("Middel\tVolwassene" in found[row[0]] for row in UPPER[1:])
+
+
+def test_a_line_above_a_header_is_that_tables_caption(tmp_path: Path) -> None:
+    """It is no name of a group of the table above, and that table's caption is not read with the rows below."""
+    line = Table([["Tabel 2. Grenzen"]], colWidths=[360])
+    found = leads(laid(tmp_path, table(UPPER, *GRID, BOLD), line, table(OTHER, *GRID, BOLD)))
+    assert "Grenzen" in found["kalium"]
+    assert "Grenzen" not in found["fentanyl"]
