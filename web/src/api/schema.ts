@@ -3639,6 +3639,12 @@ export interface components {
              * @default false
              */
             written_answers: boolean;
+            /**
+             * Hands Free
+             * @description Whether a page should offer dictation and reading aloud, by the device alone.
+             * @default false
+             */
+            hands_free: boolean;
             /** @description Of a downtime pack, which answers and stores nothing; null elsewhere. */
             pack?: components["schemas"]["PackOut"] | null;
         };
