@@ -1,5 +1,5 @@
-"""Progress of the ingestion that runs, in one row, for who asks in another process. It is believed only while somebody holds the lock: a run
-that was killed leaves its row."""
+"""Progress of the ingestion that runs, in one row, for who asks in another process. It is believed only while somebody holds the lock: a
+run that was killed leaves its row."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from rag_api.db.ingestion import progress
 from rag_api.domain import LOCAL_USER, Progress, Role, User
 
 AT = Progress(1, 3, 12, 40, 2.5, "secret.pdf", "reading", 4, 9)
-OTHER = User("other", "Other", ("surgery",), frozenset({Role.ADMIN}))
+OTHER = User("other", "Other", ("surgery",), roles=frozenset({Role.ADMIN}))
 
 
 def test_who_began_it_reads_what_it_is_at_and_another_admin_its_counts_alone(db: Database) -> None:
