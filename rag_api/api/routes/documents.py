@@ -321,7 +321,12 @@ def upload_document(
     return ingest_out(replace(report, retitled=tuple(one for one in report.retitled if one.document_id in others)))
 
 
-@router.get("/ingestion", openapi_extra=declared(Access.INGEST), summary="Where the loading of documents is", responses=responses(503))
+@router.get(
+    "/ingestion",
+    openapi_extra=declared(Access.INGEST, unattended=True),
+    summary="Where the loading of documents is",
+    responses=responses(503),
+)
 def get_ingestion(db: DbDep, user: UserDep) -> api.IngestionOut:
     """For admins: of whoever loads documents just now, in whatever process or on a cluster."""
     administrator(user)
