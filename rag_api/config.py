@@ -136,6 +136,11 @@ class Settings(BaseSettings):
     written_answers: Literal["auto", "offered", "hidden"] = Field(
         "auto", description="Whether the page offers answers that the model writes; 'auto': not those of a demonstration's model."
     )
+    hands_free: bool = Field(
+        False,
+        description="The page takes dictated questions and reads answers aloud, where browser and device do both themselves: no sound and"
+        " no word leaves the device for it.",
+    )
     alpha: float | None = Field(
         None, ge=0, le=1, description="Fusion: alpha * dense + (1 - alpha) * BM25; absent: what suits the embedder."
     )

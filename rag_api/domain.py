@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -253,6 +253,24 @@ class ReadDocument:
     @property
     def text(self) -> str:
         return "".join(page.text for page in self.pages)
+
+
+Step = Literal["comparing", "reading", "embedding", "saved"]  # of an ingestion; comparing: whether a file is new or changed
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where an ingestion is. Documents are what time left is counted by."""
+
+    done: int  # documents, unchanged and failed ones included
+    total: int
+    pages: int  # read so far
+    chunks: int  # embedded so far
+    seconds: float
+    source: str  # what it is at
+    step: Step = "comparing"
+    page: int = 0  # whose image is being read, of `of` pages; 0: no image is
+    of: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         app.include_router(router)
     _refuse_undeclared(app)
     problems.install(app)
-    app.add_middleware(Shell, metrics=app.state.metrics, observers=app.state.observers)
+    app.add_middleware(Shell, metrics=app.state.metrics, observers=app.state.observers, hands_free=settings.hands_free)
     app.router.default = WebPage(folder) if folder else _nothing_here
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app

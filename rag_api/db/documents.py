@@ -15,7 +15,7 @@ from psycopg.types.json import Jsonb
 
 from rag_api.db import Connection, Database, translated
 from rag_api.db.access import READS, found, values
-from rag_api.db.ingestion import folders, titles, unfinished
+from rag_api.db.ingestion import folders, progress, titles, unfinished
 from rag_api.db.ingestion.structures import put_structures
 from rag_api.db.owners.named import tell_askers
 from rag_api.db.people import permissions
@@ -31,6 +31,7 @@ from rag_api.domain import (
     Metadata,
     Note,
     Page,
+    Progress,
     TargetGroup,
     Titles,
     User,
@@ -84,7 +85,7 @@ class PgDocuments:
     def __init__(
         self, db: Database, user: User = LOCAL_USER, *, patience: float | None = None, open_to: Sequence[str] = EVERYONE
     ) -> None:  # fmt: skip
-        self.db = db.patient()
+        self._asked, self.db = db, db.patient()
         self.user = user
         self.patience = patience
         self.open_to = open_to
@@ -101,6 +102,7 @@ class PgDocuments:
                 connection.execute("select pg_advisory_lock(%s)", [INGEST_LOCK])
                 connection.execute(f"listen {STOP}")
             self._holding = connection
+            progress.forget(self._asked)
             yield
         finally:
             self._holding = None
@@ -112,6 +114,9 @@ class PgDocuments:
             return self._holding is not None and any(True for _ in self._holding.notifies(timeout=0))
         except psycopg.OperationalError:
             return False
+
+    def put_progress(self, at: Progress) -> None:
+        progress.put(self._asked, self.user, at)
 
     def current(self) -> dict[str, Document]:
         rows = self.db.all(f"select * from documents where {CURRENT}")  # noqa: S608

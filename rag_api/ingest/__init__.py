@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.source_list import survey_list
-from rag_api.ingest.sources.report import IngestReport, Outcome, Progress, ProgressCallback
+from rag_api.ingest.sources.report import IngestReport, Outcome, ProgressCallback
 from rag_api.ingest.sources.repository import DocumentsRepo, MemoryDocuments
 from rag_api.ingest.sources.sources import KeptFiles, Skipped, SourceFile, Survey, find_sources, survey
 
@@ -23,7 +23,6 @@ __all__ = [
     "KeptFiles",
     "MemoryDocuments",
     "Outcome",
-    "Progress",
     "ProgressCallback",
     "Skipped",
     "SourceFile",

@@ -63,7 +63,8 @@ def _looked(name: str, look: Callable[[], Found]) -> Found:
     try:
         return look()
     except BedsideError as error:
-        return fail(name, error.message, TODO.get(error.code, "Look at the log of that part."))
+        todo = TODO.get(error.code, "Look at the log of that part.")
+        return fail(name, error.message.removesuffix(todo).rstrip(), todo)  # said once where the error says it too
     except Exception as error:  # whatever is wrong with an installation, the rest of it is still looked at
         log.debug("the look at %s failed", name, exc_info=True)
         return fail(name, f"could not be looked at: {type(error).__name__}: {error}", "Report this: it is a fault of `bedside doctor`.")

@@ -50,7 +50,17 @@ def self_signed(folder: Path) -> tuple[Path, Path]:
 
 
 @contextlib.contextmanager
-def nginx(folder: Path, api: str, web_root: Path, max_upload_mb: int = 2, resolver: str = "127.0.0.1", health: str = "") -> Iterator[Gate]:
+def nginx(
+    folder: Path,
+    api: str,
+    web_root: Path,
+    max_upload_mb: int = 2,
+    resolver: str = "127.0.0.1",
+    health: str = "",
+    hands_free: str = "false",
+    public_https: str = "443",
+) -> Iterator[Gate]:
+    folder.mkdir(exist_ok=True)
     certificate, key = self_signed(folder)
     gate = Gate(free_port(), free_port(), certificate)
     values = {
@@ -64,6 +74,8 @@ def nginx(folder: Path, api: str, web_root: Path, max_upload_mb: int = 2, resolv
         "BEDSIDE_TLS_KEY": str(key),
         "BEDSIDE_WEB_ROOT": str(web_root),
         "BEDSIDE_MAX_UPLOAD_MB": str(max_upload_mb),
+        "BEDSIDE_HANDS_FREE": hands_free,
+        "BEDSIDE_PUBLIC_HTTPS": public_https,
     }
     configuration = render(folder / "etc", values)
     prefix = folder / "run"

@@ -286,6 +286,31 @@ def test_plain_http_leads_to_https(gate: Gate) -> None:
 
 
 @pytest.mark.parametrize(
+    ("public", "address"),
+    [
+        ("8443", "bedside.example:8443"),
+        ("10.0.0.7:9443", "bedside.example:9443"),
+        ("10.0.0.7:443", "bedside.example"),
+        ("1443", "bedside.example:1443"),
+    ],
+)
+def test_plain_http_leads_to_the_port_that_https_has(folder: Path, public: str, address: str) -> None:
+    with nginx(folder / public.replace(":", "_"), "127.0.0.1:9", folder / "web", public_https=public) as gate:
+        connection = http.client.HTTPConnection("127.0.0.1", gate.http, timeout=10)
+        connection.request("GET", "/c/1?x=2", headers={"Host": "bedside.example:8080"})
+        assert connection.getresponse().headers["Location"] == f"https://{address}/c/1?x=2"
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("hands_free", "microphone"), [("false", "microphone=()"), ("true", "microphone=(self)"), ("1", "microphone=(self)")]
+)
+def test_the_page_may_ask_for_the_microphone_where_that_is_configured(folder: Path, hands_free: str, microphone: str) -> None:
+    with nginx(folder / f"hands-free-{hands_free}", "127.0.0.1:9", folder / "web", hands_free=hands_free) as gate:
+        assert request(gate, "GET", "/")[0].headers["Permissions-Policy"] == f"camera=(), geolocation=(), {microphone}"
+
+
+@pytest.mark.parametrize(
     ("version", "spoken"), [(ssl.TLSVersion.TLSv1_1, False), (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True)]
 )
 def test_only_tls_1_2_and_newer_are_spoken(gate: Gate, version: ssl.TLSVersion, spoken: bool) -> None:

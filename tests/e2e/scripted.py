@@ -109,6 +109,7 @@ class Script:
         self.health = s.Health(status="ok", version="1", parts=[], documents=3, demo=True, model="scripted")
         self.empty = False
         self.written_answers = True
+        self.hands_free = False
         self.pack: PackOut | None = None
         self.asked: list[s.AskIn] = []
         self.looked_for: list[dict[str, str]] = []  # in the documents list
@@ -384,7 +385,7 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
 
     @app.get("/api/session")
     async def session() -> SessionOut:
-        return SessionOut(sign_in="off", written_answers=script.written_answers, pack=script.pack)
+        return SessionOut(sign_in="off", written_answers=script.written_answers, hands_free=script.hands_free, pack=script.pack)
 
     @app.get("/api/health")
     async def health() -> s.Health:

@@ -1,6 +1,6 @@
 // The reader's few choices, kept on this device; a browser that keeps nothing still works. No question or answer goes here.
 
-type Name = "language" | "theme" | "size" | "function" | "department" | "documents" | "split";
+type Name = "language" | "theme" | "size" | "function" | "department" | "documents" | "split" | "aloud";
 
 export function recall(name: Name): string | null {
   try {

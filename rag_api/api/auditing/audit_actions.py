@@ -24,6 +24,7 @@ ACTIONS: dict[str, Act] = {
     "GET /v1/models": Act("models.listed", routine=True),
     "GET /documents": Act("documents.listed"),
     "POST /documents": Act("document.uploaded", changes=True),
+    "GET /ingestion": Act("documents.ingestion_read", routine=True),
     "DELETE /ingestion": Act("documents.ingestion_stopped", changes=True),
     "GET /documents/{document_id}": Act("document.shown"),
     "PATCH /documents/{document_id}": Act("document.described", changes=True),

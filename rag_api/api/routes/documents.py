@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date
 from email.utils import formatdate
 from pathlib import Path
@@ -42,6 +42,7 @@ from rag_api.db.documents import (
     taken,
 )
 from rag_api.db.documents import get_documents as readable
+from rag_api.db.ingestion import progress
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.db.sentences import ingesting
 from rag_api.domain import Chunk, Document, DocumentStatus
@@ -318,6 +319,23 @@ def upload_document(
     trail.on |= ingested(report)
     others = readable(db, user, [one.document_id for one in report.retitled])  # a letterhead may be that of documents of others
     return ingest_out(replace(report, retitled=tuple(one for one in report.retitled if one.document_id in others)))
+
+
+@router.get(
+    "/ingestion",
+    openapi_extra=declared(Access.INGEST, unattended=True),
+    summary="Where the loading of documents is",
+    responses=responses(503),
+)
+def get_ingestion(db: DbDep, user: UserDep) -> api.IngestionOut:
+    """For admins: of whoever loads documents just now, in whatever process or on a cluster."""
+    administrator(user)
+    if not ingesting(db):
+        return api.IngestionOut(ingesting=False)
+    running = progress.read(db, user)
+    if running.progress is None:
+        return api.IngestionOut(ingesting=True)
+    return api.IngestionOut.model_validate({**asdict(running.progress), "ingesting": True, "own": running.own})
 
 
 @router.delete("/ingestion", openapi_extra=declared(Access.INGEST), summary="Stop what is being loaded", responses=responses(503))

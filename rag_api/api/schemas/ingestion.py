@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from rag_api.api.schemas.documents import NoteOut
+from rag_api.domain import Step
 
 
 class IngestItem(BaseModel):
@@ -47,6 +48,25 @@ class RetitledOut(BaseModel):
     document_id: str
     before: str
     after: str
+
+
+class IngestionOut(BaseModel):
+    """Where the loading of documents is, whoever began it."""
+
+    ingesting: bool = Field(description="Whether documents are being loaded.")
+    own: bool = Field(False, description="Whether you began it.")
+    step: Step | None = Field(
+        None,
+        description="`comparing`: whether a file is new or changed; `reading`; `embedding`; `saved`: in the index. Null: it just began.",
+    )
+    source: str = Field("", description="What it is at; empty where that is not yours to read.")
+    page: int = Field(0, description="Of a scan: the page that is being read, of `of`; 0: no image is being read.")
+    of: int = 0
+    done: int = Field(0, description="Documents, of `total`; unchanged and failed ones included.")
+    total: int = 0
+    pages: int = Field(0, description="Read until now.")
+    chunks: int = Field(0, description="Passages embedded until now.")
+    seconds: float = Field(0.0, description="Since it began.")
 
 
 class StopOut(BaseModel):

@@ -44,7 +44,6 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "X-Frame-Options": "DENY",
 }
 
@@ -93,10 +92,12 @@ class WebPage:
 
 class Shell:
     """Around everything: /api/... is the same API (the page asks there, behind nginx or not), safe headers on every response, a bug
-    becomes a problem, and each request a log line (its path without the query, which may hold what was searched for) and a count."""
+    becomes a problem, and each request a log line (its path without the query, which may hold what was searched for) and a count.
+    `hands_free`: the page may ask its reader for the microphone."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, observers: Sequence[Observer] = ()) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, observers: Sequence[Observer] = (), *, hands_free: bool = False) -> None:
         self.app, self.metrics, self.observers = app, metrics, observers
+        self.headers = {**HEADERS, "Permissions-Policy": f"camera=(), geolocation=(), microphone=({'self' if hands_free else ''})"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -112,7 +113,7 @@ class Shell:
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 headers[request_ids.HEADER] = request_id
-                for name, value in HEADERS.items():
+                for name, value in self.headers.items():
                     headers.setdefault(name, value)
                 headers.setdefault("Content-Security-Policy", API_POLICY)
                 headers.setdefault("Cache-Control", "no-store")

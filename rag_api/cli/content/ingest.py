@@ -231,7 +231,7 @@ def ingest_progress() -> Iterator[Callable[[Any], None]]:
 
         def show(at: Any) -> None:
             rate = f"{at.pages / at.seconds:.1f} pages/s, {at.chunks / at.seconds:.1f} passages/s" if at.seconds > 0.5 else ""
-            bar.update(task, total=at.total, completed=at.done, rate=rate, description=_shortened(at.source))
+            bar.update(task, total=at.total, completed=at.done, rate=rate, description=_shortened(_described(at)))
 
         yield show
 
@@ -248,6 +248,10 @@ def _lines_of_progress(every: float = 10.0) -> Callable[[Any], None]:
             say(f"  {at.done} of {at.total} documents, {at.pages} pages, {at.chunks} passages, {at.seconds:.0f} s{left}")
 
     return show
+
+
+def _described(at: Any) -> str:
+    return f"{at.source}, page {at.page} of {at.of}" if at.page else str(at.source)
 
 
 def _shortened(name: str, length: int = 40) -> str:

@@ -163,7 +163,7 @@ def _count(run: Run, done: DocumentDone) -> None:
     run.pages += done.pages
     run.chunks += done.chunks
     run.done(done.outcome)
-    run.tell(done.outcome.source)
+    run.tell(done.outcome.source, "saved")
 
 
 def _ours(error: Exception) -> Exception:

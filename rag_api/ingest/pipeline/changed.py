@@ -50,13 +50,13 @@ def changed_files(run: Run, sources: Sequence[SourceFile], known: dict[str, Docu
             sha256, size = run.digest(source)
         except UnreadableDocument as error:
             run.done(Outcome(source.name, "failed", None, error.reason, error.message))
-            run.tell(source.name)
+            run.tell(source.name, "comparing")
             continue
         print_ = fingerprint_of(run.settings, run.embedder, source)
         same = current is not None and current.sha256 == sha256
         if current is not None and same and _still_holds(current, print_, run.settings) and current.id not in {*lost, *_ids(run, known)}:
             run.done(_unchanged(current))
-            run.tell(source.name)
+            run.tell(source.name, "comparing")
         else:
             yield Item(source, sha256, size, print_, current, current.id if current is not None and same else _new_id(run, source, sha256))
 

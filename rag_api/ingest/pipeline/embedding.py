@@ -16,7 +16,7 @@ def embed_texts(run: Run, texts: Sequence[str], source: str) -> NDArray[np.float
     """[len(texts), dim]. source: what is told of as being worked on."""
     parts = []
     for start in range(0, len(texts), BATCH):
+        run.tell(source, "embedding")
         parts.append(run.embedder.passages(texts[start : start + BATCH]))
         run.chunks += len(parts[-1])
-        run.tell(source)
     return np.concatenate(parts) if parts else np.zeros((0, run.embedder.dim), np.float32)

@@ -47,8 +47,9 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         ocr_seconds = settings.ocr_timeout if settings.ocr == "auto" else 0.0
         if kind == Kind.PDF:
             refuse_half(item)
+        run.tell(name, "reading")
         job = Job(path, name, kind, settings.max_pages, ocr_seconds=ocr_seconds)
-        text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(f"{name}, page {page} of {of}"))
+        text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(name, "reading", page, of))
         edits = run.edits.get(name, {})
         metadata, notes = edited(item.metadata or overridden(_own(run, item, text, edits), item.source.given), edits)
         text = replace(text, warnings=(*_mostly_in_doubt(text), *text.warnings, *told_spoken(metadata.title, text.pages), *notes))

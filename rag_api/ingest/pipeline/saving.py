@@ -39,7 +39,7 @@ def index_batch(run: Run, batch: Sequence[ReadItem]) -> None:
     vectors = embed_texts(run, [embedding_text(c) for one in batch for c in one.chunks], batch[0].item.source.name)
     save_batch(run, batch, vectors)
     for one in batch:
-        run.tell(one.item.source.name)
+        run.tell(one.item.source.name, "saved")
     if letterheads:
         retitle_earlier(run, letterheads)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rag_api.domain import Progress
 from rag_api.ingest.sources.sources import Skipped
 
 
@@ -85,18 +86,6 @@ class IngestReport:
     @property
     def retired(self) -> int:
         return self.count("retired")
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Where a run is: after each document, and after each batch of embeddings. Documents are what time left is counted by."""
-
-    done: int  # documents, unchanged and failed ones included
-    total: int
-    pages: int  # read so far
-    chunks: int  # embedded so far
-    seconds: float
-    source: str  # what it is at
 
 
 ProgressCallback = Callable[[Progress], None]

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Protocol
 
-from rag_api.domain import EVERYONE, Document, DocumentStatus, Edit, Indexed, Page, Titles
+from rag_api.domain import EVERYONE, Document, DocumentStatus, Edit, Indexed, Page, Progress, Titles
 from rag_api.text.title_key import title_key
 
 
@@ -25,6 +25,9 @@ class DocumentsRepo(Protocol):
 
     def asked_to_stop(self) -> bool:
         """Whether somebody wants the ingestion that holds the lock to end."""
+
+    def put_progress(self, progress: Progress) -> None:
+        """Note where the ingestion that holds the lock is, for who asks. No ingestion ends because this cannot be done."""
 
     def current(self) -> dict[str, Document]:
         """By source: the documents whose status is INDEXED or FAILED, with their fingerprint."""
@@ -120,16 +123,20 @@ class MemoryDocuments:
         self._indexed: dict[str, tuple[str, ...]] = {}
         self._begun: dict[str, int] = {}
         self.stop_asked = False
+        self.progress: Progress | None = None
         self._lock = threading.Lock()
 
     @contextmanager
     def lock(self) -> Iterator[None]:
         with self._lock:
-            self.stop_asked = False
+            self.stop_asked, self.progress = False, None
             yield
 
     def asked_to_stop(self) -> bool:
         return self.stop_asked
+
+    def put_progress(self, progress: Progress) -> None:
+        self.progress = progress
 
     def current(self) -> dict[str, Document]:
         return {source: self.documents[key] for source, key in self._current.items()}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_api.domain import Chunk, Document, Edit, Metadata, ReadDocument, Titles
+from rag_api.domain import Chunk, Document, Edit, Metadata, Progress, ReadDocument, Step, Titles
 from rag_api.errors import IngestionStopped, UnreadableDocument
-from rag_api.ingest.sources.report import Outcome, Progress, ProgressCallback, Retitled
+from rag_api.ingest.sources.report import Outcome, ProgressCallback, Retitled
 from rag_api.ingest.sources.repository import DocumentsRepo
 from rag_api.ingest.sources.sources import KeptFiles, SourceFile, sha256_of
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:  # the reader process imports this package too, and should sta
     from rag_api.config import Settings
     from rag_api.embed import Embedder
     from rag_api.stores import Store
+
+NOTED = 0.5  # seconds between two times that it is written down what a run is at
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +70,22 @@ class Run:
     chunks: int = 0
     started: float = field(default_factory=time.monotonic)
     outcomes: list[Outcome] = field(default_factory=list)
+    noted: float = -math.inf  # when what it is at was last written down
+    step: Step | None = None  # that it was at then
 
     def letterheads_of(self, groups: tuple[str, ...]) -> frozenset[str]:
         """Return the letterheads among the titles of a document that these read."""
         return frozenset(self.letterheads.get(groups, ()))
 
-    def tell(self, source: str) -> None:
+    def tell(self, source: str, step: Step, page: int = 0, of: int = 0) -> None:
+        """What the run is at, for who waits for it and, now and then, for who asks the service. Several readers tell by turns."""
+        now = time.monotonic()
+        at = Progress(len(self.outcomes), self.total, self.pages, self.chunks, now - self.started, source, step, page, of)
         if self.progress is not None:
-            seconds = time.monotonic() - self.started
-            self.progress(Progress(len(self.outcomes), self.total, self.pages, self.chunks, seconds, source))
+            self.progress(at)
+        if now - self.noted >= (NOTED if step == self.step else NOTED / 10):
+            self.noted, self.step = now, step
+            self.repo.put_progress(at)
 
     def go_on(self) -> None:
         """Raises IngestionStopped when somebody has asked for that."""

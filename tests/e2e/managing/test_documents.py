@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import re
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.domain import Document, Filters, TargetGroup
+from rag_api.db.documents import PgDocuments
+from rag_api.domain import Document, Filters, Progress, TargetGroup, User
 from rag_api.ingest.common.kinds import SUFFIXES
 from rag_api.main import create_app
 from tests.e2e.accessibility import faultless
@@ -317,8 +319,101 @@ def test_who_may_read_a_document_is_shown_and_changed_where_it_is(page: Page, co
     container.db.run("truncate document_groups, group_changes")
 
 
+def test_each_file_says_which_step_it_is_at_and_the_others_wait(page: Page) -> None:
+    long = pdf_of(*(f"Bladzijde {n}: geef {n} mg, en noteer de tijd." for n in range(400)))
+    page.evaluate("""() => {
+        window.seen = new Set();
+        const look = () => document.querySelectorAll('.loading li').forEach(one => window.seen.add(one.textContent));
+        new MutationObserver(look).observe(document.body, {subtree: true, childList: true, characterData: true});
+    }""")
+    upload(page, lang_pdf=long, kort_pdf=pdf_of("Kort."))
+    seen = set(page.evaluate("[...window.seen]"))
+    assert "kort.pdf: wacht" in seen
+    assert "lang.pdf: wordt verstuurd" in seen
+    assert seen & {"lang.pdf: wordt gelezen", "lang.pdf: wordt vindbaar gemaakt"}
+    expect(page.locator(".loading")).to_have_count(0)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_accessibility_of_the_documents_page(page: Page, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    opened(page, "Paracetamol")
+@pytest.mark.parametrize(
+    ("locale", "said", "name"),
+    [
+        (
+            "nl-BE",
+            "3 van 20 documenten klaar. Nu: paracetamol-kind.pdf pagina 4 van 9 wordt van haar afbeelding gelezen.",
+            "Stop dat laden",
+        ),
+        (
+            "en-GB",
+            "being loaded elsewhere: 3 of 20 documents done. Now: paracetamol-kind.pdf page 4 of 9 is being read from its image.",
+            "Stop that loading",
+        ),
+    ],
+)
+def test_what_somebody_else_loads_is_said_and_can_be_stopped(
+    page: Page, new_page: NewPage, container: Container, locale: str, said: str, name: str, scheme: str
+) -> None:
+    nightly = PgDocuments(container.db, User("nightly", "Nightly", ("everyone",)))
+    other = new_page(locale=locale, color_scheme=scheme)
+    with nightly.lock():
+        nightly.put_progress(Progress(3, 20, 31, 80, 9.5, "paracetamol-kind.pdf", "reading", 4, 9))
+        other.goto(page.url)
+        expect(other.locator(".loading-elsewhere")).to_contain_text(said)
+        faultless(other)
+        other.get_by_role("button", name=name).click()
+        expect(other.locator(".loading-elsewhere button")).to_have_count(0)
+        assert nightly.asked_to_stop()
+    expect(other.locator(".loading-elsewhere")).to_have_count(0)
+
+
+def test_a_page_of_which_something_is_left_out_is_shown_with_the_reason(page: Page, tmp_path: Path) -> None:
+    page.emulate_media(color_scheme="dark")
+    file = io.BytesIO()
+    canvas = Canvas(file)
+    canvas.drawString(72, 720, "Geef 10 mg.")
+    canvas.showPage()
+    canvas.drawString(72, 720, "Geef nooit meer dan 40 mg.")
+    canvas.setFillGray(1)
+    canvas.drawString(72, 600, "Deze woorden ziet niemand.")
+    canvas.showPage()
+    canvas.save()
+    upload(page, wit_pdf=file.getvalue())
+    page.locator(".loaded summary", has_text="Bekijk waar dit is: 1 pagina").click()
+    left_out = page.locator(".loaded .left-out")
+    expect(left_out.locator("canvas")).to_have_count(1)
+    expect(left_out.get_by_role("link", name="pagina 2")).to_have_attribute("href", re.compile("^/d/.*page=2"))
+    expect(left_out).to_contain_text("tekst die niet te zien is")
+    drawn = left_out.locator("canvas").evaluate(
+        "one => [...one.getContext('2d').getImageData(0, 0, one.width, one.height).data].some(value => value < 230)"
+    )
+    assert drawn
     faultless(page)
+    page.screenshot(path=tmp_path / "left-out.png", full_page=True)
+    page.reload()
+    opened(page, "wit").locator(".left-out summary").click()
+    expect(page.locator(".document .left-out canvas")).to_have_count(1)
+    faultless(page)
+
+
+def test_files_are_dropped_where_they_are_loaded(page: Page) -> None:
+    bytes_ = page.evaluate_handle(
+        """content => {
+            const held = new DataTransfer();
+            held.items.add(new File([Uint8Array.from(atob(content), one => one.charCodeAt(0))], 'gesleept.pdf'));
+            return held;
+        }""",
+        base64.b64encode(pdf_of("Gesleept.")).decode(),
+    )
+    page.dispatch_event(".load", "drop", {"dataTransfer": bytes_})
+    expect(page.locator(".loaded li")).to_contain_text("gesleept.pdf: geladen", timeout=60_000)
+
+
+@pytest.mark.parametrize("locale", ["nl-BE", "en-GB"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility_of_the_documents_page(page: Page, new_page: NewPage, locale: str, scheme: str, tmp_path: Path) -> None:
+    shown = new_page(locale=locale, color_scheme=scheme)
+    shown.goto(page.url)
+    opened(shown, "Paracetamol")
+    expect(shown.locator(".document-access")).to_be_visible()
+    faultless(shown)
+    shown.screenshot(path=tmp_path / "documents.png", full_page=True)

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from reportlab.lib import pdfencrypt
 
 from rag_api.config import Settings
-from rag_api.domain import CutLine, DocumentStatus
+from rag_api.domain import CutLine, DocumentStatus, Progress
 from rag_api.errors import EmbedderUnavailable, InvalidInput, UnreadableDocument
-from rag_api.ingest import IngestReport, KeptFiles, MemoryDocuments, Progress, SourceFile, find_sources, ingest, survey
+from rag_api.ingest import IngestReport, KeptFiles, MemoryDocuments, SourceFile, find_sources, ingest, survey
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.readers.read import PDF
 from rag_api.ingest.sandbox.reader import Reader
@@ -276,6 +276,13 @@ def test_progress_counts_documents_pages_and_chunks(place: Place) -> None:
     assert events[-1].done == events[-1].total == 4
     assert (events[-1].pages, events[-1].chunks) == (4, 4)
     assert [e.done for e in events] == sorted(e.done for e in events)
+    steps = [(e.source, e.step) for e in events]
+    for name in ("document0.pdf", "document3.pdf"):
+        assert steps.index((name, "reading")) < steps.index((name, "saved"))
+    assert any(e.step == "embedding" for e in events)
+    assert place.repo.progress is not None  # what is written down for who asks
+    place.ingest(progress=events.append)
+    assert events[-1].step == "comparing"  # nothing changed
 
 
 def test_an_embedder_that_fails_stops_the_run_and_the_next_one_goes_on(place: Place) -> None:

@@ -26,6 +26,7 @@ from rag_api.db.people.accounts import add_account, change_account
 from rag_api.domain import LOCAL_USER, Document, Role
 from rag_api.embed import Embedder
 from rag_api.errors import ConfigurationError, EmbedderUnavailable, GeneratorRefused
+from rag_api.ingest.sandbox.starting import SOCKET
 from rag_api.stores import Unfound
 from rag_api.upkeep import component_checks as parts
 from rag_api.upkeep import machine
@@ -90,6 +91,14 @@ def test_a_part_that_is_away_is_a_finding_and_the_others_are_looked_at(settings:
     assert found["database"].state == State.FAIL
     assert "PostgreSQL" in found["database"].todo
     assert found["embedder"].state == State.OK
+
+
+def test_what_to_do_is_said_once_where_the_error_says_it_too(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SOCKET, str(tmp_path / "nobody"))
+    with Container(settings) as container:
+        found = [finding for finding in examine(settings, container) if "nobody" in finding.what]
+    assert [finding.state for finding in found] == [State.FAIL] * len(found) != []
+    assert {(one.what + one.todo).count("Start the service `reading`.") for one in found} == {1}
 
 
 def test_a_look_that_breaks_is_a_finding(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

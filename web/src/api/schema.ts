@@ -219,7 +219,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Where the loading of documents is
+         * @description For admins: of whoever loads documents just now, in whatever process or on a cluster.
+         */
+        get: operations["get_ingestion"];
         put?: never;
         post?: never;
         /**
@@ -2579,6 +2583,74 @@ export interface components {
             notes: string[];
         };
         /**
+         * IngestionOut
+         * @description Where the loading of documents is, whoever began it.
+         */
+        IngestionOut: {
+            /**
+             * Ingesting
+             * @description Whether documents are being loaded.
+             */
+            ingesting: boolean;
+            /**
+             * Own
+             * @description Whether you began it.
+             * @default false
+             */
+            own: boolean;
+            /**
+             * Step
+             * @description `comparing`: whether a file is new or changed; `reading`; `embedding`; `saved`: in the index. Null: it just began.
+             */
+            step?: ("comparing" | "reading" | "embedding" | "saved") | null;
+            /**
+             * Source
+             * @description What it is at; empty where that is not yours to read.
+             * @default
+             */
+            source: string;
+            /**
+             * Page
+             * @description Of a scan: the page that is being read, of `of`; 0: no image is being read.
+             * @default 0
+             */
+            page: number;
+            /**
+             * Of
+             * @default 0
+             */
+            of: number;
+            /**
+             * Done
+             * @description Documents, of `total`; unchanged and failed ones included.
+             * @default 0
+             */
+            done: number;
+            /**
+             * Total
+             * @default 0
+             */
+            total: number;
+            /**
+             * Pages
+             * @description Read until now.
+             * @default 0
+             */
+            pages: number;
+            /**
+             * Chunks
+             * @description Passages embedded until now.
+             * @default 0
+             */
+            chunks: number;
+            /**
+             * Seconds
+             * @description Since it began.
+             * @default 0
+             */
+            seconds: number;
+        };
+        /**
          * JudgeIn
          * @description Documents that held the answer, or `no_answer`, never both; neither: left open.
          */
@@ -3639,6 +3711,12 @@ export interface components {
              * @default false
              */
             written_answers: boolean;
+            /**
+             * Hands Free
+             * @description Whether a page should offer dictation and reading aloud, by the device alone.
+             * @default false
+             */
+            hands_free: boolean;
             /** @description Of a downtime pack, which answers and stores nothing; null elsewhere. */
             pack?: components["schemas"]["PackOut"] | null;
         };
@@ -5330,6 +5408,62 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_ingestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestionOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

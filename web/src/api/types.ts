@@ -44,6 +44,7 @@ export type UsageWeek = Schemas["WeekOut"];
 export type Risk = Schemas["RiskOut"];
 export type RiskName = Schemas["RiskOffered"]["name"];
 export type Loaded = Schemas["IngestItem"];
+export type Ingestion = Schemas["IngestionOut"];
 export type NoteOut = Schemas["NoteOut"];
 export type Change = Schemas["ChangeOut"];
 export type Access = Schemas["AccessOut"];

@@ -102,6 +102,7 @@ ROWS: list[tuple[str, Row]] = [
     ("DELETE /documents/{document_id}", admins(200, "ingest", foreign=404)),
     ("POST /documents/{document_id}/restore", admins(409, "ingest", foreign=404)),  # it is not taken out
     ("POST /documents", admins(200, "ingest", foreign=409, files=FILE)),
+    ("GET /ingestion", admins(200, "ingest")),
     ("DELETE /ingestion", admins(200, "ingest")),
     ("GET /documents/{document_id}/changes", admins(200, "admin", foreign=404)),
     ("GET /documents/{document_id}/access", admins(200, "admin", foreign=404)),

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from evaluation.documents import cluster, cluster_driver
 from rag_api.cli.app import app
+from rag_api.domain import Progress
 from rag_api.ingest.cluster import engine
-from rag_api.ingest.sources.report import Progress
 from tests.support import weaviate_dev
 
 

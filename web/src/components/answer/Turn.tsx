@@ -15,7 +15,7 @@ import { Notices } from "./notices/Notices";
 import { Progress } from "./Progress";
 import { Sources } from "./sources/Sources";
 import { AnswerText } from "./text/AnswerText";
-import { AfterRefusal, Feedback } from "./text/lazily";
+import { AfterRefusal, Feedback, ReadAloud } from "./text/lazily";
 
 interface Props {
   id: string; // in the page
@@ -45,7 +45,8 @@ export function Turn({
   feedback: wanted = true,
 }: Props) {
   const m = useMessages();
-  const feedback = !useSession().data?.pack && wanted; // a downtime pack keeps none
+  const { pack, hands_free } = useSession().data ?? {};
+  const feedback = !pack && wanted; // a downtime pack keeps none
   const { question, query, text, spans, sources, unsupported, language, mode } = view(state);
   const refused = isRefused(state);
   const writing = state.kind === "working";
@@ -80,6 +81,11 @@ export function Turn({
         </button>
       )}
       {state.kind === "complete" && <Made state={state} onEdit={onEdit} />}
+      {state.kind === "complete" && hands_free && (
+        <Optional fallback={null}>
+          <ReadAloud state={state} latest={latest} />
+        </Optional>
+      )}
       {state.kind === "complete" && feedback && !refused && (
         <Optional fallback={null}>
           <Feedback answer={state.answer} />

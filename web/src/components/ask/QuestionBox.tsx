@@ -1,11 +1,14 @@
 // Where the question is typed. Enter asks, Shift+Enter makes a new line.
-import { type FormEvent, type KeyboardEvent, type ReactNode, type RefObject, useEffect, useState } from "react";
+import { type FormEvent, type KeyboardEvent, lazy, type ReactNode, type RefObject, useEffect, useState } from "react";
 import { keptQuestion } from "../../api/signedOut";
 import type { Mode } from "../../api/types";
 import { useMessages } from "../../i18n";
 import { useSession } from "../../queries/session";
 import { usePhone } from "../../state/window/useNarrow";
 import { Choice } from "../shared/controls/Choice";
+import { Optional } from "../shared/controls/Optional";
+
+const Dictate = lazy(async () => ({ default: (await import("./Dictate")).Dictate }));
 
 interface Props {
   busy: boolean;
@@ -24,7 +27,7 @@ export function QuestionBox({ busy, input, edited, onAsk, onStop, children }: Pr
   const m = useMessages();
   const [question, setQuestion] = useState(keptQuestion);
   const [mode, setMode] = useState<ModeName>("default"); // of this page: the next person's is not the last one's
-  const writes = useSession().data?.written_answers ?? false;
+  const { written_answers: writes, hands_free } = useSession().data ?? {};
   const phone = usePhone();
   useEffect(() => {
     if (!edited) return;
@@ -85,6 +88,11 @@ export function QuestionBox({ busy, input, edited, onAsk, onStop, children }: Pr
             </button>
           )}
         </div>
+        {hands_free && (
+          <Optional fallback={null}>
+            <Dictate question={question} onQuestion={setQuestion} />
+          </Optional>
+        )}
       </div>
     </form>
   );

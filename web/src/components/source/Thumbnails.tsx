@@ -3,6 +3,7 @@ import type { PDFDocumentProxy } from "pdfjs-dist";
 import { useEffect, useRef } from "react";
 import { useWardMessages } from "../../i18n";
 import type { Size } from "../../pdf/geometry";
+import { drawInto } from "../../pdf/picture";
 
 interface Props {
   pdf: PDFDocumentProxy;
@@ -50,7 +51,7 @@ function useDrawing(pdf: PDFDocumentProxy, list: React.RefObject<HTMLElement | n
       busy = true;
       seen.delete(holder);
       if (!holder.firstChild) {
-        await draw(pdf, holder).catch(() => undefined); // a page that pdf.js cannot draw stays white
+        await drawInto(holder, pdf, Number(holder.getAttribute("data-thumbnail"))).catch(() => undefined); // a page that pdf.js cannot draw stays white
         drawn.push(holder);
         if (drawn.length > KEPT) drawn.shift()?.replaceChildren();
       }
@@ -73,15 +74,4 @@ function useDrawing(pdf: PDFDocumentProxy, list: React.RefObject<HTMLElement | n
       observer.disconnect();
     };
   }, [pdf, list]);
-}
-
-async function draw(pdf: PDFDocumentProxy, holder: Element): Promise<void> {
-  const page = await pdf.getPage(Number(holder.getAttribute("data-thumbnail")));
-  const ratio = Math.min(window.devicePixelRatio, 2);
-  const viewport = page.getViewport({ scale: (holder.clientWidth / page.getViewport({ scale: 1 }).width) * ratio });
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.round(viewport.width);
-  canvas.height = Math.round(viewport.height);
-  await page.render({ canvas, viewport }).promise;
-  holder.replaceChildren(canvas);
 }

@@ -1,4 +1,6 @@
 // The words of what one does with an answer at the bedside, in English: they come with the first list that is quoted.
+const open = <Words>(words: Words): Words => words; // keyed by codes that the browser may add to
+
 export const ward = {
   pack: {
     age: (made: string, until: string) =>
@@ -42,6 +44,35 @@ export const ward = {
     thumbnails: "Pages",
     thumbnail: (page: number) => `Go to page ${page}`,
     resize: "Width of the conversation",
+  },
+  speech: {
+    title: "Hands-free",
+    read: "Read aloud",
+    stop: "Stop reading aloud",
+    reading:
+      "Is being read aloud. Read along on the screen: a voice may say signs such as ≤ or µ wrongly, or leave them out.",
+    broke: "Reading aloud broke off. Read the answer on the screen.",
+    from: (page: number) => `On page ${page} of:`,
+    noVoice: (languages: string[]) =>
+      `This device has no voice of its own for ${new Intl.ListFormat("en").format(languages)}, so this answer is not read aloud.`,
+    always: "Read each answer aloud",
+    noVoices: "Nothing can be read aloud here: this device has no voice of its own, and no text is sent away for one.",
+    noDictation:
+      "Questions cannot be dictated here: this browser understands no English without sending sound away, and that is never done.",
+    dictate: "Dictate",
+    stopListening: "Stop listening",
+    listening: "Listening. No sound leaves this device.",
+    heard: "Read what stands there, the numbers too, before you ask it.",
+    install: "Set up dictation",
+    installHelp: "The browser fetches a language pack once. No sound leaves this device.",
+    installing: "The language pack is being fetched.",
+    failures: open<Record<string, string> & Record<"other", string>>({
+      "not-allowed": "The browser may not use the microphone. Allow it beside the address, and try again.",
+      "audio-capture": "There is no microphone on this device.",
+      "no-speech": "Nothing was heard. Try again, closer to the microphone.",
+      "not-installed": "The language pack could not be fetched. Ask your IT department, or type the question.",
+      other: "Dictation does not work now, and no sound left this device. Type the question.",
+    }),
   },
   steps: {
     tick: "Tick off",

@@ -16,3 +16,14 @@ export function noteWords({ text, code, values }: NoteOut, language: Language): 
   if (language !== "nl" || !sentence) return { text, english: language !== "en" };
   return { text: sentence.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "…"), english: false };
 }
+
+/** The pages that notes are about, in order, each with its notes. Of many a note names the first dozen. */
+export function pagesOf(notes: readonly NoteOut[]): { page: number; notes: NoteOut[] }[] {
+  const found = new Map<number, NoteOut[]>();
+  for (const note of notes) {
+    if (!note.values.on_pages) continue; // about the document as a whole
+    for (const number of (note.values.pages ?? "").match(/\d+/g) ?? [])
+      found.set(Number(number), [...(found.get(Number(number)) ?? []), note]);
+  }
+  return [...found].sort(([a], [b]) => a - b).map(([page, about]) => ({ page, notes: about }));
+}

@@ -7,6 +7,7 @@ import { useChanges, useDescribe, useDocumentDetail } from "../../../queries/sta
 import { changesOf, type Field, type Form, formOf } from "../../../state/staff/metadata";
 import { mayLoad } from "../../../state/window/route";
 import { Cut } from "./Cut";
+import { LeftOut } from "./LeftOut";
 import { MetadataFields } from "./MetadataFields";
 
 export function DocumentForm({ id }: { id: string }) {
@@ -61,6 +62,7 @@ function Description({ document }: { document: DocumentDetail }) {
         {said}
       </p>
       <Cut document={document} />
+      <LeftOut id={document.id} notes={document.notes} />
       {changes.data && changes.data.changes.length > 0 && <History changes={changes.data.changes} />}
     </form>
   );

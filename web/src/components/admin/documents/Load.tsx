@@ -1,10 +1,12 @@
 // Documents into Bedside from the page, one after another; of each it is said what came of it.
-import { useId, useRef, useState } from "react";
+import { type DragEvent, useId, useRef, useState } from "react";
 import { asApiError } from "../../../api/errors";
 import { READ } from "../../../api/kinds";
 import type { Loaded, NoteOut } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useLoad } from "../../../queries/staff/documents";
+import { LeftOut } from "./LeftOut";
+import { Loading } from "./Loading";
 import { Notes } from "./Notes";
 
 /** What came of a file; its words are made when it is drawn, in the language that is spoken then. */
@@ -19,23 +21,39 @@ export function Load() {
   const help = useId();
   const input = useRef<HTMLInputElement>(null);
   const [lines, setLines] = useState<readonly Line[]>([]);
-  const [loading, setLoading] = useState<string | null>(null);
+  const [waiting, setWaiting] = useState<readonly string[]>([]); // names, the first being loaded
+  const [over, setOver] = useState(false); // files are held above
   const { mutateAsync: loadOne } = useLoad();
   const load = async (files: readonly File[]): Promise<void> => {
     setLines([]);
-    for (const file of files) {
-      setLoading(file.name);
+    for (const [place, file] of files.entries()) {
+      setWaiting(files.slice(place).map(({ name }) => name));
       const line = await loadOne(file).then(
         (loaded): Line => ({ name: file.name, loaded }),
         (error): Line => ({ name: file.name, code: asApiError(error).code }),
       );
       setLines((before) => [...before, line]);
     }
-    setLoading(null);
+    setWaiting([]);
     if (input.current) input.current.value = ""; // so that the same file can be chosen again
   };
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    const files = [...event.dataTransfer.files];
+    if (waiting.length === 0 && files.length > 0) void load(files);
+  };
   return (
-    <div className="load">
+    // biome-ignore lint/a11y/noStaticElementInteractions: what can be dropped here can be chosen in the field within
+    <div
+      className={over ? "load over" : "load"}
+      onDragOver={(event) => {
+        event.preventDefault(); // else the browser opens the file in place of the page
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
       <label className="admin-search">
         {m.admin.load}
         <input
@@ -44,12 +62,12 @@ export function Load() {
           accept={READ.map((kind) => `.${kind}`).join()}
           aria-describedby={help}
           ref={input}
-          disabled={loading !== null}
+          disabled={waiting.length > 0}
           onChange={(event) => void load([...(event.target.files ?? [])])}
         />
       </label>
       <p className="load-help" id={help}>
-        {m.admin.loadHelp(READ.join(", "))}
+        {m.admin.dropHelp} {m.admin.loadHelp(READ.join(", "))}
       </p>
       <div aria-live="polite">
         <ul className="loaded">
@@ -62,12 +80,15 @@ export function Load() {
                   {name}: {wordsOf(line, m)}
                 </span>
                 {loaded && <Notes {...loaded} notes={told(loaded)} failed={wrong} />}
+                {loaded?.document_id && loaded.outcome === "indexed" && (
+                  <LeftOut id={loaded.document_id} notes={loaded.notes} />
+                )}
               </li>
             );
           })}
         </ul>
-        {loading !== null && <p className="muted">{m.admin.loading(loading)}</p>}
       </div>
+      <Loading waiting={waiting} />
     </div>
   );
 }

@@ -62,7 +62,8 @@ interface Said extends Words {
   own?: boolean; // the page's, in its language
 }
 
-function noticesOf(state: AnswerState, m: Messages): Said[] {
+/** In the order in which they stand above the answer. */
+export function noticesOf(state: AnswerState, m: Messages): Said[] {
   const { notices, sources } = view(state);
   const own: Words[] = [];
   if (state.kind === "failed") own.push({ code: state.code, text: failureOf(state, m) });

@@ -8,6 +8,7 @@ const Dialled = lazy(async () => ({ default: (await import("../../steps/Dialled"
 const ToDial = lazy(async () => ({ default: (await import("../../steps/Dialled")).ToDial }));
 
 export const Feedback = lazy(async () => ({ default: (await import("../Feedback")).Feedback }));
+export const ReadAloud = lazy(async () => ({ default: (await import("../ReadAloud")).ReadAloud }));
 export const AfterRefusal = lazy(async () => ({ default: (await import("../../owners/AfterRefusal")).AfterRefusal }));
 export const AskOwner = lazy(async () => ({ default: (await import("../../owners/AskOwner")).AskOwner }));
 

@@ -1,9 +1,13 @@
 // How the page looks: light or dark, and how large its words are, for instance on a cart. Kept on this device.
-import { useEffect, useState } from "react";
+import { lazy, useEffect, useState } from "react";
 import { useMessages } from "../../../i18n";
+import { useSession } from "../../../queries/session";
 import { recall, remember } from "../../../settings";
 import { known } from "../../../text/known";
 import { Choice } from "../controls/Choice";
+import { Optional } from "../controls/Optional";
+
+const HandsFree = lazy(() => import("./HandsFree"));
 
 const THEMES = ["auto", "light", "dark"] as const;
 const SIZES = ["normal", "larger", "largest"] as const;
@@ -11,6 +15,7 @@ const SIZES = ["normal", "larger", "largest"] as const;
 /** Items of a menu. `useDisplay` must be called where it is always drawn. */
 export function Display({ theme, size, setTheme, setSize }: ReturnType<typeof useDisplay>) {
   const m = useMessages();
+  const handsFree = useSession().data?.hands_free;
   return (
     <>
       <li>
@@ -31,6 +36,11 @@ export function Display({ theme, size, setTheme, setSize }: ReturnType<typeof us
           onValue={(chosen) => setSize(chosen || "normal")}
         />
       </li>
+      {handsFree && (
+        <Optional fallback={null}>
+          <HandsFree />
+        </Optional>
+      )}
     </>
   );
 }
