@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.parsed import parsed
+from tests.parsed import parsed
 
 pytestmark = pytest.mark.quick
 

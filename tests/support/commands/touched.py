@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from tests.project.parsed import parsed
+from tests.parsed import parsed
 from tests.project.test_architecture import ROOT, name_of
 
 BOOK = "tests/book/test_book.py"
