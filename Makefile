@@ -27,7 +27,7 @@ COVERAGE_FLOOR := 93
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)" >&2
 
-.PHONY: help demo dev quick check book test lint types unit web-test e2e bench faults stack stack-short stack-down kubernetes fuzz sanitize weaviate lock hashes audit sbom licences clean servers
+.PHONY: help demo dev quick check book test lint format types unit web-test e2e bench faults stack stack-short stack-down kubernetes fuzz sanitize weaviate lock hashes audit sbom licences clean servers
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
@@ -82,6 +82,9 @@ part-%:
 lint: $(STAMPS)/dev ## style of the Python code
 	$(call say,lint)
 	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
+
+format: $(STAMPS)/dev ## the Python code laid out as lint asks for (ARGS="FILE ..." for some of it)
+	@$(PY) -m tests.support.commands.wrap $(or $(ARGS),rag_api services evaluation tests examples)
 
 types: $(STAMPS)/dev ## types of the Python code
 	$(call say,types)

@@ -1,4 +1,4 @@
-"""Prose and long lines of Python files, wrapped: `python -m tests.support.commands.wrap PATH ...` (`make format`, before ruff's own).
+"""Prose and long lines of Python files, wrapped: `python -m tests.support.commands.wrap PATH ...` (`make format`, with ruff's own).
 
 Comments and docstrings go to lines of at most 100 characters, paragraph by paragraph where one is too long. A comment behind code of
 more than 120 goes above it, and a long string becomes several. A file is written when it means the same: equal trees and words.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import io
 import re
+import subprocess
 import sys
 import textwrap
 import tokenize
@@ -16,10 +17,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PROSE, CODE = 100, 120
+ROUNDS = 3
+NAMED = 32  # characters: a name that a string may have before it on its line
 MARKED = re.compile(r"#(?:!|:|\s*(?:noqa|type:|fmt:|mypy:|ruff:|pragma|isort:|pylint|nosec|nosemgrep))")
 ITEM = re.compile(r"\s*(?:[-*•]|\d+[.)])\s")
 STRING = re.compile(r"""(?P<prefix>[rRbBuUfF]*)(?P<quote>["'])(?!\2\2)(?P<inside>.*)(?P=quote)""")
-PARTS = (tokenize.FSTRING_START, tokenize.FSTRING_MIDDLE, tokenize.FSTRING_END) if sys.version_info >= (3, 12) else ()
 
 
 def wrapped(words: str, first: str, rest: str, width: int = PROSE) -> list[str]:
@@ -33,7 +35,8 @@ def paragraphs(lines: list[str]) -> Iterator[list[str]]:
     found: list[str] = []
     for line in lines:
         indent = len(line) - len(line.lstrip())
-        if found and (not line.strip() or not found[-1].strip() or ITEM.match(line) or indent != len(found[-1]) - len(found[-1].lstrip())):
+        apart = not line.strip() or line.strip() == '"""' or ITEM.match(line)
+        if found and (apart or not found[-1].strip() or indent != len(found[-1]) - len(found[-1].lstrip())):
             yield found
             found = []
         found.append(line)
@@ -41,8 +44,8 @@ def paragraphs(lines: list[str]) -> Iterator[list[str]]:
         yield found
 
 
-def flowed(lines: list[str], lead: str, taken: int = 0) -> list[str]:
-    """Return the lines with each paragraph that is too long wrapped; `lead` stands before each, `taken` characters are not theirs."""
+def flowed(lines: list[str], lead: str) -> list[str]:
+    """Return the lines with each paragraph that is too long wrapped; `lead` stands before each."""
     found = []
     for paragraph in paragraphs(lines):
         if max(map(len, paragraph)) + len(lead) <= PROSE:
@@ -125,44 +128,37 @@ def cuts(inside: str, is_f: bool, room: int) -> list[str]:
         if index + 1 - start > room and last > start:
             found.append(inside[start:last])
             start = last
-    return [*found, inside[start:]]
+    return [*found, inside[start:]] if inside[start:] or not found else found
+
+
+def laid_out_by_hand(text: str) -> set[int]:
+    """Return the numbers of the lines that ruff leaves as they are."""
+    lines = text.split("\n")
+    found, off = set(), False
+    for number, line in enumerate(lines, start=1):
+        off = (off or "# fmt: off" in line) and "# fmt: on" not in line
+        found |= {number} if off else set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.stmt) and "# fmt: skip" in lines[int(node.end_lineno or node.lineno) - 1]:
+            found |= set(range(node.lineno, int(node.end_lineno or node.lineno) + 1))
+    return found
 
 
 def with_strings_parted(text: str) -> str:
     """Long strings of one line become several, side by side: ruff sets each on a line of its own."""
     lines = text.split("\n")
-    tree = ast.parse(text)
-    statements = {node.lineno for node in docstrings(tree)}
-    nested = {
-        (inner.lineno, inner.col_offset)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.JoinedStr)
-        for value in node.values
-        if isinstance(value, ast.FormattedValue)
-        for inner in ast.walk(value.value)
-        if isinstance(inner, ast.Constant | ast.JoinedStr)
-    }
-    strings = sorted(
-        {
-            (node.lineno, node.col_offset, int(node.end_col_offset or 0))
-            for node in ast.walk(tree)
-            if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
-            if node.lineno == node.end_lineno and (node.lineno, node.col_offset) not in nested
-        },
-        reverse=True,
-    )
-    for row, begin, end in strings:
-        line = lines[row - 1].encode()
-        if len(lines[row - 1]) <= CODE or row in statements:
+    untouched = {node.lineno for node in docstrings(ast.parse(text))} | laid_out_by_hand(text)
+    for token in reversed(tokens(text)):
+        (row, begin), (_, end) = token.start, token.end
+        line = lines[row - 1]
+        found = STRING.fullmatch(token.string) if token.type == tokenize.STRING and len(line) > CODE else None
+        if not found or row in untouched:
             continue
-        source = line[begin:end].decode()
-        found = STRING.fullmatch(source)
-        if not found or re.search(rf"(?<!\\){found['quote']}", found["inside"].replace("\\\\", "")):
-            continue
-        indent = len(lines[row - 1]) - len(lines[row - 1].lstrip())
-        pieces = cuts(found["inside"], "f" in found["prefix"].lower(), CODE - indent - 12)
-        pieces = [found["prefix"] + found["quote"] + piece + found["quote"] for piece in pieces]
-        lines[row - 1] = (line[:begin] + " ".join(pieces).encode() + line[end:]).decode()
+        indent = len(line) - len(line.lstrip())
+        before = begin if begin - indent < NAMED else indent + 8  # else it goes to a line of its own
+        pieces = cuts(found["inside"], "f" in found["prefix"].lower(), CODE - before - 4)
+        line = line[:begin] + " ".join(found["prefix"] + found["quote"] + piece + found["quote"] for piece in pieces) + line[end:]
+        lines[row - 1] = line
     return "\n".join(lines)
 
 
@@ -178,30 +174,32 @@ def meaning(text: str) -> tuple[str, list[str]]:
 
 
 def wrap(text: str) -> str:
-    """Return the text of a module with its lines wrapped; raises ValueError where that would change what it means."""
+    """Return the text of a module with its lines wrapped, which changes nothing that it means."""
     found = text
     for step in (with_comments_above, with_comments_wrapped, with_docstrings_wrapped, with_strings_parted):
         found = step(found)
     if meaning(found) != meaning(text):
-        raise ValueError("wrapped, it would mean something else")
+        raise AssertionError("wrapped, it would mean something else")
     return found
 
 
+def rewritten(path: Path) -> bool:
+    """Write a file's text wrapped, and tell whether that changed it."""
+    text = path.read_text(encoding="utf-8")
+    if max(map(len, text.split("\n"))) <= PROSE or (new := wrap(text)) == text:
+        return False
+    path.write_text(new, encoding="utf-8")
+    return True
+
+
 def main(paths: list[Path]) -> int:
-    failed = 0
-    for path in sorted({file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path])}):
-        text = path.read_text(encoding="utf-8")
-        if max(map(len, text.split("\n"))) <= PROSE:
-            continue
-        try:
-            new = wrap(text)
-        except (ValueError, SyntaxError) as error:
-            print(f"{path}: {error}; left as it is", file=sys.stderr)
-            failed = 1
-            continue
-        if new != text:
-            path.write_text(new, encoding="utf-8")
-    return failed
+    files = sorted({file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path])})
+    ruff = [sys.executable, "-m", "ruff"]
+    for _ in range(ROUNDS):  # what ruff lays out anew may leave a line that can be wrapped
+        files = [file for file in files if rewritten(file)]
+        subprocess.run([*ruff, "format", "--quiet", *map(str, paths)], check=True)
+        subprocess.run([*ruff, "check", "--quiet", "--select", "I", "--fix", *map(str, paths)], check=True)
+    return 0
 
 
 if __name__ == "__main__":
