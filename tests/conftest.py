@@ -24,6 +24,7 @@ from rag_api.db import Database
 from rag_api.db.migrate import migrate
 from rag_api.embed import EMBEDDERS, Cached, Embedder
 from rag_api.embedded.postgres import EmbeddedPostgres
+from tests.longer import Longer
 from tests.skips import Skips, pytest_addoption
 from tests.support.scripted_server import Scripted, scripted_server
 
@@ -40,6 +41,8 @@ def pytest_configure(config: pytest.Config) -> None:
     drawn.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     drawn.load_profile("untimed")
     config.pluginmanager.register(Skips(config.getoption("--refuse-skips")))
+    if is_quick(config):
+        config.pluginmanager.register(Longer())
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -72,7 +75,11 @@ def drawn_from_the_seed(request: pytest.FixtureRequest) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """For `-m quick` a file without the mark is not even imported: half a minute for all of them."""
     is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
-    return True if config.option.markexpr == "quick" and is_test and "mark.quick" not in collection_path.read_text("utf-8") else None
+    return True if is_quick(config) and is_test and "mark.quick" not in collection_path.read_text("utf-8") else None
+
+
+def is_quick(config: pytest.Config) -> bool:
+    return str(config.option.markexpr).split(" ")[0] == "quick"
 
 
 @pytest.fixture(autouse=True, scope="session")

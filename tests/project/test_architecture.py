@@ -5,7 +5,6 @@ Read from the source, so that imports inside functions and type-checking blocks 
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -13,6 +12,8 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from tests.parsed import parsed
 
 pytestmark = pytest.mark.quick
 
@@ -93,13 +94,10 @@ def all_modules() -> frozenset[str]:
 def imports(path: Path) -> frozenset[str]:
     """Return the modules of this project that it imports; for `from a import b`, a.b where that is a module, else a."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative imports hide the direction"
-            inside = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= {name if name in all_modules() else str(node.module) for name in inside}
+    for one in parsed(path).imports:
+        assert one.level == 0, f"{path}: relative imports hide the direction"
+        inside = {f"{one.module}.{name}" for name in one.names}
+        found |= {name if name in all_modules() else one.module for name in inside or {one.module}}
     return frozenset(found)
 
 
@@ -168,8 +166,7 @@ def test_packages_know_of_each_other_what_they_say_to_each_other(package: str) -
 
 @pytest.mark.parametrize("path", modules("rag_api"), ids=name_of)
 def test_rag_api_runs_without_torch(path: Path) -> None:
-    names = {alias.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Import) for alias in node.names}
-    assert "torch" not in {name.split(".")[0] for name in names | set(imports(path))}
+    assert "torch" not in {one.module.split(".")[0] for one in parsed(path).imports}
 
 
 @pytest.mark.parametrize("path", modules("services.generator.drafters"), ids=name_of)

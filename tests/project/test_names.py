@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
+
+from tests.parsed import parsed
 
 pytestmark = pytest.mark.quick
 
@@ -22,18 +23,16 @@ def paths(*folders: str) -> list[Path]:
 def test_no_two_classes_have_one_name() -> None:
     found: dict[str, list[str]] = defaultdict(list)
     for path in paths(*PACKAGES):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                found[node.name].append(path.relative_to(ROOT).as_posix())
+        for name in parsed(path).classes:
+            if not name.startswith("_"):
+                found[name].append(path.relative_to(ROOT).as_posix())
     assert found
     assert {name: files for name, files in found.items() if len(files) > 1} == {}, "say in each name what sets it apart"
 
 
 @pytest.mark.parametrize("folder", [*PACKAGES, "tests"])
 def test_docstrings_of_modules_begin_with_their_subject(folder: str) -> None:
-    said = {
-        path.relative_to(ROOT).as_posix(): ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" for path in paths(folder)
-    }
+    said = {path.relative_to(ROOT).as_posix(): parsed(path).docstring for path in paths(folder)}
     assert any(said.values())
     assert [path for path, words in said.items() if words.startswith(RIDDLES)] == [], (
         "begin with the subject: 'Headers and footers that ...'"

@@ -5,32 +5,25 @@ A line names a test that reaches the module by its imports, its own or those of 
 
 from __future__ import annotations
 
-import ast
 import csv
-import re
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tests.parsed import parsed
+
 pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).resolve().parents[2]
 LINES = Path(__file__).with_name("covered_by.csv")
-DOTTED = re.compile(r"[a-z_]+(\.\w+)+")
 PACKAGES = ("rag_api", "services")
-
-
-def holds_code(path: Path) -> bool:
-    """Tell whether a module says more than its docstring."""
-    body = ast.parse(path.read_text(encoding="utf-8")).body
-    return any(not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) for node in body)
 
 
 def modules() -> list[str]:
     """Return all that hold code, by their paths from the root."""
     found = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-    return [path.relative_to(ROOT).as_posix() for path in found if holds_code(path)]
+    return [path.relative_to(ROOT).as_posix() for path in found if parsed(path).holds_code]
 
 
 def test_by_path(module: str) -> Path:
@@ -43,6 +36,7 @@ def test_by_path(module: str) -> Path:
 test_by_path.__test__ = False  # type: ignore[attr-defined]  # no test of its own
 
 
+@cache
 def file_of(name: str) -> Path | None:
     """Return the file of a dotted module of this project; None for other packages and for names within modules."""
     path = ROOT / name.replace(".", "/")
@@ -54,13 +48,10 @@ def imports(path: Path) -> frozenset[Path]:
     """Return the files of this project that a file imports, or names to be run; for a test, its conftests too."""
     names = set()
     package = ".".join(path.parent.relative_to(ROOT).parts)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and DOTTED.fullmatch(node.value):
-            names |= {node.value, f"{node.value}.__main__", f"{package}.{node.value}"}
+    for one in parsed(path).imports:
+        names |= {one.module, *(f"{one.module}.{name}" for name in one.names)} - {""}
+    for name in parsed(path).dotted:
+        names |= {name, f"{name}.__main__", f"{package}.{name}"}
     whole = {".".join(name.split(".")[: size + 1]) for name in names for size in range(name.count(".") + 1)}
     found = {file for name in whole if (file := file_of(name))}
     if path.name.startswith("test_"):

@@ -11,9 +11,9 @@ from rag_api.evaluate.judged import HANDBOOK, read_judged
 from rag_api.guard import drugs
 from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.words import folded
-from rag_api.ingest.readers.read import read
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander
+from tests.rag_api.made_files.pdfs import handbook_document
 
 pytestmark = pytest.mark.quick
 
@@ -156,6 +156,7 @@ def test_no_name_stands_for_two_substances_and_every_class_is_described() -> Non
         assert lay.called <= set(drugs._classes()) | known
 
 
+@pytest.mark.longer
 def test_every_judged_answer_stands_in_a_document_that_names_the_questions_drug() -> None:
     """By the handbook's own words: so the rule refuses nothing that is answered there."""
     asked = [(drugs_in(one.question), one.places) for one in read_judged(HANDBOOK) if one.answerable and drugs_in(one.question)]
@@ -165,8 +166,7 @@ def test_every_judged_answer_stands_in_a_document_that_names_the_questions_drug(
 
 @cache
 def text_of(source: str) -> str:
-    found = read(HANDBOOK.parent / "pdf" / source, source, "application/pdf", 100)
-    return "\n".join(page.text for page in found.pages)
+    return "\n".join(page.text for page in handbook_document(source).pages)
 
 
 def test_a_brand_in_the_midst_of_another_word_is_no_drug() -> None:

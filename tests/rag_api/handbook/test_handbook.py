@@ -134,6 +134,7 @@ def test_superseded_versions_stand_beside_their_successors() -> None:
         assert old.valid_until < new.valid_from
 
 
+@pytest.mark.longer
 def test_rendering_gives_the_committed_files() -> None:
     """Bytes may differ where zlib compresses differently; then the decoded pages and the metadata must not."""
     for procedure in procedures():

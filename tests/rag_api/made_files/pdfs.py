@@ -15,7 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.domain import ReadDocument
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.readers.read import read
+from rag_api.ingest.readers.read import PDF, read
 
 HANDBOOK = Path(__file__).parents[3] / "rag_api" / "handbook" / "pdf"
 SAMPLES = Path(__file__).parents[4] / "shared" / "data"
@@ -29,8 +29,14 @@ def read_handbook() -> Mapping[str, ReadDocument]:
     found = {}
     for path in sorted(HANDBOOK.glob("*.pdf")):
         with suppress(UnreadableDocument):
-            found[path.name] = read(path, path.name, "application/pdf", 100)
+            found[path.name] = handbook_document(path.name)
     return found
+
+
+@cache
+def handbook_document(name: str) -> ReadDocument:
+    """Return one of them, read once for all tests: nobody may change it."""
+    return read(HANDBOOK / name, name, PDF, 100)
 
 
 def pdf(*pages: Draw, size: tuple[float, float] = A4, **options: Any) -> bytes:

@@ -6,13 +6,13 @@ there is one, else the last commit) and what git does not know yet. What is touc
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from tests.parsed import parsed
 from tests.project.test_architecture import ROOT, name_of
 
 BOOK = "tests/book/test_book.py"
@@ -32,12 +32,9 @@ def imports(path: Path, root: Path = ROOT) -> frozenset[str]:
     """Return all that it may import, as names of modules: of `from a import b` both a and a.b."""
     found: set[str] = set()
     here = path.relative_to(root).parts
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            module = ".".join([*here[: -node.level], *filter(None, [node.module])]) if node.level else str(node.module)
-            found |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
+    for one in parsed(path).imports:
+        module = ".".join([*here[: -one.level], *filter(None, [one.module])]) if one.level else one.module
+        found |= {module, *(f"{module}.{name}" for name in one.names)}
     return frozenset(found)
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from rag_api.domain import Metadata, Page
 from rag_api.ingest.common.boxed_text import no_boxes
 from rag_api.ingest.common.chunk import chunk, embedding_text, spans
-from rag_api.ingest.readers.read import PDF, read
-from tests.rag_api.made_files.pdfs import HANDBOOK
+from tests.rag_api.made_files.pdfs import HANDBOOK, handbook_document
 
 pytestmark = pytest.mark.quick
 
@@ -28,7 +27,7 @@ def pages_of(*texts: str) -> list[Page]:
 
 
 def handbook(name: str = "mews-escalatie.pdf") -> list[Page]:
-    return list(read(HANDBOOK / name, name, PDF, 100).pages)
+    return list(handbook_document(name).pages)
 
 
 def test_chunks_are_slices_of_the_document_text_and_end_with_its_white_space() -> None:

@@ -283,6 +283,7 @@ def test_a_sentence_repeated_in_the_body_stays() -> None:
     assert text_of(clean(pages, "nl")).count("Was de handen.") == 3
 
 
+@pytest.mark.longer
 def test_a_document_of_three_thousand_pages_is_cleaned_in_seconds() -> None:
     """Every line of every page differs: all of them would be compared with all others."""
     count = 3000
@@ -452,6 +453,7 @@ def written(procedure: Procedure) -> list[str]:
     return [re.sub(r"\*(.+?)\*", r"\1", re.sub(r"\*\*(.+?)\*\*", r"\1", text)) for text in found]
 
 
+@pytest.mark.longer
 def test_the_handbooks_pdfs_read_as_they_were_written() -> None:
     """Against the sources they were rendered from: hyphenated, in tables and columns, turned, over page borders.
 

@@ -15,7 +15,7 @@ from rag_api.ingest.common.kinds import media_type
 from rag_api.ingest.readers.read import read
 from tests.rag_api.ingest.readers.test_no_word_lost import Written, cards, letters, running, tables
 from tests.rag_api.made_files.docx_files import docx, p, r, table, tc, tr
-from tests.rag_api.made_files.pdfs import HANDBOOK, pdf, write
+from tests.rag_api.made_files.pdfs import handbook_document, pdf, write
 from tests.rag_api.text.test_blocks import check, outline
 
 pytestmark = pytest.mark.quick
@@ -134,6 +134,7 @@ def test_what_stands_in_a_frame_is_a_note_and_a_frame_around_a_table_is_none(tmp
     assert inside == ["Nooit onverdund inspuiten: dat is dodelijk.", "Bewaar ampullen achter slot."]
 
 
+@pytest.mark.longer
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.one_of(running(), cards(), letters(), tables()))
 def test_every_word_of_an_awkward_pdf_stands_in_exactly_one_leaf_in_order(tmp_path: Path, written: Written) -> None:
@@ -143,7 +144,7 @@ def test_every_word_of_an_awkward_pdf_stands_in_exactly_one_leaf_in_order(tmp_pa
 
 @pytest.mark.parametrize("name", ["mews-escalatie.pdf", "icu-sedation.pdf", "folder-gastroscopie.pdf"])
 def test_the_blocks_of_the_handbook_hold_every_word_once(name: str) -> None:
-    document = read(HANDBOOK / name, name, "application/pdf", 100)
+    document = handbook_document(name)
     check(document.text, document.blocks)
     kinds = {block.kind for block in document.blocks}
     assert {BlockKind.HEADING, BlockKind.PARAGRAPH} <= kinds

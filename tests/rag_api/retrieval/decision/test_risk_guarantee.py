@@ -33,6 +33,7 @@ def test_probabilities_are_those_of_the_exact_binomial(wrong: int, answered: int
     assert binomial(wrong, answered, 0.05) == pytest.approx(float(binom.cdf(wrong, answered, 0.05)), rel=1e-9)
 
 
+@pytest.mark.longer
 def test_a_promise_fails_on_the_whole_of_questions_in_at_most_one_of_twenty_sets() -> None:
     draw = random.Random(7)
     whole, broken, made = drawn(draw, 40_000), 0, 0

@@ -37,6 +37,12 @@ ARCHITECTURE = Architecture(
 )  # fmt: skip
 
 
+@pytest.fixture
+def in_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is compiled is not made fast: a tenth of the time."""
+    monkeypatch.setattr(compiling, "FLAGS", ("-O0", *compiling.FLAGS[1:]))
+
+
 class BlockWeights:
     """A Source of random quantised matrices: 8 bits for the vocabulary, 5 for values, 4 for the rest."""
 
@@ -322,6 +328,7 @@ def test_a_failed_compilation_is_named_and_leaves_no_file(tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.usefixtures("in_a_second")
 def test_a_library_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = compiling.compiled(tmp_path)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("compiled again"))
@@ -329,6 +336,7 @@ def test_a_library_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert isinstance(native.load(first), ctypes.CDLL)
 
 
+@pytest.mark.usefixtures("in_a_second")
 def test_what_an_image_was_built_with_is_taken_where_this_cpu_can_run_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = next(one for one in built.KINDS[platform.machine()] if one.needs <= compiling.cpu_words())
     monkeypatch.setitem(built.KINDS, platform.machine(), (built.CpuKind("of-nobody", ("-O0",), frozenset({"no such word"})), kind))
@@ -341,6 +349,7 @@ def test_what_an_image_was_built_with_is_taken_where_this_cpu_can_run_it(tmp_pat
     assert built.best(tmp_path) is None
 
 
+@pytest.mark.usefixtures("in_a_second")
 def test_what_an_image_was_built_with_needs_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = compiling.compiled(tmp_path)
     monkeypatch.setattr(native, "best", lambda: made)

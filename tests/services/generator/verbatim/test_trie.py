@@ -250,6 +250,7 @@ words = st.sampled_from(
 sources = st.lists(words, min_size=1, max_size=14).map(" ".join)
 
 
+@pytest.mark.longer
 @given(st.lists(sources, min_size=1, max_size=3), st.data())
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_answer_is_a_concatenation_of_source_spans_and_lossless(texts: list[str], data: st.DataObject) -> None:
@@ -292,6 +293,7 @@ def test_every_answer_is_a_concatenation_of_source_spans_and_lossless(texts: lis
     assert all(result == results[0] for result in results)
 
 
+@pytest.mark.longer
 def test_chances_follow_the_weights_at_temperature_one() -> None:
     weights = {"De dosis is 5 mg per kg.": 1.0, "De dosis is 8 mg bij een kind.": 0.5, "Wash your hands.": 0.0}
     candidates = [candidate("dosis", sentence, weight) for sentence, weight in weights.items()]
