@@ -17,6 +17,7 @@ from rag_api.ingest.layout.tables.grid import Band, Cell, alone, said_again
 from rag_api.ingest.layout.tables.header_tables import header_tables
 
 _FEWEST_ROWS = 3  # without rules between them, in place of lines of one
+_CLEAR = 0.45  # line heights of white between a heading and the row below it, at least
 _PADDING = 0.6  # line heights between a full cell and the next column
 _MOST_ALONE = 2  # lines of a row that is blank but for one cell; more are text
 _MAX_CELL_LINES = 15  # more is a column of text in a frame
@@ -40,7 +41,7 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
     for band, found in sorted(bands.items()):
         if over_rows.issuperset(found):
             continue
-        members, beside = _below_heading(found, lines), sorted(again.get(band, ()), key=lambda i: lines[i].x0)
+        members, beside = _below_heading(found, lines, lefts), sorted(again.get(band, ()), key=lambda i: lines[i].x0)
         row = _row([(lines[i], lefts[i]) for i in members], [(lines[i], lefts[i]) for i in beside])
         if row is None:
             continue
@@ -136,10 +137,13 @@ def _whole_headers(bands: dict[Band, list[int]], lines: list[Line], lefts: list[
     return {band: sorted(members) for band, members in whole.items()}
 
 
-def _below_heading(members: list[int], lines: list[Line]) -> list[int]:
-    """Without the headings in larger letters that stand above the rest: the rule above them is another one than the row's."""
+def _below_heading(members: list[int], lines: list[Line], lefts: list[int]) -> list[int]:
+    """Without the headings that stand above the rest, in larger letters or clear of a row without rules down: the rule above them is
+    another one than the row's."""
     for n, (one, two) in enumerate(pairwise(lines[i] for i in members)):
-        if one.size <= 1.12 * two.size or any(lines[i].y0 < one.y1 - 0.3 * one.size for i in members[n + 1 :]):
+        larger = one.size > 1.12 * two.size
+        clear = all(lines[i].y0 > one.y1 + _CLEAR * one.size for i in members[n + 1 :])
+        if not ((larger or (clear and lefts[members[n]] == -1)) and all(lines[i].y0 >= one.y1 - 0.3 * one.size for i in members[n + 1 :])):
             return members[n:]
     return members
 
