@@ -102,6 +102,16 @@ def whole(text: str, default: int = 0) -> int:
         return default
 
 
+def refuse_ole(path: Path, name: str) -> None:
+    """A DOCX with a password is a container of Microsoft's older kind, as the older format itself is. Raises UnreadableDocument."""
+    with path.open("rb") as file:
+        if file.read(8) != b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
+            return
+        if "EncryptedPackage".encode("utf-16-le") in file.read():
+            raise UnreadableDocument("encrypted", f"{name}: needs a password to open")
+    raise UnreadableDocument("unsupported", f"{name}: is an old .doc file under another name")
+
+
 class Package:
     """The parts of an Office file; `with Package(path, name) as package`. Raises UnreadableDocument: broken, too_large."""
 

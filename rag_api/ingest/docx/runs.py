@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -222,3 +223,14 @@ def _form_field(said: Element | None) -> str:
 
 def _pictured(drawing: Element | None) -> bool:
     return drawing is not None and any(tag(one) == "pic:pic" for one in drawing.iter())
+
+
+def lines_of_diagram(root: Element | None) -> list[str]:
+    paragraphs = (one for one in root.iter() if tag(one) == "a:p") if root is not None else ()
+    texts = ("".join(run.text or "" for run in one.iter() if tag(run) == "a:t") for one in paragraphs)
+    return [line for text in texts if (line := one_line(text))]
+
+
+def one_line(text: str) -> str:
+    """A break inside a paragraph is a space."""
+    return clean_line(plain(re.sub(r"\s*\n\s*", " ", text))).text.replace("\t", " ").rstrip("\u00ad")

@@ -12,8 +12,9 @@ from rag_api.ingest.common import expiry_notice
 from rag_api.ingest.common.kinds import SLIDES, TEXTS, WORDS, Kind, media_type
 from rag_api.ingest.common.metadata import describe, language_of, titles_of
 from rag_api.ingest.common.notes import note, on_pages
+from rag_api.ingest.docx.package import refuse_ole
 from rag_api.ingest.layout.lines import Row
-from rag_api.ingest.readers.read_docx import read_docx, refuse_ole
+from rag_api.ingest.readers.read_docx import read_docx
 from rag_api.ingest.readers.read_pdf import UNSEEN, RawDocument, read_pdf
 from rag_api.ingest.readers.read_slides import read_slides
 from rag_api.ingest.readers.read_text import read_text

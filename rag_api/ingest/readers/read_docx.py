@@ -10,21 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from rag_api.domain import BlockKind, Page
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.common.boxed_text import no_boxes, plain
-from rag_api.ingest.common.characters import clean_line
+from rag_api.ingest.common.boxed_text import no_boxes
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.docx.colours import Colours
 from rag_api.ingest.docx.lists import BULLET, ListNumbers
 from rag_api.ingest.docx.look import Look, StylePlace, page_size
-from rag_api.ingest.docx.package import Element, Package, attribute, child, chosen, foreign, on, tag, whole
-from rag_api.ingest.docx.runs import REMOVED, Inline, Tally
+from rag_api.ingest.docx.losses import characters, quoted, said_of
+from rag_api.ingest.docx.package import Element, Package, attribute, child, chosen, foreign, on, refuse_ole, tag, whole
+from rag_api.ingest.docx.runs import REMOVED, Inline, Tally, lines_of_diagram, one_line
 from rag_api.ingest.docx.shapes import TextBox, overflows
 from rag_api.ingest.docx.styles import Styles
-from rag_api.ingest.docx.tables import TableLook, row_height, row_hidden, table_look
+from rag_api.ingest.docx.tables import TableLook, inner, row_height, row_hidden, table_look, without_gaps
 from rag_api.ingest.structure.tagged_lines import Told
 from rag_api.text.block_shapes import label_of
 
@@ -65,16 +66,6 @@ def read_docx(path: Path, name: str) -> DocxText:
     refuse_ole(path, name)
     with Package(path, name) as package:
         return _Body(package).read()
-
-
-def refuse_ole(path: Path, name: str) -> None:
-    """A DOCX with a password is a container of Microsoft's older kind, as the older format itself is. Raises UnreadableDocument."""
-    with path.open("rb") as file:
-        if file.read(8) != b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
-            return
-        if "EncryptedPackage".encode("utf-16-le") in file.read():
-            raise UnreadableDocument("encrypted", f"{name}: needs a password to open")
-    raise UnreadableDocument("unsupported", f"{name}: is an old .doc file under another name")
 
 
 @dataclass(slots=True)
@@ -121,16 +112,16 @@ class _Body:
                 raise UnreadableDocument("too_large", f"{self.package.name}: holds more than {_MOST_TEXT:,} characters")
         self._name_unseen(notes)
         self._all_came_by(body, notes)
-        own, unrendered = self._warnings()
+        own, unrendered = said_of(self.inline.tally)
         margins = self._margins(root)
-        if margins:
-            unrendered += (note("margins", words=_quoted(margins)),)
-        return DocxText(_single_spaced(lines), self.around, self.package.properties(), self.heading, own, unrendered, self._is_unsure())
+        unsure = self.inline.tally.unsure or any(self.inline.fields)  # a field without an end may have hidden what follows it
+        unrendered += (note("margins", words=quoted(margins)),) if margins else ()
+        spaced = [line for before, line in pairwise(["", *lines]) if line or before]
+        return DocxText(spaced, self.around, self.package.properties(), self.heading, own, unrendered, unsure)
 
     def _paper(self, background: Element | None) -> StylePlace:
-        """Return what a page's text stands in: its colour, where the document shows it."""
-        shown = on(child(self._part("settings"), "w:displayBackgroundShape"))
-        colour = self.colours.word(background, "color") if shown else None
+        """A page's colour, where the document shows it."""
+        colour = self.colours.word(background, "color") if on(child(self._part("settings"), "w:displayBackgroundShape")) else None
         return StylePlace() if colour is None else StylePlace((colour,))
 
     def _block(self, block: Element, place: StylePlace) -> list[str]:
@@ -172,7 +163,7 @@ class _Body:
 
     def _worded(self, paragraph: Element, place: StylePlace) -> tuple[str, list[str]]:
         """Return a paragraph's line with its number, and the lines of what floats beside it."""
-        text = _clean(self.inline.text(paragraph, place))
+        text = one_line(self.inline.text(paragraph, place))
         boxes, diagrams = self.inline.boxes, self.inline.diagrams
         self.inline.boxes, self.inline.diagrams = [], []
         floating = [line for box in boxes for line in self._floating(box)]
@@ -206,7 +197,7 @@ class _Body:
     def _rows(self, table: Element, place: StylePlace) -> Iterator[Told]:
         """Yield rows with something in them. A cell that goes on over several rows is said in each; a nested table reads in its cell."""
         above: dict[int, str] = {}
-        rows = list(_inner(table, "w:tr"))
+        rows = list(inner(table, "w:tr"))
         look = table_look(self.inline.look, table, place, rows)
         for number, row in enumerate(rows):
             about = child(row, "w:trPr")
@@ -216,7 +207,7 @@ class _Body:
                 continue
             cells = self._cells(row, above, look, number)
             if any(text for _, _, text in cells):
-                kept = _without_gaps(cells)
+                kept = without_gaps(cells)
                 columns = [(column, span) for column, span, _ in kept]
                 header = on(child(about, "w:tblHeader"))
                 yield Told("\t".join(text for _, _, text in kept), BlockKind.ROW, header=header, columns=columns)
@@ -225,7 +216,7 @@ class _Body:
         """Each with its column and how many it spans."""
         column = whole(attribute(child(child(row, "w:trPr"), "w:gridBefore"), "val"))
         cells = []
-        for cell in _inner(row, "w:tc"):
+        for cell in inner(row, "w:tc"):
             said = child(cell, "w:tcPr")
             span = whole(attribute(child(said, "w:gridSpan"), "val"), 1)
             merge = child(said, "w:vMerge")
@@ -261,7 +252,7 @@ class _Body:
                 parts += [text, *after]
             elif tag(block) not in _PROPERTIES:
                 parts += self._block(block, place)
-        return _clean(" ".join(part for part in parts if part))
+        return one_line(" ".join(part for part in parts if part))
 
     def _told_notes(self, notes: dict[str, Element | None]) -> list[str]:
         """Return the notes that the last block refers to: below it, where their words belong."""
@@ -277,10 +268,7 @@ class _Body:
 
     def _diagram(self, relation: str) -> list[str]:
         part = next((part for _, part, key in self.package.relations(self.main) if key == relation), "")
-        root = self.package.xml(part)
-        paragraphs = (one for one in root.iter() if tag(one) == "a:p") if root is not None else ()
-        texts = ("".join(run.text or "" for run in one.iter() if tag(run) == "a:t") for one in paragraphs)
-        return [line for text in texts if (line := _clean(text))]
+        return lines_of_diagram(self.package.xml(part))
 
     def _margins(self, root: Element) -> list[str]:
         """Return the lines of headers and footers, each once."""
@@ -303,70 +291,10 @@ class _Body:
 
     def _all_came_by(self, body: Element, notes: dict[str, Element | None]) -> None:
         """The last check that no word was lost: every character of the file's text was read, or left out by a rule."""
-        held = _characters(body)
-        for kind, root in notes.items():
-            known = {*self.inline.notes, *self.inline.unseen_notes}
-            held += sum(_characters(one) for one in root if (kind, attribute(one, "id")) in known) if root is not None else 0
+        known = {*self.inline.notes, *self.inline.unseen_notes}
+        told = [one for kind, root in notes.items() if root is not None for one in root if (kind, attribute(one, "id")) in known]
+        held = sum(map(characters, (body, *told)))
         if held > self.inline.tally.characters:
             raise UnreadableDocument(
                 "broken", f"{self.package.name}: {held - self.inline.tally.characters} characters stand where no text should"
             )
-
-    def _is_unsure(self) -> bool:
-        """A field whose end is missing may have hidden what follows it."""
-        return self.inline.tally.unsure or any(self.inline.fields)
-
-    def _warnings(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        tally = self.inline.tally
-        own = []
-        if tally.deleted:
-            own.append(note("tracked_deletions", words=_quoted(tally.deleted)))
-        elif tally.changes:
-            own.append(note("tracked_changes"))
-        if tally.hidden:
-            own.append(note("hidden_in_word", words=_quoted(tally.hidden)))
-        if tally.comments:
-            own.append(note("comments", count=tally.comments))
-        if tally.objects:
-            own.append(note("embedded_objects", count=tally.objects))
-        pale = (note("hidden_in_word", words=_quoted(tally.pale)),) if tally.pale else ()
-        large = (note("large_pictures", count=tally.pictures),) if tally.pictures else ()
-        return tuple(own), (*pale, *large)
-
-
-def _inner(element: Element, name: str) -> Iterator[Element]:
-    """Yield the rows of a table or the cells of a row, also of those that stand in a content control."""
-    for one in element:
-        if tag(one) == name:
-            yield one
-        elif tag(one) in ("w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo"):
-            yield from _inner(one, name)
-
-
-def _without_gaps(cells: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """An empty cell before a full one is said, in a table of three columns and more: its neighbour must not slip into its column."""
-    last = max(n for n, (_, _, text) in enumerate(cells) if text)
-    filled = [(column, span, text or ("–" if len(cells) > 2 else "")) for column, span, text in cells[: last + 1]]
-    return [cell for cell in filled if cell[2]]
-
-
-def _characters(element: Element) -> int:
-    return sum(len(one.text or "") for one in element.iter() if tag(one) == "w:t")
-
-
-def _quoted(texts: Sequence[str]) -> str:
-    shown = " / ".join(texts)
-    return f"“{shown if len(shown) <= 200 else shown[:199] + '…'}”"
-
-
-def _clean(text: str) -> str:
-    """One line: a break inside a paragraph is a space."""
-    return clean_line(plain(re.sub(r"\s*\n\s*", " ", text))).text.replace("\t", " ").rstrip("\u00ad")
-
-
-def _single_spaced(lines: list[str]) -> list[str]:
-    kept: list[str] = []
-    for line in lines:
-        if line or (kept and kept[-1]):
-            kept.append(line)
-    return kept

@@ -24,7 +24,7 @@ from rag_api.ingest.layout.layout import lay_out, rules_of
 from rag_api.ingest.layout.scattered import loose_lines, with_loose
 from rag_api.ingest.layout.tables.captions import captions_first
 from rag_api.ingest.layout.tables.stray_cells import rows_in_doubt, with_stray_cells
-from rag_api.ingest.layout.tables.uncertain_tables import uncertain_rows
+from rag_api.ingest.layout.tables.without_rules.uncertain_tables import uncertain_rows
 from rag_api.ingest.pdf.actual_text import keep_what_is_shown
 from rag_api.ingest.pdf.annotations import with_annotations
 from rag_api.ingest.pdf.frames import frames_of

@@ -10,7 +10,7 @@ from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.boxed_text import plain
 from rag_api.ingest.common.characters import clean_line
 from rag_api.ingest.common.kinds import Kind
-from rag_api.ingest.readers.read_docx import refuse_ole
+from rag_api.ingest.docx.package import refuse_ole
 from rag_api.ingest.readers.read_html import HtmlText, read_html, read_markdown
 from rag_api.ingest.readers.read_mail import read_eml, read_msg
 from rag_api.ingest.readers.read_sheet import read_sheets

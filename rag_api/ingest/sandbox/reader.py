@@ -3,8 +3,7 @@
 Time is the processor's: on a busy machine a file may wait, and is not given up for it. Only one that does nothing for long is.
 
 One process reads file after file (starting one costs half a second); it is replaced when a file breaks it. It has no network, no settings
-and no files but the system's and those of a folder of its own (confine.py). What comes back is JSON and plain arrays, never pickles: a file
-that took over the reader would still only be believed as text.
+and no files but the system's and those of a folder of its own (confine.py). What comes back is JSON and plain arrays (answers.py).
 """
 
 from __future__ import annotations
@@ -20,21 +19,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, astuple
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from rag_api.domain import CutLine, Metadata, Note, Page, ReadDocument, TargetGroup, Titles, noted
+from rag_api.domain import ReadDocument
 from rag_api.errors import ReadingUnavailable, UnreadableDocument
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.common.remedies import plain_message
+from rag_api.ingest.sandbox.answers import decoded, encoded
 from rag_api.ingest.sandbox.confine import confine, tell_unconfined
 from rag_api.ingest.sandbox.own_folder import OwnFolder, empty
 from rag_api.ingest.sandbox.starting import Elsewhere, Process, command, reaped, shared
-from rag_api.text.blocks import packed, unpacked
 
 if TYPE_CHECKING:
     from rag_api.ingest.readers.scanned import Ocr
@@ -70,7 +67,7 @@ class Reader:
         process, folder = self._started()
         try:
             given = folder.given(job)
-            read = _decode(*self._ask(process, given, told))
+            read = decoded(*self._ask(process, given, told))
             folder.fetch(job, given)
         finally:
             folder.clear()
@@ -187,40 +184,6 @@ def _exactly(pipe: Any, count: int, deadline: float) -> bytes:
     return bytes(parts)
 
 
-def _encode(document: ReadDocument) -> tuple[dict[str, Any], bytes]:
-    pages = [
-        {**{key: getattr(page, key) for key in ("number", "width", "height", "rotation", "start", "text", "text_from")}}
-        for page in document.pages
-    ]
-    metadata = asdict(document.metadata)
-    metadata |= {key: value.isoformat() for key, value in metadata.items() if isinstance(value, date)}
-    boxes = b"".join(np.ascontiguousarray(page.boxes, np.float32).tobytes() for page in document.pages)
-    return {
-        "metadata": metadata,
-        "pages": pages,
-        "warnings": [noted(warning) for warning in document.warnings],
-        "cut": [astuple(line) for line in document.cut],
-        "uncertain": document.uncertain,
-        "blocks": packed(document.blocks),
-        "titles": asdict(document.titles),
-    }, boxes
-
-
-def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
-    said = answer["metadata"]
-    said["target_groups"] = tuple(TargetGroup(group) for group in said["target_groups"])
-    for field in ("valid_from", "valid_until"):
-        said[field] = date.fromisoformat(said[field]) if said[field] else None
-    pages, at = [], 0
-    for page in answer["pages"]:
-        pages.append(Page(**page, boxes=boxes[at : at + len(page["text"])]))
-        at += len(page["text"])
-    cut, uncertain = tuple(CutLine(*line) for line in answer["cut"]), tuple((start, end) for start, end in answer["uncertain"])
-    titles = Titles(tuple(answer["titles"]["names"]), answer["titles"]["patients"])
-    warnings = tuple(Note(**warning) for warning in answer["warnings"])
-    return ReadDocument(Metadata(**said), tuple(pages), warnings, cut, uncertain, unpacked(answer["blocks"]), titles)
-
-
 # The process itself
 
 
@@ -239,7 +202,7 @@ def _serve(memory_mb: int, folder: Path) -> NoReturn:
         answer: dict[str, Any]
         boxes = b""
         try:
-            answer, boxes = _encode(read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown, _ocr(job, answers)))
+            answer, boxes = encoded(read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown, _ocr(job, answers)))
         except UnreadableDocument as error:
             answer = {"reason": error.reason, "message": error.message}
         except MemoryError:

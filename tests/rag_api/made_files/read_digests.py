@@ -9,13 +9,13 @@ from pathlib import Path
 
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.readers.read import media_type, read
-from rag_api.ingest.sandbox.reader import _encode
+from rag_api.ingest.sandbox.answers import encoded
 
 
 def digest(path: Path) -> str:
     """Of all that is read of a file: text, boxes, notes, what is in doubt."""
     try:
-        said, boxes = _encode(read(path, path.name, media_type(path, path.name), 1000))
+        said, boxes = encoded(read(path, path.name, media_type(path, path.name), 1000))
     except UnreadableDocument as error:
         return error.reason
     return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode() + boxes).hexdigest()

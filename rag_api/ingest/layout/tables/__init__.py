@@ -1,1 +1,1 @@
-"""Rows and cells of tables: by rules, by where words stand, and what is not certain."""
+"""Rows and cells of tables: by rules, captions and columns; what stands in none."""

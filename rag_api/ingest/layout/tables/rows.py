@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.ingest.layout.lines import LEVEL, Line, Row, is_beside, is_level, joined_lines, lines_of, lines_of_item
-from rag_api.ingest.layout.tables.aligned_tables import aligned_tables, is_full
-from rag_api.ingest.layout.tables.column_tables import ColumnTable, column_tables
 from rag_api.ingest.layout.tables.grid import Band, Cell, alone, said_again
-from rag_api.ingest.layout.tables.header_tables import header_tables
+from rag_api.ingest.layout.tables.without_rules.aligned_tables import aligned_tables
+from rag_api.ingest.layout.tables.without_rules.column_tables import ColumnTable, column_tables
+from rag_api.ingest.layout.tables.without_rules.header_tables import header_tables
+from rag_api.ingest.layout.tables.without_rules.table_parts import is_full
 
 _FEWEST_ROWS = 3  # without rules between them, in place of lines of one
+_CLEAR = 0.45  # line heights of white between a heading and the row below it, at least
 _PADDING = 0.6  # line heights between a full cell and the next column
 _MOST_ALONE = 2  # lines of a row that is blank but for one cell; more are text
 _MAX_CELL_LINES = 15  # more is a column of text in a frame
@@ -44,6 +46,9 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
         row = _row([(lines[i], lefts[i]) for i in members], [(lines[i], lefts[i]) for i in beside])
         if row is None:
             continue
+        below = _below_title(members, lines, lefts)
+        if len(below) < len(members) and (parted := _row([(lines[i], lefts[i]) for i in below], [])) is not None:
+            members, row = below, parted
         for one in _rows_of(row):
             its = [i for i in members if one is row or is_level(lines[i], one.cells[0][0])]
             row_of.update(dict.fromkeys(its, one))
@@ -140,6 +145,14 @@ def _below_heading(members: list[int], lines: list[Line]) -> list[int]:
     """Without the headings in larger letters that stand above the rest: the rule above them is another one than the row's."""
     for n, (one, two) in enumerate(pairwise(lines[i] for i in members)):
         if one.size <= 1.12 * two.size or any(lines[i].y0 < one.y1 - 0.3 * one.size for i in members[n + 1 :]):
+            return members[n:]
+    return members
+
+
+def _below_title(members: list[int], lines: list[Line], lefts: list[int]) -> list[int]:
+    """Of a row without rules down: without the lines that stand above the rest, clear of it."""
+    for n, i in enumerate(members):
+        if lefts[i] != -1 or any(lines[k].y0 < lines[i].y1 + _CLEAR * lines[i].size for k in members[n + 1 :]):
             return members[n:]
     return members
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import accumulate, groupby, pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag_api.domain import BlockKind
 from rag_api.ingest.layout.lines import Rules
@@ -24,9 +25,11 @@ _WIDER = 2.0  # times the white between the rows above
 _HIGH = 1.0  # line heights between the rules of two tables, at least
 _WITHIN = 0.25  # line heights that a rule may stand within a row: letters reach below their line
 _BESIDE = 6.0  # points that a table's side may stand outside its words
+_SAME_SIDE = 3.0  # points
 _FEWEST = 2  # rows above, without which nobody knows how far apart a table's rows are
 
 _TableRow = tuple[Shape, Paragraph]
+_Float = NDArray[np.float32]
 
 
 def with_tables(text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[Rules]) -> list[Shape]:
@@ -102,6 +105,7 @@ def _firsts_down(rows: Sequence[_TableRow], heads: Container[int], rules: Rules)
         is_head = id(one) in heads
         free = white[1] > white[0] and not _is_crossed(above[-1][1], one, white, rules)
         apart = free and (_are_ruled_apart(above[-1][1], one, white, rules) or _stand_far_apart(above, (row, one), white, is_head))
+        apart = apart or _has_other_sides(one, [other for _, other in above], rules)
         if apart:
             yield one
         if apart or is_head:
@@ -126,6 +130,33 @@ def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float],
     x0, x1, y = rules.across.T
     own = np.sort(y[(x0 < right) & (x1 > left) & (y > white[0] - _WITHIN * size) & (y < white[1] + _WITHIN * size)])
     return bool((np.diff(own) > _HIGH * size).any())
+
+
+def _has_other_sides(row: Paragraph, above: Sequence[Paragraph], rules: Rules) -> bool:
+    """Between its cells are rules down where none of the rows above has one, and none where they have: it is no row of merged cells."""
+    own = _sides(row, rules)
+    others = [_sides(one, rules) for one in above] if len(own) else []
+    return (
+        len(own) > 0
+        and _lack(_between(own, row), np.concatenate(others))
+        and any(_lack(_between(_between(sides, one), row), own) for sides, one in zip(others, above, strict=True))
+    )
+
+
+def _sides(row: Paragraph, rules: Rules) -> _Float:
+    """Where rules down go through a row, or a part of it."""
+    y0, y1, x = rules.down.T
+    return np.asarray(x[(y0 < row.y1 - 1) & (y1 > row.y0 + 1)])
+
+
+def _between(sides: _Float, row: Paragraph) -> _Float:
+    left, right = _reach(row)
+    return sides[(sides > left) & (sides < right)]
+
+
+def _lack(sides: _Float, others: _Float) -> bool:
+    """Some are none of the others."""
+    return bool((np.abs(sides[:, None] - others[None]) > _SAME_SIDE).all(axis=1).any())
 
 
 def _stand_far_apart(above: Sequence[_TableRow], row: _TableRow, white: tuple[float, float], is_head: bool) -> bool:

@@ -74,6 +74,31 @@ def test_rows_of_a_table_without_a_header_are_read_under_no_others(style: list[t
     assert "Middel\tVolwassene" in found["fentanyl"]
 
 
+@pytest.mark.parametrize("widths", [[200, 160], [60, 150, 150]], ids=["fewer columns", "as many, elsewhere"])
+def test_a_row_of_other_columns_is_read_under_no_header_of_these(widths: list[float], tmp_path: Path) -> None:
+    """With no white between the two tables."""
+    rows = [row[: len(widths)] for row in PLAIN]
+    lower = Table(rows, colWidths=widths, style=TableStyle(GRID))
+    found = leads(laid(tmp_path, table(UPPER, *GRID, BOLD), lower))
+    assert all("Middel" not in found[row[0]] for row in rows)
+    assert all("Middel\tVolwassene" in found[row[0]] for row in UPPER[1:])
+
+
+def test_a_row_of_merged_cells_keeps_the_header(tmp_path: Path) -> None:
+    merged = Table([["naloxon", "alleen op de intensive care"]], colWidths=[120, 240], style=TableStyle(GRID))
+    finer = Table([["propofol", "1 mg", "2 mg", "0,2 mg"]], colWidths=[120, 60, 60, 120], style=TableStyle(GRID))
+    found = leads(laid(tmp_path, table(UPPER, *GRID, BOLD), merged, finer))
+    assert all("Middel\tVolwassene" in found[name] for name in ("naloxon", "propofol"))
+
+
+def test_a_title_between_tables_is_no_cell_of_the_header_below_it(tmp_path: Path) -> None:
+    """Though a rule of the upper table and one of the lower are all that is drawn around both."""
+    title, lower = Table([["Tabel 2. Grenzen"]], colWidths=[360]), [("LINEBELOW", (0, n), (-1, n), 0.5, "black") for n in (0, -1)]
+    found = leads(laid(tmp_path, table(UPPER, *GRID, BOLD), Spacer(1, 6), title, table(OTHER, *lower, BOLD)))
+    assert found["kalium"].split("\n")[-2] == "Stof\tGrens"
+    assert "Middel" not in found["kalium"]
+
+
 def test_a_caption_of_the_upper_table_is_not_the_lower_ones(tmp_path: Path) -> None:
     caption = Table([["Pijn bij volwassenen, voor wie nog geen middel kreeg:"]], colWidths=[360])
     document = laid(tmp_path, caption, table(UPPER, *GRID, BOLD), Spacer(1, 16), table(OTHER, *GRID, BOLD))

@@ -8,18 +8,17 @@ begin level, a header, columns of different kinds. What stands level and is not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
 from rag_api.ingest.layout.lines import LEVEL, Line
-from rag_api.ingest.layout.tables.aligned_tables import is_full
-from rag_api.ingest.layout.tables.header_tables import limit_of, rows_in_columns
+from rag_api.ingest.layout.tables.without_rules.rows_in_columns import limit_of, rows_in_columns
+from rag_api.ingest.layout.tables.without_rules.strands import Column, columns_beside, line_of, strands_of
+from rag_api.ingest.layout.tables.without_rules.table_parts import is_full
 from rag_api.text.block_shapes import LABEL
 
-_FAR = 3.0  # line heights of white to either side: another column
-_DEEPER = 0.5  # line heights that the next piece of a strand stands lower
 _CLOSE = 0.5  # line heights of white below a table: it may go on
 _PADDING = 0.6  # line heights between a full line and the next column
 _FEWEST = 3  # rows
@@ -34,7 +33,6 @@ _UNEVEN = 0.5  # line heights that steps between rows differ by
 _MOSTLY, _HARDLY = 0.8, 0.2  # of a column's cells
 _ALIGNED = 1.5  # points
 
-Column = list[int]  # the numbers of its pieces, downwards
 Cell = tuple[int, ...]
 
 
@@ -51,10 +49,10 @@ def column_tables(lines: Sequence[Line | None], bands: Sequence[object]) -> list
     """Those of a page. lines: its pieces in the order in which they are drawn, None for what cannot be a cell's; bands: between which rules
     across each stands, None for most."""
     found: list[ColumnTable] = []
-    strands = list(_strands(lines))
+    strands = list(strands_of(lines))
     at = 0
     while at < len(strands) - 1:
-        columns, used = _side_by_side(lines, strands[at:])
+        columns, used = columns_beside(lines, strands[at:])
         table = _Region(lines, columns, bands).table() if len(columns) > 1 else None
         if table is not None:
             found.append(table)
@@ -62,82 +60,13 @@ def column_tables(lines: Sequence[Line | None], bands: Sequence[object]) -> list
     return found
 
 
-def _strands(lines: Sequence[Line | None]) -> Iterator[Column]:
-    strand: Column = []
-    for n, line in enumerate(lines):
-        last = lines[strand[-1]] if strand else None
-        if line is not None and last is not None and _goes_down(last, line):
-            strand.append(n)
-            continue
-        if strand:
-            yield strand
-        strand = [] if line is None else [n]
-    if strand:
-        yield strand
-
-
-def _goes_down(one: Line, two: Line) -> bool:
-    apart = max(one.x0, two.x0) - min(one.x1, two.x1)
-    return two.y0 >= one.y0 + _DEEPER * two.size and apart < _FAR * two.size
-
-
-def _side_by_side(lines: Sequence[Line | None], strands: Sequence[Column]) -> tuple[list[Column], int]:
-    """The columns that the first of these strands begin, in the order in which they are drawn, and how many strands that are."""
-    columns: list[Column] = []
-    for count in range(2, len(strands) + 1):
-        own = strands[:count]
-        if own[-1][0] != own[-2][-1] + 1:  # what is no cell's stands between
-            break
-        trimmed = _trimmed(lines, own)
-        if min(map(len, trimmed)) < 2 or trimmed[1:-1] != list(own[1:-1]) or not _are_apart(lines, trimmed):
-            break
-        columns = trimmed
-    return columns, len(columns)
-
-
-def _trimmed(lines: Sequence[Line | None], strands: Sequence[Column]) -> list[Column]:
-    """Without what stands above the others in the first, below them in the last."""
-    top = min(_of(lines, strand[0]).y0 for strand in strands[1:])
-    foot = max(_of(lines, strand[-1]).y1 for strand in strands[:-1])
-    first = [n for n in strands[0] if _of(lines, n).y1 > top + _DEEPER * _of(lines, n).size]
-    last = [n for n in strands[-1] if _of(lines, n).y0 < foot - _DEEPER * _of(lines, n).size]
-    own = [first, *strands[1:-1], last]
-    # Each stands beside the one before for most of the shorter's height.
-    for one, two in pairwise(own):
-        if not one or not two:
-            return [[] for _ in own]
-        reach = [(_of(lines, column[0]).y0, _of(lines, column[-1]).y1) for column in (one, two)]
-        both = min(foot for _, foot in reach) - max(top for top, _ in reach)
-        if 2 * both < min(foot - top for top, foot in reach):
-            return [[] for _ in own]
-    return own
-
-
-def _of(lines: Sequence[Line | None], n: int) -> Line:
-    line = lines[n]
-    assert line is not None, "strands are of lines"
-    return line
-
-
-def _are_apart(lines: Sequence[Line | None], columns: Sequence[Column]) -> bool:
-    """Nothing stands level with a piece of another column and over or under it."""
-    placed = sorted((_of(lines, n).y0, k, _of(lines, n)) for k, column in enumerate(columns) for n in column)
-    for i, (_, k, one) in enumerate(placed):
-        for y0, other, two in placed[i + 1 :]:
-            if y0 > one.y1:
-                break
-            if k != other and min(one.y1, two.y1) - y0 > _DEEPER * two.size and min(one.x1, two.x1) > max(one.x0, two.x0):
-                return False
-    return True
-
-
 class _Region:
     """Columns beside each other, which may be a table."""
 
     def __init__(self, lines: Sequence[Line | None], columns: Sequence[Column], bands: Sequence[object]) -> None:
-        self.columns = sorted(columns, key=lambda column: median(_of(lines, n).x0 for n in column))
+        self.columns = sorted(columns, key=lambda column: median(line_of(lines, n).x0 for n in column))
         self.pieces = tuple(sorted(n for column in columns for n in column))
-        self.lines = {n: _of(lines, n) for n in self.pieces}
+        self.lines = {n: line_of(lines, n) for n in self.pieces}
         self.size = median(line.size for line in self.lines.values())
         after = lines[self.pieces[-1] + 1] if self.pieces[-1] + 1 < len(lines) else None
         before = lines[self.pieces[0] - 1] if self.pieces[0] else None

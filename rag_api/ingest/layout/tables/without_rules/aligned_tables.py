@@ -9,11 +9,10 @@ A row that is not sure to be one leaves the table as it is: two rows in one woul
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
 
-_ALIGNED = 1.5  # points between cells of one column
+from rag_api.ingest.layout.tables.without_rules.table_parts import PADDING, Part, PartCell, PartColumn, PartRow, is_full
+
 _LEVEL = 0.3  # line heights that cells of one row may begin lower than each other
 _IN_CELL = 0.5  # line heights of white between two lines of a cell, at most
 _BETWEEN_ROWS = 2.0  # line heights of white
@@ -21,91 +20,8 @@ _SAME_SIZE = 0.12
 _MOST_LINES = 15  # of a cell; more is a column of text
 _MOST_CELLS = 40  # of a row; more is a drawing
 _FEWEST = 3  # rows, or two where the first is a header
-PADDING = 0.6  # line heights between a full cell and the next column
 _WIDER = 0.12  # line heights that the white between rows is wider than within one
 _EVEN = 0.06  # line heights that the white within rows may differ
-
-
-class Part(Protocol):
-    """A piece of a line, in reading space."""
-
-    @property
-    def x0(self) -> float: ...
-    @property
-    def y0(self) -> float: ...
-    @property
-    def x1(self) -> float: ...
-    @property
-    def y1(self) -> float: ...
-    @property
-    def size(self) -> float: ...
-    @property
-    def first_word(self) -> float: ...
-    @property
-    def bold(self) -> bool: ...
-
-
-@dataclass(slots=True)
-class _Cell:
-    parts: list[Part]
-    numbers: list[int]
-    x0: float = field(init=False)
-    x1: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.x0, self.x1 = min(part.x0 for part in self.parts), max(part.x1 for part in self.parts)
-
-    def add(self, part: Part, number: int) -> None:
-        self.parts.append(part)
-        self.numbers.append(number)
-        self.x0, self.x1 = min(self.x0, part.x0), max(self.x1, part.x1)
-
-    @property
-    def top(self) -> float:
-        return self.parts[0].y0
-
-    @property
-    def bottom(self) -> float:
-        return self.parts[-1].y1
-
-    @property
-    def size(self) -> float:
-        return self.parts[0].size
-
-
-@dataclass(slots=True)
-class _Row:
-    cells: list[_Cell]
-    columns: list[int]  # of its table
-
-    @property
-    def top(self) -> float:
-        return min(cell.top for cell in self.cells)
-
-    @property
-    def bottom(self) -> float:
-        return max(cell.bottom for cell in self.cells)
-
-    @property
-    def bold(self) -> bool:
-        return all(part.bold for cell in self.cells for part in cell.parts)
-
-    @property
-    def wrapped(self) -> bool:
-        return any(len(cell.parts) > 1 for cell in self.cells)
-
-
-@dataclass(slots=True)
-class _Column:
-    x0: float
-    x1: float
-
-    def aligned(self, cell: _Cell) -> bool:
-        ends = (cell.x0 - self.x0, cell.x1 - self.x1, (cell.x0 + cell.x1 - self.x0 - self.x1) / 2)
-        return min(map(abs, ends)) < _ALIGNED
-
-    def overlaps(self, cell: _Cell) -> bool:
-        return cell.x0 < self.x1 and self.x0 < cell.x1
 
 
 def aligned_tables(parts: Sequence[Part | None], small: Sequence[bool]) -> list[list[list[int]]]:
@@ -132,31 +48,31 @@ def _runs(parts: Sequence[Part | None]) -> Iterator[list[tuple[int, Part]]]:
         yield run
 
 
-def _rows(run: Sequence[tuple[int, Part]]) -> Iterator[_Row]:
+def _rows(run: Sequence[tuple[int, Part]]) -> Iterator[PartRow]:
     """What goes down and to the right without coming back to the left: rows of a table, or running text as rows of one cell."""
-    cells: list[_Cell] = []
+    cells: list[PartCell] = []
     for number, part in run:
         if cells and _stands_below(cells[-1], part):
             cells[-1].add(part, number)
         elif cells and _stands_beside(cells, part):
-            cells.append(_Cell([part], [number]))
+            cells.append(PartCell([part], [number]))
         else:
             yield from _cut(cells)
-            cells = [_Cell([part], [number])]
+            cells = [PartCell([part], [number])]
     yield from _cut(cells)
 
 
-def _stands_below(cell: _Cell, part: Part) -> bool:
+def _stands_below(cell: PartCell, part: Part) -> bool:
     last = cell.parts[-1]
     if abs(part.size - last.size) > _SAME_SIZE * last.size or part.bold != last.bold or part.y0 < last.y0 + 0.5 * last.size:
         return False
-    if not _Column(cell.x0, cell.x1).aligned(_Cell([part], [0])):
+    if not PartColumn(cell.x0, cell.x1).aligned(PartCell([part], [0])):
         return False
     usual = cell.parts[1].y0 - cell.parts[0].y1 if len(cell.parts) > 1 else _IN_CELL * last.size
     return part.y0 - last.y1 < min(_IN_CELL * last.size, usual + 0.1 * last.size)
 
 
-def _stands_beside(cells: Sequence[_Cell], part: Part) -> bool:
+def _stands_beside(cells: Sequence[PartCell], part: Part) -> bool:
     """It begins to the right of the last cell, and where the row is."""
     last = cells[-1]
     if part.x0 < last.x1 - _LEVEL * last.size or len(cells) == _MOST_CELLS:
@@ -164,7 +80,7 @@ def _stands_beside(cells: Sequence[_Cell], part: Part) -> bool:
     return part.y0 < max(cell.bottom for cell in cells) - _LEVEL * part.size and part.y1 > min(cell.top for cell in cells) - 8 * part.size
 
 
-def _cut(cells: list[_Cell]) -> Iterator[_Row]:
+def _cut(cells: list[PartCell]) -> Iterator[PartRow]:
     """The row; what stands above it in its first cell is none of it, where wider white parts them."""
     if len(cells) > 1 and not _level(cells):
         first, top = cells[0], cells[1].top
@@ -172,22 +88,22 @@ def _cut(cells: list[_Cell]) -> Iterator[_Row]:
         whites = [two.y0 - one.y1 for one, two in pairwise(first.parts)]
         others = [two.y0 - one.y1 for cell in cells[1:] for one, two in pairwise(cell.parts)]
         if at and whites[at - 1] > max([*whites[at:], *others], default=0) + 0.5:
-            yield _Row([_Cell(first.parts[:at], first.numbers[:at])], [])
-            cells = [_Cell(first.parts[at:], first.numbers[at:]), *cells[1:]]
+            yield PartRow([PartCell(first.parts[:at], first.numbers[:at])], [])
+            cells = [PartCell(first.parts[at:], first.numbers[at:]), *cells[1:]]
     if cells:
-        yield _Row(cells, [])
+        yield PartRow(cells, [])
 
 
-def _level(cells: Sequence[_Cell]) -> bool:
+def _level(cells: Sequence[PartCell]) -> bool:
     """The cells begin at one height, or have their middles there."""
     tops, middles = [cell.top for cell in cells], [(cell.top + cell.bottom) / 2 for cell in cells]
     return min(max(at) - min(at) for at in (tops, middles)) < _LEVEL * min(cell.size for cell in cells)
 
 
-def _tables(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
+def _tables(rows: Iterator[PartRow]) -> Iterator[list[PartRow]]:
     """Rows below each other whose cells stand in the same columns."""
-    table: list[_Row] = []
-    columns: list[_Column] = []
+    table: list[PartRow] = []
+    columns: list[PartColumn] = []
     for row in rows:
         if table and _goes_on(table, columns, row):
             table.append(row)
@@ -197,16 +113,16 @@ def _tables(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
         table, columns = [], []
         if len(row.cells) > 1 and _is_row(row):
             row.columns = list(range(len(row.cells)))
-            table, columns = [row], [_Column(cell.x0, cell.x1) for cell in row.cells]
+            table, columns = [row], [PartColumn(cell.x0, cell.x1) for cell in row.cells]
     if table:
         yield table
 
 
-def _is_row(row: _Row) -> bool:
+def _is_row(row: PartRow) -> bool:
     return _level(row.cells) and max(len(cell.parts) for cell in row.cells) <= _MOST_LINES
 
 
-def _goes_on(table: Sequence[_Row], columns: list[_Column], row: _Row) -> bool:
+def _goes_on(table: Sequence[PartRow], columns: list[PartColumn], row: PartRow) -> bool:
     """It is the table's next row: its columns are noted, and the table's widened."""
     size = row.cells[0].size
     white = row.top - table[-1].bottom
@@ -228,7 +144,7 @@ def _goes_on(table: Sequence[_Row], columns: list[_Column], row: _Row) -> bool:
     return True
 
 
-def _sure(table: list[_Row], small: Sequence[bool]) -> list[_Row]:
+def _sure(table: list[PartRow], small: Sequence[bool]) -> list[PartRow]:
     """The table with its rows whole; nothing where it is not sure which lines are one row's."""
     table = _without_ends(table)
     if not table:
@@ -248,15 +164,15 @@ def _sure(table: list[_Row], small: Sequence[bool]) -> list[_Row]:
     return table
 
 
-def _lines_of(row: _Row) -> Iterator[_Row]:
+def _lines_of(row: PartRow) -> Iterator[PartRow]:
     """Its lines; only its last cell has more than one."""
-    yield _Row([_Cell(cell.parts[:1], cell.numbers[:1]) for cell in row.cells], row.columns)
+    yield PartRow([PartCell(cell.parts[:1], cell.numbers[:1]) for cell in row.cells], row.columns)
     last = row.cells[-1]
     for part, number in zip(last.parts[1:], last.numbers[1:], strict=True):
-        yield _Row([_Cell([part], [number])], row.columns[-1:])
+        yield PartRow([PartCell([part], [number])], row.columns[-1:])
 
 
-def _by_lines(table: list[_Row], small: Sequence[bool]) -> list[_Row]:
+def _by_lines(table: list[PartRow], small: Sequence[bool]) -> list[PartRow]:
     """Rows that are written line by line, in one each; nothing where that is not sure."""
     whites = [two.top - one.bottom for one, two in pairwise(table)]
     step, limit = max(((two - one, (one + two) / 2) for one, two in pairwise(sorted(whites))), default=(0.0, 0.0))
@@ -279,12 +195,12 @@ def _by_lines(table: list[_Row], small: Sequence[bool]) -> list[_Row]:
             wrapped = small[cell.numbers[0]] if n == last else is_full(above.parts[-1], cell.parts[0], rights[n])
             if not wrapped:  # a row of its own, whose first cell is the one above
                 return []
-            open_[n] = _Cell([*above.parts, *cell.parts], [*above.numbers, *cell.numbers])
-        whole[-1] = _Row(list(open_.values()), whole[-1].columns)
+            open_[n] = PartCell([*above.parts, *cell.parts], [*above.numbers, *cell.numbers])
+        whole[-1] = PartRow(list(open_.values()), whole[-1].columns)
     return whole
 
 
-def _rights(table: Sequence[_Row]) -> dict[int, float]:
+def _rights(table: Sequence[PartRow]) -> dict[int, float]:
     """How far the words of each column may reach."""
     cells = [(n, cell) for row in table for n, cell in zip(row.columns, row.cells, strict=True)]
     columns = sorted({n for n, _ in cells})
@@ -293,12 +209,7 @@ def _rights(table: Sequence[_Row]) -> dict[int, float]:
     return dict(zip(columns, [*(begins[n] for n in columns[1:]), last], strict=True))
 
 
-def is_full(one: Part, two: Part, right: float) -> bool:
-    """The first word of `two` would not have fitted behind `one`."""
-    return one.x1 + 0.25 * one.size + two.first_word > right
-
-
-def _without_ends(table: list[_Row]) -> list[_Row]:
+def _without_ends(table: list[PartRow]) -> list[PartRow]:
     """A table ends with a row of several cells, unless what is alone there stands further right than what follows a table."""
     end = len(table)
     while end and len(table[end - 1].cells) == 1 and table[end - 1].columns == [0]:
@@ -306,7 +217,7 @@ def _without_ends(table: list[_Row]) -> list[_Row]:
     return table[:end]
 
 
-def _is_table(rows: Sequence[_Row]) -> bool:
+def _is_table(rows: Sequence[PartRow]) -> bool:
     """Cells of several lines, among others of one line, in rows enough."""
     whole = [row for row in rows if len(row.cells) > 1]
     columns = {n for row in whole for n in row.columns}
