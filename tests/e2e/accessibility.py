@@ -18,6 +18,7 @@ def faultless(page: Page, part: str = "body", beside: Sequence[str] = ("best-pra
     found = page.evaluate(
         "([part, rules]) => axe.run({include: part, exclude: ['.textLayer']}, {runOnly: rules})", [part, [*WCAG, *beside]]
     )
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found["violations"]] == []
+    faults = [(one["id"], [node["html"] for node in one["nodes"]]) for one in found["violations"]]
+    assert faults == [], f"{page.url}: {faults}"
     wide, window = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-    assert wide <= window
+    assert wide <= window, f"{page.url}: {wide} pixels wide in a window of {window}"

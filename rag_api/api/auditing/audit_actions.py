@@ -64,6 +64,7 @@ ACTIONS: dict[str, Act] = {
     "PUT /risk": Act("risk.chosen", changes=True),
     "GET /owners": Act("owners.listed"),
     "PUT /owners": Act("owner.named", changes=True),
+    "GET /documents/{document_id}/owner": Act("document.owner_read"),
     "POST /documents/{document_id}/owner-questions": Act("owner.asked", changes=True),
     "GET /owner-questions/asked": Act("owner.asked_read"),
     "GET /owner-questions/news": Act("owner.news_read", routine=True),

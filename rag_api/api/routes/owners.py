@@ -19,7 +19,7 @@ from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments, get_document
 from rag_api.db.owners import questions as asked
-from rag_api.db.owners.named import list_owners, put_owner
+from rag_api.db.owners.named import list_owners, put_owner, whom
 from rag_api.db.questions.gaps import unanswered_near
 from rag_api.domain import DocumentStatus, PersonalChoice, User
 from rag_api.errors import NotAllowed
@@ -57,6 +57,19 @@ def set_owner(db: DbDep, user: UserDep, trail: TrailDep, body: api.OwnerIn) -> N
     put_owner(db, user, body.name, body.mail, body.accounts)
 
 
+@router.get(
+    "/documents/{document_id}/owner",
+    openapi_extra=declared(Access.READ),
+    summary="Whom a question about a document would go to",
+    responses=responses(404, 422, 503),
+)
+def get_document_owner(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.OwnerReachedOut:
+    """As it is now: said before somebody writes."""
+    trail.documents([get_document(db, user, document_id)])
+    told = whom(db, user, document_id).told(container.settings.smtp_host is not None)
+    return api.OwnerReachedOut(owner=told.owner, by_mail=told.by_mail)
+
+
 @router.post(
     "/documents/{document_id}/owner-questions",
     openapi_extra=declared(Access.ASK),
@@ -71,9 +84,10 @@ def ask_document_owner(
     is not told; the answer is in `GET /owner-questions/asked`."""
     trail.documents([get_document(db, user, document_id)])
     text = _checked(body.text.strip(), body.remove, container.settings)
-    question, whom = asked.ask_owner(db, user, document_id, body.kind, text, body.page, body.answer_id)
-    trail.on |= {"owner_question": question.id, "kind": body.kind, "owner_known": whom.owner != ""}
-    return api.OwnerAskedOut(question=_out(question), owner=whom.owner, by_mail=whom.by_mail and container.settings.smtp_host is not None)
+    question, reached = asked.ask_owner(db, user, document_id, body.kind, text, body.page, body.answer_id)
+    told = reached.told(container.settings.smtp_host is not None)
+    trail.on |= {"owner_question": question.id, "kind": body.kind, "owner_known": told.owner != ""}
+    return api.OwnerAskedOut(question=_out(question), owner=told.owner, by_mail=told.by_mail)
 
 
 @router.get(

@@ -80,10 +80,13 @@ class OwnerQuestionOut(BaseModel):
     news: bool = Field(description="Something became of it that who asked has not seen.")
 
 
-class OwnerAskedOut(BaseModel):
-    question: OwnerQuestionOut
+class OwnerReachedOut(BaseModel):
     owner: str = Field(description="Whom it goes to, as the document names them; empty: nobody is known, and quality staff have it.")
     by_mail: bool = Field(description="They are told by mail, with a link and the title at most.")
+
+
+class OwnerAskedOut(OwnerReachedOut):
+    question: OwnerQuestionOut
 
 
 class OwnerQuestionList(BaseModel):

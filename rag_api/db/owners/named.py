@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import OWNER, READS, administrator, may_name_owner, values
+from rag_api.db.access import ATTENDED, OWNER, READS, administrator, found, may_name_owner, values
 from rag_api.domain import User
 from rag_api.errors import InvalidInput
 
@@ -33,7 +33,12 @@ class Reached:
 
     owner: str  # as the document writes it; "": nobody is known
     by_mail: bool
-    by_account: bool
+    by_account: bool  # of somebody who may read the document and is not suspended
+
+    def told(self, mails: bool) -> Reached:
+        """The same where mail is sent or not: nobody is known who hears of it neither way."""
+        by_mail = self.by_mail and mails
+        return Reached(self.owner if by_mail or self.by_account else "", by_mail, self.by_account)
 
 
 def is_mail(text: str) -> bool:
@@ -106,11 +111,19 @@ def reached(connection: Connection, document_id: str) -> Reached:
     """Whom a question about this document comes to."""
     row = connection.execute(
         f"""select case when lower(btrim(d.owner)) = o.name then d.owner else d.department end as owner, o.mail <> '' as by_mail,
-          exists (select 1 from owner_accounts a where a.name = o.name) as by_account
+          {ATTENDED} as by_account
         from documents d join owners o on o.name = {OWNER} where d.id = %(id)s""",  # noqa: S608
         {"id": document_id},
     ).fetchone()
     return Reached(row["owner"].strip(), row["by_mail"], row["by_account"]) if row else Reached("", False, False)
+
+
+def whom(db: Database, user: User, document_id: str) -> Reached:
+    """Whom a question of theirs about this document would come to. Raises NotFound."""
+    with db.connection() as connection:
+        given = values(user, id=document_id)
+        found(connection.execute(f"select 1 from documents where id = %(id)s and {READS}", given).fetchone(), "document", document_id)  # noqa: S608
+        return reached(connection, document_id)
 
 
 def tell(connection: Connection, question_id: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import httpx
@@ -52,7 +53,7 @@ def test_a_report_reaches_the_owner_and_the_answer_comes_back(
     ask(page, url, DOSE)
     page.get_by_role("button", name=f"Klopt dit niet meer?: {DOCUMENT}").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Eigenaar: Werkgroep Pijn")
+    expect(dialog).to_contain_text("Dit gaat naar Werkgroep Pijn.")  # before anything is sent
     expect(dialog.get_by_label("een melding dat iets niet meer klopt")).to_be_checked()
     dialog.get_by_label("Wat wilt u vragen of melden?").fill("Mevrouw Jansen, geboren op 3 mei 1961, kreeg te veel.")
     dialog.get_by_role("button", name="Verstuur").click()
@@ -99,6 +100,8 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
     page.get_by_role("button", name="Vraag de eigenaar").first.click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_label("Wat wilt u vragen of melden?")).to_have_value(FLAG)
+    expect(dialog).to_contain_text(re.compile("[Dd]e kwaliteitsmedewerkers lezen wat u"))  # before anything is sent
+    faultless(page)
     dialog.get_by_role("button", name="Verstuur").click()
     expect(dialog.get_by_role("status")).to_contain_text("heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw bericht")
     page.keyboard.press("Escape")
@@ -208,6 +211,7 @@ def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_qua
     dialog = page.get_by_role("dialog")
     send = dialog.get_by_role("button", name="Verstuur" if dutch else "Send")
     expect(send).to_be_disabled()  # without words nobody knows what is wrong
+    expect(dialog).to_contain_text("Dit gaat naar Werkgroep Pijn." if dutch else "This goes to Werkgroep Pijn.")
     dialog.get_by_label("het is verouderd" if dutch else "it is out of date").check()
     dialog.get_by_label("Wat klopt er niet?" if dutch else "What is not right?").fill("Sinds maart is het 20 mg/kg.")
     faultless(page)

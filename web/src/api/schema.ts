@@ -626,6 +626,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/{document_id}/owner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom a question about a document would go to
+         * @description As it is now: said before somebody writes.
+         */
+        get: operations["get_document_owner"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/documents/{document_id}/owner-questions": {
         parameters: {
             query?: never;
@@ -3128,7 +3148,6 @@ export interface components {
         };
         /** OwnerAskedOut */
         OwnerAskedOut: {
-            question: components["schemas"]["OwnerQuestionOut"];
             /**
              * Owner
              * @description Whom it goes to, as the document names them; empty: nobody is known, and quality staff have it.
@@ -3139,6 +3158,7 @@ export interface components {
              * @description They are told by mail, with a link and the title at most.
              */
             by_mail: boolean;
+            question: components["schemas"]["OwnerQuestionOut"];
         };
         /** OwnerIn */
         OwnerIn: {
@@ -3316,6 +3336,19 @@ export interface components {
              * @description Something became of it that who asked has not seen.
              */
             news: boolean;
+        };
+        /** OwnerReachedOut */
+        OwnerReachedOut: {
+            /**
+             * Owner
+             * @description Whom it goes to, as the document names them; empty: nobody is known, and quality staff have it.
+             */
+            owner: string;
+            /**
+             * By Mail
+             * @description They are told by mail, with a link and the title at most.
+             */
+            by_mail: boolean;
         };
         /** OwnerWork */
         OwnerWork: {
@@ -7721,6 +7754,82 @@ export interface operations {
             };
             /** @description The upload or the request is over the limit. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_document_owner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnerReachedOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

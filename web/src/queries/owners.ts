@@ -14,6 +14,15 @@ export const useAskOwner = (document: string) =>
       ),
   });
 
+/** Whom a question about a document would go to now. */
+export const useReached = (document: string) =>
+  useQuery({
+    queryKey: [...ALL, "reached", document],
+    queryFn: () => call(service.GET("/documents/{document_id}/owner", { params: { path: { document_id: document } } })),
+    enabled: document !== "",
+    gcTime: 0, // asked anew each time that the dialog opens
+  });
+
 /** What this reader asked, and what became of it. */
 export const useAsked = () =>
   useQuery({ queryKey: [...ALL, "asked"], queryFn: () => call(service.GET("/owner-questions/asked")) });

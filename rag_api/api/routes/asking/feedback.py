@@ -44,4 +44,5 @@ def give_feedback(db: DbDep, container: ContainerDep, user: UserDep, answer_id: 
     said = feedback_out(given)
     if whom is None:
         return said
-    return said.model_copy(update={"owner": whom.owner, "by_mail": whom.by_mail and container.settings.smtp_host is not None})
+    told = whom.told(container.settings.smtp_host is not None)
+    return said.model_copy(update={"owner": told.owner, "by_mail": told.by_mail})

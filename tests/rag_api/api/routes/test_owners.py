@@ -97,6 +97,25 @@ def test_where_nobody_is_known_it_is_said_and_quality_staff_have_it(document: Do
     assert (one["kind"], one["text"], one["owner_known"]) == ("report", "De dosis klopt niet meer.", False)
 
 
+def test_whom_it_goes_to_is_said_before(
+    staff: tuple[Container, TestClient, People], document: Document, nurse: Person, admin: Person
+) -> None:
+    path = f"/documents/{document.id}/owner"
+    assert nurse("GET", path).json() == {"owner": "", "by_mail": False}
+    admin("PUT", "/owners", name="Apotheek", mail="apotheek@hospital.example", accounts=[])
+    assert nurse("GET", path).json() == {"owner": "", "by_mail": False}  # no mail is sent here
+    admin("PUT", "/owners", name="Apotheek", mail="", accounts=[staff[2].ids["owner"]])
+    assert nurse("GET", path).json() == {"owner": "Apotheek", "by_mail": False}
+    asked = nurse("POST", f"/documents/{document.id}/owner-questions", kind="report", text="Verouderd.").json()
+    assert asked["owner"] == "Apotheek"
+    staff[0].db.run("update users set suspended_at = now() where id = %(id)s", {"id": staff[2].ids["owner"]})
+    try:
+        assert nurse("GET", path).json() == {"owner": "", "by_mail": False}
+    finally:
+        staff[0].db.run("update users set suspended_at = null")
+    assert nurse("GET", "/documents/0123456789abcdef0123456789abcdef/owner").status_code == 404
+
+
 def test_what_identifies_a_patient_is_refused_or_left_out(document: Document, nurse: Person, judge: Person) -> None:
     path = f"/documents/{document.id}/owner-questions"
     no = nurse("POST", path, kind="question", text=PATIENT)

@@ -136,6 +136,7 @@ ROWS: list[tuple[str, Row]] = [
         "POST /documents/{document_id}/owner-questions",
         readers(201, "ask", outside=404, json={"kind": "report", "text": "Klopt dit nog?"}),
     ),
+    ("GET /documents/{document_id}/owner", readers(200, "read", outside=404)),
     ("GET /owner-questions/asked", readers(200, "read")),
     ("POST /owner-questions/asked/seen", readers(204, "read")),
     ("GET /owner-questions/news", readers(200, "read")),

@@ -6,6 +6,7 @@ import { useAskOwner } from "../../queries/owners";
 import { pathOf } from "../../state/window/route";
 import { Kinds, Send } from "./DialogParts";
 import { Personal } from "./Personal";
+import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 
 interface Props {
@@ -59,7 +60,7 @@ function Form({ about, answerId, asked, onClose }: Props & { onClose(): void }) 
       <p>
         <span lang={about.language || undefined}>{about.title}</span>
         <br />
-        <span className="muted">{about.owner ? m.askOwner.owner(about.owner) : m.askOwner.noOwner}</span>
+        {!sent && <WhoReads document={about.document_id} named={about.owner} />}
       </p>
       {sent ? (
         <p role="status">

@@ -6,6 +6,7 @@ import { useFeedback } from "../../queries/feedback";
 import { pathOf } from "../../state/window/route";
 import { Choice } from "../shared/controls/Choice";
 import { Kinds, Send } from "./DialogParts";
+import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 
 const KINDS: readonly Reported[] = ["wrong", "outdated"];
@@ -75,6 +76,7 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
               onChange={(event) => setComment(event.target.value)}
             />
           </label>
+          {document && <WhoReads document={document} named={ownerOf(answer, document)} />}
           <p className="muted owner-help" id={`${id}-help`}>
             {m.report.help}
           </p>
@@ -92,6 +94,9 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
     </dialog>
   );
 }
+
+const ownerOf = ({ sources }: Answer, document: string): string =>
+  sources.find(({ document_id }) => document_id === document)?.owner ?? "";
 
 /** Those that the answer quotes, else those that it shows: id and title, each once, in order. */
 function quotedDocuments({ sources, spans }: Answer): [string, string][] {

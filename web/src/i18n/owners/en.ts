@@ -6,6 +6,9 @@ export const owners = {
     question: "Ask the owner",
     report: "Is this no longer right?",
     owner: (name: string) => `Owner: ${name}`,
+    goesTo: (name: string, byMail: boolean) => `This goes to ${name}${byMail ? ", who is told by mail too" : ""}.`,
+    unknownOwner: (name: string) =>
+      `Owner: ${name}. Who that is, is not known here yet: quality staff read what you send.`,
     noOwner: "The document names no owner. Quality staff will read what you ask.",
     kind: "What is it?",
     kinds: { question: "a question", report: "a report that something is no longer right" },

@@ -8,6 +8,9 @@ export const owners: OwnerWords = {
     question: "Vraag de eigenaar",
     report: "Klopt dit niet meer?",
     owner: (name: string) => `Eigenaar: ${name}`,
+    goesTo: (name: string, byMail: boolean) => `Dit gaat naar ${name}${byMail ? ", die ook een mail krijgt" : ""}.`,
+    unknownOwner: (name: string) =>
+      `Eigenaar: ${name}. Wie dat is, is hier nog niet bekend: de kwaliteitsmedewerkers lezen wat u verstuurt.`,
     noOwner: "Het document noemt geen eigenaar. De kwaliteitsmedewerkers lezen wat u vraagt.",
     kind: "Wat is het?",
     kinds: { question: "een vraag", report: "een melding dat iets niet meer klopt" },

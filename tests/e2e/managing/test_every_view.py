@@ -1,0 +1,42 @@
+"""Every view with an address, in both languages, light and dark: axe finds nothing in it, and nothing is wider than the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from rag_api.container import Container
+from tests.e2e.accessibility import faultless
+from tests.e2e.conftest import NewPage
+from tests.e2e.managing.test_quality import DOSE, FLAG
+from tests.support.world import load_hospital
+
+VIEWS = (
+    "/", "/history", "/procedures", "/inbox", "/admin/documents", "/admin/owners", "/admin/accounts", "/admin/keys", "/admin/webhooks",
+    "/quality/session", "/quality/sets", "/quality/gaps", "/quality/usage", "/audit/trail", "/nowhere",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [320, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("locale", ["nl-BE", "en-GB"])
+def test_no_view_has_a_fault(
+    new_page: NewPage, url: str, container: Container, locale: str, scheme: str, width: int, tmp_path: Path
+) -> None:
+    child = load_hospital(container)["child"]
+    with httpx.Client(base_url=f"{url}/api", timeout=60) as client:
+        for question in (FLAG, DOSE):
+            client.post("/ask", json={"question": question, "mode": "sources"}).raise_for_status()
+        client.post(f"/documents/{child.id}/owner-questions", json={"kind": "report", "text": "Verouderd."}).raise_for_status()
+        answer = client.post("/ask", json={"question": DOSE, "mode": "sources"}).raise_for_status().json()
+    page = new_page(allowed="pdf|PDF|Failed to load", locale=locale, color_scheme=scheme, width=width, bypass_csp=True)
+    for path in (*VIEWS, f"/c/{answer['conversation_id']}", f"/d/{child.id}?page=1"):
+        page.goto(url + path)
+        expect(page.locator("main, .linked").first).to_be_visible()
+        expect(page.locator(".muted", has_text="…")).to_have_count(0)
+        page.wait_for_load_state("networkidle")
+        faultless(page)
+        page.screenshot(path=tmp_path / f"{path.strip('/').replace('/', '-').split('?')[0] or 'first'}.png")
