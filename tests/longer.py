@@ -1,4 +1,5 @@
-"""Tests of `make quick` that use the processor for long: named at the end of a run, so that they are marked `longer`."""
+"""Tests of `make quick` that use the processor for long: named at the end of a run, so that they
+are marked `longer`."""
 
 from __future__ import annotations
 
