@@ -1,4 +1,5 @@
-"""Feedback of people on an answer: later the material of judged sets, and of the gap report; a report of it goes to an owner."""
+"""Feedback of people on an answer: later the material of judged sets, and of the gap report; a
+report of it goes to an owner."""
 
 from __future__ import annotations
 
@@ -25,11 +26,14 @@ router = APIRouter(tags=["feedback"], route_class=LimitedRoute)
     status_code=201,
     responses=responses(400, 404, 413, 422, 503),
 )
-def give_feedback(db: DbDep, container: ContainerDep, user: UserDep, answer_id: Uuid, body: api.FeedbackIn) -> api.FeedbackOut:
+def give_feedback(
+    db: DbDep, container: ContainerDep, user: UserDep, answer_id: Uuid, body: api.FeedbackIn
+) -> api.FeedbackOut:
     if body.document_id is not None:
         get_document(db, user, body.document_id)
     policy = container.settings.personal_data
-    comment = checked(body.comment.strip(), PersonalChoice.REMOVE, policy).text  # what identifies a patient says nothing of an answer
+    # what identifies a patient says nothing of an answer
+    comment = checked(body.comment.strip(), PersonalChoice.REMOVE, policy).text
     given, whom = add_feedback(
         db,
         user,
@@ -44,4 +48,6 @@ def give_feedback(db: DbDep, container: ContainerDep, user: UserDep, answer_id: 
     said = feedback_out(given)
     if whom is None:
         return said
-    return said.model_copy(update={"owner": whom.owner, "by_mail": whom.by_mail and container.settings.smtp_host is not None})
+    return said.model_copy(
+        update={"owner": whom.owner, "by_mail": whom.by_mail and container.settings.smtp_host is not None}
+    )
