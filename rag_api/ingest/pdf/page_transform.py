@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 
 class PagePlane:
-    """From PDF user space to page space: crop box, rotation and the flip of y, as PDFium itself displays the page."""
+    """From PDF user space to page space: crop box, rotation and the flip of y, as PDFium itself
+    displays the page."""
 
     def __init__(self, page: Any) -> None:
         self.width, self.height = float(raw.FPDF_GetPageWidthF(page)), float(raw.FPDF_GetPageHeightF(page))
@@ -25,7 +26,8 @@ class PagePlane:
             return np.array([dx.value, dy.value]) / fine
 
         origin = device(0, 0)
-        self.matrix = np.round(np.column_stack([device(1000, 0) - origin, device(0, 1000) - origin]) / 1000)  # [2, 2] quarter turns
+        # [2, 2] quarter turns
+        self.matrix = np.round(np.column_stack([device(1000, 0) - origin, device(0, 1000) - origin]) / 1000)
         self.origin = origin
 
     def points(self, xy: NDArray[Any]) -> NDArray[np.float64]:

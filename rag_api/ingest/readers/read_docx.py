@@ -1,8 +1,9 @@
-"""A DOCX -> paragraphs and table rows in order, as Word prints them with every change accepted. Without a rendering it has no pages:
-one page, and no character has a box.
+"""A DOCX -> paragraphs and table rows in order, as Word prints them with every change accepted.
+Without a rendering it has no pages: one page, and no character has a box.
 
-No word is lost without being named: what is left out (hidden, deleted, in headers) stands in the warnings, and a file of which some text
-was not come by at all is refused. Headers and footers are no part of the text; they are read because versions and owners stand there.
+No word is lost without being named: what is left out (hidden, deleted, in headers) stands in the
+warnings, and a file of which some text was not come by at all is refused. Headers and footers are
+no part of the text; they are read because versions and owners stand there.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ _PROPERTIES = ("w:tblPr", "w:tblGrid", "w:sectPr", "w:sdtPr", "w:sdtEndPr", "w:t
 
 @dataclass(frozen=True, slots=True)
 class DocxText:
-    """What a DOCX holds: lines (a table row is a line, its cells parted by tabs), the lines of its headers, its properties."""
+    """What a DOCX holds: lines (a table row is a line, its cells parted by tabs), the lines of its
+    headers, its properties."""
 
     lines: Sequence[str]
     around: Sequence[Sequence[str]]  # cells of the first table rows, headers and footers: where metadata stands
@@ -68,7 +70,8 @@ def read_docx(path: Path, name: str) -> DocxText:
 
 
 def refuse_ole(path: Path, name: str) -> None:
-    """A DOCX with a password is a container of Microsoft's older kind, as the older format itself is. Raises UnreadableDocument."""
+    """A DOCX with a password is a container of Microsoft's older kind, as the older format itself
+    is. Raises UnreadableDocument."""
     with path.open("rb") as file:
         if file.read(8) != b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
             return
@@ -125,7 +128,15 @@ class _Body:
         margins = self._margins(root)
         if margins:
             unrendered += (note("margins", words=_quoted(margins)),)
-        return DocxText(_single_spaced(lines), self.around, self.package.properties(), self.heading, own, unrendered, self._is_unsure())
+        return DocxText(
+            _single_spaced(lines),
+            self.around,
+            self.package.properties(),
+            self.heading,
+            own,
+            unrendered,
+            self._is_unsure(),
+        )
 
     def _paper(self, background: Element | None) -> StylePlace:
         """Return what a page's text stands in: its colour, where the document shows it."""
@@ -168,7 +179,10 @@ class _Body:
         self.around.append([text])
         said = child(paragraph, "w:pPr")
         item = bool(label_of(text)) and (bool(self.lists.depth(said) is not None) or text.startswith(BULLET))
-        return [Told(text, BlockKind.ITEM if item else BlockKind.PARAGRAPH, (self.lists.depth(said) or 0) if item else 0), *after]
+        return [
+            Told(text, BlockKind.ITEM if item else BlockKind.PARAGRAPH, (self.lists.depth(said) or 0) if item else 0),
+            *after,
+        ]
 
     def _worded(self, paragraph: Element, place: StylePlace) -> tuple[str, list[str]]:
         """Return a paragraph's line with its number, and the lines of what floats beside it."""
@@ -204,7 +218,8 @@ class _Body:
         return lines
 
     def _rows(self, table: Element, place: StylePlace) -> Iterator[Told]:
-        """Yield rows with something in them. A cell that goes on over several rows is said in each; a nested table reads in its cell."""
+        """Yield rows with something in them. A cell that goes on over several rows is said in each;
+        a nested table reads in its cell."""
         above: dict[int, str] = {}
         rows = list(_inner(table, "w:tr"))
         look = table_look(self.inline.look, table, place, rows)
@@ -230,7 +245,9 @@ class _Body:
             span = whole(attribute(child(said, "w:gridSpan"), "val"), 1)
             merge = child(said, "w:vMerge")
             if span > _MOST_COLUMNS or column > _MOST_COLUMNS:
-                raise UnreadableDocument("too_large", f"{self.package.name}: a table cell over {max(span, column):,} columns")
+                raise UnreadableDocument(
+                    "too_large", f"{self.package.name}: a table cell over {max(span, column):,} columns"
+                )
             if child(said, "w:cellDel") is not None:
                 self.inline.left_out(cell, self.inline.tally.deleted)
                 continue
@@ -271,7 +288,11 @@ class _Body:
             self.told += 1
             root = notes.get(kind)
             told = next((one for one in root if attribute(one, "id") == key), None) if root is not None else None
-            text = " ".join(line for block in told for line in self._block(block, StylePlace()) if line) if told is not None else ""
+            text = (
+                " ".join(line for block in told for line in self._block(block, StylePlace()) if line)
+                if told is not None
+                else ""
+            )
             lines.append(f"[{self.told}] {text}".strip())
         return lines
 
@@ -302,14 +323,20 @@ class _Body:
                 self.inline.left_out(told, self.inline.tally.hidden)
 
     def _all_came_by(self, body: Element, notes: dict[str, Element | None]) -> None:
-        """The last check that no word was lost: every character of the file's text was read, or left out by a rule."""
+        """The last check that no word was lost: every character of the file's text was read, or
+        left out by a rule."""
         held = _characters(body)
         for kind, root in notes.items():
             known = {*self.inline.notes, *self.inline.unseen_notes}
-            held += sum(_characters(one) for one in root if (kind, attribute(one, "id")) in known) if root is not None else 0
+            held += (
+                sum(_characters(one) for one in root if (kind, attribute(one, "id")) in known)
+                if root is not None
+                else 0
+            )
         if held > self.inline.tally.characters:
             raise UnreadableDocument(
-                "broken", f"{self.package.name}: {held - self.inline.tally.characters} characters stand where no text should"
+                "broken",
+                f"{self.package.name}: {held - self.inline.tally.characters} characters stand where no text should",
             )
 
     def _is_unsure(self) -> bool:
@@ -335,7 +362,8 @@ class _Body:
 
 
 def _inner(element: Element, name: str) -> Iterator[Element]:
-    """Yield the rows of a table or the cells of a row, also of those that stand in a content control."""
+    """Yield the rows of a table or the cells of a row, also of those that stand in a content
+    control."""
     for one in element:
         if tag(one) == name:
             yield one
@@ -344,7 +372,8 @@ def _inner(element: Element, name: str) -> Iterator[Element]:
 
 
 def _without_gaps(cells: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """An empty cell before a full one is said, in a table of three columns and more: its neighbour must not slip into its column."""
+    """An empty cell before a full one is said, in a table of three columns and more: its neighbour
+    must not slip into its column."""
     last = max(n for n, (_, _, text) in enumerate(cells) if text)
     filled = [(column, span, text or ("–" if len(cells) > 2 else "")) for column, span, text in cells[: last + 1]]
     return [cell for cell in filled if cell[2]]

@@ -1,4 +1,5 @@
-"""The pieces of cleaned pages -> the blocks of the document, by what only the pages know: sizes and weights, indentation, rules, frames.
+"""The pieces of cleaned pages -> the blocks of the document, by what only the pages know: sizes and
+weights, indentation, rules, frames.
 
 What the pages do not tell is read from the characters (text/block_shapes.py).
 """
@@ -18,7 +19,16 @@ from rag_api.ingest.common.boxed_text import Marked
 from rag_api.ingest.layout.lines import Line, Row, usual_size
 from rag_api.ingest.layout.tables.columns import alike, begins_of, columns_of
 from rag_api.ingest.structure.tagged_lines import Told, key_of
-from rag_api.text.block_shapes import CellShape, Shape, headed, kind_of, label_of, numbered, shape_of, without_lists_of_headings
+from rag_api.text.block_shapes import (
+    CellShape,
+    Shape,
+    headed,
+    kind_of,
+    label_of,
+    numbered,
+    shape_of,
+    without_lists_of_headings,
+)
 from rag_api.text.blocks import tree
 from rag_api.text.sentence_splitter import LineKind
 
@@ -35,8 +45,8 @@ _COLUMN = 90.0  # points; further is another column
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """A line or row with what parts it from the next, as it stands in the text. cells: of a row, how long each is; repeated: it stands at
-    one place of several pages."""
+    """A line or row with what parts it from the next, as it stands in the text. cells: of a row,
+    how long each is; repeated: it stands at one place of several pages."""
 
     item: Line | Row
     text: Marked
@@ -90,15 +100,17 @@ class _Paragraph:
 def structured(
     pages: Sequence[Sequence[Piece]], frames: Sequence[NDArray[np.float32]], told: Mapping[str, Told] | None = None
 ) -> tuple[Block, ...]:
-    """The blocks of a document. frames: for each page the boxes that are drawn around text; told: what the file that the pages show says
-    of its lines, by their words."""
+    """The blocks of a document. frames: for each page the boxes that are drawn around text; told:
+    what the file that the pages show says of its lines, by their words."""
     text = "".join(piece.text.text for page in pages for piece in page)
     if not text:
         return ()
     found = list(_paragraphs(pages))
     _box(found, frames)
     usual = usual_size([piece.item for piece in page] for page in pages)
-    mostly_bold = 2 * sum(len(p.first.marked.text) for p in found if p.bold) > sum(len(p.first.marked.text) for p in found)
+    mostly_bold = 2 * sum(len(p.first.marked.text) for p in found if p.bold) > sum(
+        len(p.first.marked.text) for p in found
+    )
     return tree(text, _Shaper(text, found, usual, mostly_bold, told or {}).shapes())
 
 
@@ -126,7 +138,8 @@ def _lines(item: Line | Row) -> Sequence[Line]:
 
 
 def _box(found: Sequence[_Paragraph], frames: Sequence[NDArray[np.float32]]) -> None:
-    """Say which paragraphs stand in which frame; one that holds a table, a page or a single heading is no box."""
+    """Say which paragraphs stand in which frame; one that holds a table, a page or a single heading
+    is no box."""
     inside: dict[tuple[int, int], list[_Paragraph]] = defaultdict(list)
     on_page: dict[int, int] = defaultdict(int)
     for paragraph in found:
@@ -157,7 +170,9 @@ def _frame_of(paragraph: _Paragraph, frames: NDArray[np.float32]) -> int | None:
 
 
 class _Shaper:
-    def __init__(self, text: str, found: list[_Paragraph], usual: float, mostly_bold: bool, told: Mapping[str, Told]) -> None:
+    def __init__(
+        self, text: str, found: list[_Paragraph], usual: float, mostly_bold: bool, told: Mapping[str, Told]
+    ) -> None:
         self.text, self.found, self.usual, self.mostly_bold, self.told = text, found, usual, mostly_bold, told
         styled = [p for p in found if self._is_styled(p)]
         self.sizes = sorted({self._style(p) for p in styled}, reverse=True)
@@ -174,7 +189,8 @@ class _Shaper:
         return round(paragraph.first.size * 2) / 2, paragraph.bold
 
     def _is_styled(self, paragraph: _Paragraph) -> bool:
-        """Set as a heading: larger than most, or bold where most is not, on few lines that end in no sentence."""
+        """Set as a heading: larger than most, or bold where most is not, on few lines that end in
+        no sentence."""
         words = self._words(paragraph)
         if (
             paragraph.row
@@ -197,8 +213,16 @@ class _Shaper:
             return self._row(n, apart)
         told = self.told.get(key_of(words))
         if told is not None and told.kind != BlockKind.ROW:
-            label = label_of(words) if told.kind == BlockKind.ITEM else numbered(words) if told.kind == BlockKind.HEADING else ""
-            return Shape(told.kind, paragraph.start, paragraph.end, told.level, label, apart=apart, box=told.box or paragraph.box)
+            label = (
+                label_of(words)
+                if told.kind == BlockKind.ITEM
+                else numbered(words)
+                if told.kind == BlockKind.HEADING
+                else ""
+            )
+            return Shape(
+                told.kind, paragraph.start, paragraph.end, told.level, label, apart=apart, box=told.box or paragraph.box
+            )
         kind = kind_of(self.text, paragraph.start, paragraph.end)
         if "\t" not in words and (self._is_cell(n) or self._groups_rows(n)):
             cell = CellShape(paragraph.start, paragraph.end, 0, header=not paragraph.stray)
@@ -238,7 +262,12 @@ class _Shaper:
         """Bold; a row of one cell where a row of several is below it."""
         row, below = self.found[n].row, self.found[n + 1].row if n + 1 < len(self.found) else None
         several = len(row.cells) > 1 if row else False
-        names = below is not None and len(below.cells) > 1 and self.found[n + 1].bold and self.found[n + 1].page == self.found[n].page
+        names = (
+            below is not None
+            and len(below.cells) > 1
+            and self.found[n + 1].bold
+            and self.found[n + 1].page == self.found[n].page
+        )
         return self.found[n].bold and not self.mostly_bold and (several or names)
 
     def _is_cell(self, n: int) -> bool:
@@ -248,7 +277,8 @@ class _Shaper:
         return self.found[n].stray and any(p.row is not None or p.stray or "\t" in self._words(p) for p in near)
 
     def _groups_rows(self, n: int) -> bool:
-        """A line between two rows of a table, or beside the rows that follow: what they have in common."""
+        """A line between two rows of a table, or beside the rows that follow: what they have in
+        common."""
         if not 0 < n < len(self.found) - 1:
             return False
         before, one, after = self.found[n - 1 : n + 2]
@@ -280,8 +310,8 @@ class _Shaper:
         return near and one.y0 > before.y0 and _DEEPER < one.first.x0 - before.first.x0 < _COLUMN
 
     def _with_asides(self, shapes: list[Shape]) -> list[Shape]:
-        """Footnotes, headers and footers that alone stand between a list's items, or a table's rows, on one page and those on the next
-        interrupt neither."""
+        """Footnotes, headers and footers that alone stand between a list's items, or a table's
+        rows, on one page and those on the next interrupt neither."""
         found = list(shapes)
         for n, shape in enumerate(shapes):
             last = n - 1
@@ -291,8 +321,12 @@ class _Shaper:
             if last in (-1, n - 1) or self.found[last].page >= self.found[n].page:
                 continue
             goes_on = shape.kind == BlockKind.ROW and self._goes_on_below(last, shapes[last], n, shape)
-            if goes_on or (shape.kind == BlockKind.ITEM and (shapes[last].kind == BlockKind.ITEM or shapes[last].inner)):
-                found[last + 1 : n] = [replace(one, kind=BlockKind.PARAGRAPH, aside=True) for one in shapes[last + 1 : n]]
+            if goes_on or (
+                shape.kind == BlockKind.ITEM and (shapes[last].kind == BlockKind.ITEM or shapes[last].inner)
+            ):
+                found[last + 1 : n] = [
+                    replace(one, kind=BlockKind.PARAGRAPH, aside=True) for one in shapes[last + 1 : n]
+                ]
         return found
 
     def _goes_on_below(self, last: int, above: Shape, n: int, row: Shape) -> bool:
@@ -302,7 +336,8 @@ class _Shaper:
         return alike(begins_of(above, _boxes(self.found[last])), begins_of(row, _boxes(self.found[n])))
 
     def _stands_aside(self, shape: Shape, paragraph: _Paragraph, to: Shape, item: _Paragraph) -> bool:
-        """Small print; or the same words again as on other pages, but for what introduces a list there."""
+        """Small print; or the same words again as on other pages, but for what introduces a list
+        there."""
         small = paragraph.first.size < _SMALL * item.first.size
         if shape.kind == BlockKind.ROW or shape.inner or shape.box:
             return False
@@ -315,13 +350,17 @@ class _Shaper:
         return again and (self.text.count(words) > 1 or not any(c.isalpha() for c in words))
 
     def _with_bare_labels(self, shapes: list[Shape]) -> list[Shape]:
-        """Paragraphs that begin "1", "2" or "a", "b", without a dot, are items where white wider than between words parts that from what
-        begins below each other, and they count."""
+        """Paragraphs that begin "1", "2" or "a", "b", without a dot, are items where white wider
+        than between words parts that from what begins below each other, and they count."""
         runs: dict[tuple[bool, int, int], list[tuple[int, str]]] = defaultdict(list)
         labels: dict[int, str] = {}
         for n, (shape, paragraph) in enumerate(zip(shapes, self.found, strict=True)):
             label = _BARE.match(self.text, shape.start)
-            if shape.kind != BlockKind.PARAGRAPH or label is None or (begin := _begin_apart(paragraph, label.end() - shape.start)) is None:
+            if (
+                shape.kind != BlockKind.PARAGRAPH
+                or label is None
+                or (begin := _begin_apart(paragraph, label.end() - shape.start)) is None
+            ):
                 continue
             run = runs[label[1].isdigit(), paragraph.page, round(begin)]
             if run and _value(label[1]) != _value(run[-1][1]) + 1:
@@ -330,10 +369,14 @@ class _Shaper:
             run.append((n, label[1]))
         for run in runs.values():
             labels |= _counted(run)
-        return [replace(one, kind=BlockKind.ITEM, label=labels[n], inner=False) if n in labels else one for n, one in enumerate(shapes)]
+        return [
+            replace(one, kind=BlockKind.ITEM, label=labels[n], inner=False) if n in labels else one
+            for n, one in enumerate(shapes)
+        ]
 
     def _with_depths(self, shapes: list[Shape]) -> list[Shape]:
-        """Items with how far they are set in, against those before them; a new page or column is measured anew."""
+        """Items with how far they are set in, against those before them; a new page or column is
+        measured anew."""
         open_: list[tuple[float, str]] = []
         found = []
         for shape, paragraph in zip(shapes, self.found, strict=True):
@@ -371,7 +414,8 @@ class _Shaper:
         return sorted(found, key=lambda shape: shape.start)
 
     def _begins_another(self, row: Shape, table: Sequence[tuple[Shape, _Paragraph]]) -> bool:
-        """It is set as a header, below rows that are not, and heads no further page of the same table."""
+        """It is set as a header, below rows that are not, and heads no further page of the same
+        table."""
         if not table or not row.header or table[-1][0].header:
             return False
         first = table[0][0]
@@ -392,9 +436,14 @@ class _Shaper:
 
 
 def _begin_apart(paragraph: _Paragraph, at: int) -> float | None:
-    """Where on the page the words begin that stand behind a label; None where they are as near to it as to each other."""
+    """Where on the page the words begin that stand behind a label; None where they are as near to
+    it as to each other."""
     boxes = paragraph.pieces[0].text.boxes
-    if at >= len(boxes) or np.isnan(boxes[[at - 2, at]]).any() or boxes[at, 0] - boxes[at - 2, 2] < _HUNG * paragraph.first.size:
+    if (
+        at >= len(boxes)
+        or np.isnan(boxes[[at - 2, at]]).any()
+        or boxes[at, 0] - boxes[at - 2, 2] < _HUNG * paragraph.first.size
+    ):
         return None
     return float(boxes[at, 0])
 

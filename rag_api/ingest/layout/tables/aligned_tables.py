@@ -1,9 +1,12 @@
-"""Tables without rules, told by cells that begin below each other: which pieces of a page are which cell of which row.
+"""Tables without rules, told by cells that begin below each other: which pieces of a page are which
+cell of which row.
 
-Most programs write a table cell by cell: down the lines of one, up and to the right to the next, down and to the left to the next row.
-Columns of text, cards and forms do not come back to the left often enough, or have no cell of one line. Others write line by line across
-the row: there the white between rows must be wider than within one, and the second line of a cell be there because the first was full.
-A row that is not sure to be one leaves the table as it is: two rows in one would give one patient the other's dose.
+Most programs write a table cell by cell: down the lines of one, up and to the right to the next,
+down and to the left to the next row. Columns of text, cards and forms do not come back to the left
+often enough, or have no cell of one line. Others write line by line across the row: there the white
+between rows must be wider than within one, and the second line of a cell be there because the first
+was full. A row that is not sure to be one leaves the table as it is: two rows in one would give one
+patient the other's dose.
 """
 
 from __future__ import annotations
@@ -109,8 +112,9 @@ class _Column:
 
 
 def aligned_tables(parts: Sequence[Part | None], small: Sequence[bool]) -> list[list[list[int]]]:
-    """Return the rows of all tables, each its cells, each the numbers of its pieces. parts: in reading order, None for what cannot be a
-    cell's; small: whether a piece begins with a small letter."""
+    """Return the rows of all tables, each its cells, each the numbers of its pieces. parts: in
+    reading order, None for what cannot be a cell's; small: whether a piece begins with a small
+    letter."""
     found: list[list[list[int]]] = []
     for run in _runs(parts):
         for table in _tables(_rows(run)):
@@ -133,7 +137,8 @@ def _runs(parts: Sequence[Part | None]) -> Iterator[list[tuple[int, Part]]]:
 
 
 def _rows(run: Sequence[tuple[int, Part]]) -> Iterator[_Row]:
-    """What goes down and to the right without coming back to the left: rows of a table, or running text as rows of one cell."""
+    """What goes down and to the right without coming back to the left: rows of a table, or running
+    text as rows of one cell."""
     cells: list[_Cell] = []
     for number, part in run:
         if cells and _stands_below(cells[-1], part):
@@ -148,7 +153,11 @@ def _rows(run: Sequence[tuple[int, Part]]) -> Iterator[_Row]:
 
 def _stands_below(cell: _Cell, part: Part) -> bool:
     last = cell.parts[-1]
-    if abs(part.size - last.size) > _SAME_SIZE * last.size or part.bold != last.bold or part.y0 < last.y0 + 0.5 * last.size:
+    if (
+        abs(part.size - last.size) > _SAME_SIZE * last.size
+        or part.bold != last.bold
+        or part.y0 < last.y0 + 0.5 * last.size
+    ):
         return False
     if not _Column(cell.x0, cell.x1).aligned(_Cell([part], [0])):
         return False
@@ -161,11 +170,15 @@ def _stands_beside(cells: Sequence[_Cell], part: Part) -> bool:
     last = cells[-1]
     if part.x0 < last.x1 - _LEVEL * last.size or len(cells) == _MOST_CELLS:
         return False
-    return part.y0 < max(cell.bottom for cell in cells) - _LEVEL * part.size and part.y1 > min(cell.top for cell in cells) - 8 * part.size
+    return (
+        part.y0 < max(cell.bottom for cell in cells) - _LEVEL * part.size
+        and part.y1 > min(cell.top for cell in cells) - 8 * part.size
+    )
 
 
 def _cut(cells: list[_Cell]) -> Iterator[_Row]:
-    """The row; what stands above it in its first cell is none of it, where wider white parts them."""
+    """The row; what stands above it in its first cell is none of it, where wider white parts
+    them."""
     if len(cells) > 1 and not _level(cells):
         first, top = cells[0], cells[1].top
         at = next((n for n, part in enumerate(first.parts) if abs(part.y0 - top) < _LEVEL * part.size), 0)
@@ -240,7 +253,8 @@ def _sure(table: list[_Row], small: Sequence[bool]) -> list[_Row]:
     for row in table:
         heights = [len(cell.parts) for cell in row.cells]
         for n, cell in zip(row.columns, row.cells, strict=True):
-            alone = heights.count(len(cell.parts)) == 1  # lines level with another cell's may be rows, written column by column
+            # lines level with another cell's may be rows, written column by column
+            alone = heights.count(len(cell.parts)) == 1
             for (_, one), (number, two) in pairwise(zip(cell.numbers, cell.parts, strict=True)):
                 apart = alone and two.y0 - one.y1 < min(whites, default=0.0) - _WIDER * two.size
                 if not (apart or is_full(one, two, rights[n]) or small[number]):
@@ -299,7 +313,8 @@ def is_full(one: Part, two: Part, right: float) -> bool:
 
 
 def _without_ends(table: list[_Row]) -> list[_Row]:
-    """A table ends with a row of several cells, unless what is alone there stands further right than what follows a table."""
+    """A table ends with a row of several cells, unless what is alone there stands further right
+    than what follows a table."""
     end = len(table)
     while end and len(table[end - 1].cells) == 1 and table[end - 1].columns == [0]:
         end -= 1
@@ -320,4 +335,8 @@ def _is_table(rows: Sequence[_Row]) -> bool:
         return False
     last = max(columns)
     free = header or len(columns) > 2
-    return any(len(cell.parts) > 1 and (free or n < last) for row in whole for cell, n in zip(row.cells, row.columns, strict=True))
+    return any(
+        len(cell.parts) > 1 and (free or n < last)
+        for row in whole
+        for cell, n in zip(row.cells, row.columns, strict=True)
+    )

@@ -1,10 +1,13 @@
-"""Tables below a header, by where their words stand: rows without rules, and cells that stand in the middle of several of them.
+"""Tables below a header, by where their words stand: rows without rules, and cells that stand in
+the middle of several of them.
 
-The columns are the header's. Rows are what the column of most cells says; the white between two is clearly wider than between the lines of
-one. Another column has a cell for each row, or its cells share out the rows: each stands in the middle between the top of its
-first row and the foot of its last. Where that is not so in one way only nothing is known: a dose in the wrong row is worse than none. A
-cell at the top of several rows is not looked for: what is blank below it may be meant so. A line below all others of the last row, though
-its first word would have fitted on the one above, may be that cell's or text that follows the table: neither it nor the row is sure.
+The columns are the header's. Rows are what the column of most cells says; the white between two is
+clearly wider than between the lines of one. Another column has a cell for each row, or its cells
+share out the rows: each stands in the middle between the top of its first row and the foot of its
+last. Where that is not so in one way only nothing is known: a dose in the wrong row is worse than
+none. A cell at the top of several rows is not looked for: what is blank below it may be meant so. A
+line below all others of the last row, though its first word would have fitted on the one above, may
+be that cell's or text that follows the table: neither it nor the row is sure.
 """
 
 from __future__ import annotations
@@ -32,7 +35,8 @@ _LINES = 6  # of a cell that is for several rows
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """Its cells from left to right, each the numbers of its lines; which of them stand beside other rows too."""
+    """Its cells from left to right, each the numbers of its lines; which of them stand beside other
+    rows too."""
 
     cells: tuple[tuple[int, ...], ...]
     shared: frozenset[int]
@@ -57,9 +61,10 @@ Foot = tuple[int, int]  # the numbers of a line, and of the one below it that ma
 def header_tables(
     parts: Sequence[Part], small: Sequence[bool], known: Sequence[Set[int]], closed: Set[int]
 ) -> tuple[list[TableRow], list[Foot]]:
-    """The rows below every header that are not known, or lack a cell, and the lines at their feet that may be theirs. parts: in reading
-    order; small: whether each begins with a small letter; known: the pieces of each row that is; closed: what stands between rules on
-    all sides, so that its table is known where nothing else is in it."""
+    """The rows below every header that are not known, or lack a cell, and the lines at their feet
+    that may be theirs. parts: in reading order; small: whether each begins with a small letter;
+    known: the pieces of each row that is; closed: what stands between rules on all sides, so that
+    its table is known where nothing else is in it."""
     found: list[TableRow] = []
     feet: list[Foot] = []
     at = 0
@@ -84,7 +89,12 @@ def _header(parts: Sequence[Part], at: int) -> list[list[int]]:
         top, foot = min(parts[k].y0 for cell in cells for k in cell), max(parts[k].y1 for cell in cells for k in cell)
         if part.x0 > right + _GAP and part.y0 < foot - 0.3 * part.size and part.y1 > top + 0.3 * part.size:
             cells.append([n])
-        elif len(cells) > 1 and part.x0 < right and part.x1 > last.x0 and last.y0 < part.y0 < last.y1 + _LEADING * part.size:
+        elif (
+            len(cells) > 1
+            and part.x0 < right
+            and part.x1 > last.x0
+            and last.y0 < part.y0 < last.y1 + _LEADING * part.size
+        ):
             cells[-1].append(n)
         else:
             break
@@ -99,7 +109,9 @@ def _with_second(parts: Sequence[Part], header: list[list[int]]) -> list[list[in
     second, foot = _header(parts, after), max(parts[n].y1 for cell in header for n in cell)
     names = [n for cell in second for n in cell]
     left, right = min(parts[n].x0 for n in names), max(parts[n].x1 for n in names)
-    below = all(parts[n].bold and foot - 0.3 * parts[n].size < parts[n].y0 < foot + _WIDE * parts[n].size for n in names)
+    below = all(
+        parts[n].bold and foot - 0.3 * parts[n].size < parts[n].y0 < foot + _WIDE * parts[n].size for n in names
+    )
     if len(second) < 2 or not below or left < parts[header[1][0]].x0 - _ALIGNED:
         return header
     before = [cell for cell in header if max(parts[n].x1 for n in cell) < left]
@@ -135,21 +147,30 @@ def _foot(parts: Sequence[Part], small: Sequence[bool], columns: Sequence[Sequen
     return []
 
 
-def _begins_foot(parts: Sequence[Part], small: Sequence[bool], cells: Sequence[_Cell], others: Sequence[_Cell], after: float | None) -> int:
-    """From which line of a column's last cell on they stand below all other columns, and need not go on in the line above. Where other
-    cells of the column have such lines, they are the table's manner. after: where the next column begins."""
+def _begins_foot(
+    parts: Sequence[Part], small: Sequence[bool], cells: Sequence[_Cell], others: Sequence[_Cell], after: float | None
+) -> int:
+    """From which line of a column's last cell on they stand below all other columns, and need not
+    go on in the line above. Where other cells of the column have such lines, they are the table's
+    manner. after: where the next column begins."""
     lines, size = cells[-1].lines, cells[-1].size
     below = max(cell.y1 for cell in others) - _LEADING * size
     first = next((n for n in range(1, len(lines)) if parts[lines[n]].y0 > below), len(lines))
     right = max(parts[n].x1 for cell in cells for n in cell.lines if n not in lines[first:])
     right = right if after is None else max(right, after - PADDING * size)
-    free = {two for cell in cells for one, two in pairwise(cell.lines) if not (small[two] or is_full(parts[one], parts[two], right))}
+    free = {
+        two
+        for cell in cells
+        for one, two in pairwise(cell.lines)
+        if not (small[two] or is_full(parts[one], parts[two], right))
+    }
     at = next((n for n in range(first, len(lines)) if lines[n] in free), len(lines))
     return at if free <= {*lines[at:]} else len(lines)
 
 
 def _off_the_middle(parts: Sequence[Part], cell: _Cell, others: Sequence[_Cell]) -> int:
-    """From which line on a column's last cell is more than what has its middle where the others of its row have theirs."""
+    """From which line on a column's last cell is more than what has its middle where the others of
+    its row have theirs."""
     row = [other for other in others if other.y0 < cell.y1 and cell.y0 < other.y1]
     middles, near = [other.middle for other in row], _MIDDLE * cell.size
     if not row or max(middles) - min(middles) > near or all(abs(other.y0 - cell.y0) < near for other in row):
@@ -160,7 +181,8 @@ def _off_the_middle(parts: Sequence[Part], cell: _Cell, others: Sequence[_Cell])
 
 
 def rows_in_columns(parts: Sequence[Part], columns: Sequence[Sequence[int]], limit: float) -> list[TableRow]:
-    """The rows of columns whose pieces are known, where they are sure. limit: of white that parts rows, in line heights."""
+    """The rows of columns whose pieces are known, where they are sure. limit: of white that parts
+    rows, in line heights."""
     return _found([_cells(parts, own, limit) for own in columns], limit)
 
 
@@ -172,7 +194,11 @@ def _found(columns: list[list[_Cell]], limit: float) -> list[TableRow]:
     leads = True  # the columns before it are for several rows too: nothing but names stands there
     for cells in columns:
         shared = _shared_out(cells, rows) if len(cells) < len(rows) else None
-        if shared is not None and not any(_between(cell, rows) for cell in cells) and not (leads and _inside(shared, len(rows))):
+        if (
+            shared is not None
+            and not any(_between(cell, rows) for cell in cells)
+            and not (leads and _inside(shared, len(rows)))
+        ):
             shared = None
         own = shared or _level(cells, rows)
         if own is None:
@@ -195,7 +221,8 @@ def _without_ends(parts: Sequence[Part], columns: list[list[_Cell]]) -> list[lis
 
 
 def _columns(parts: Sequence[Part], header: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The pieces below each cell of a header, as far as every one stands below one of them, and to the next header or wide white."""
+    """The pieces below each cell of a header, as far as every one stands below one of them, and to
+    the next header or wide white."""
     reach = [(min(parts[n].x0 for n in cell), max(parts[n].x1 for n in cell)) for cell in header]
     foot = max(parts[n].y1 for cell in header for n in cell)
     top = foot - 0.5 * parts[header[0][0]].size
@@ -229,7 +256,8 @@ def _stands_out(part: Part, reach: tuple[float, float]) -> bool:
 
 
 def limit_of(parts: Sequence[Part], columns: Sequence[Sequence[int]]) -> float | None:
-    """From how many line heights on white parts rows; None where lines of a cell cannot be told from rows."""
+    """From how many line heights on white parts rows; None where lines of a cell cannot be told
+    from rows."""
     whites: list[float] = []
     for pieces in columns:
         foot: float | None = None
@@ -264,7 +292,9 @@ def _rows(columns: Sequence[Sequence[_Cell]], limit: float) -> list[tuple[float,
     least = limit * full[0][0].size
     apart = all(two[0] - one[1] >= least for one, two in pairwise(rows))
     level = all(max(cell.y0 for cell in own) < min(cell.y1 for cell in own) for own in zip(*full, strict=True))
-    tight = any(len(own[0].lines) > 1 and len({len(cell.lines) for cell in own}) == 1 for own in zip(*full, strict=True))
+    tight = any(
+        len(own[0].lines) > 1 and len({len(cell.lines) for cell in own}) == 1 for own in zip(*full, strict=True)
+    )
     return rows if apart and level and not (tight and len(full) == len(columns)) else []
 
 
@@ -280,7 +310,8 @@ def _level(cells: Sequence[_Cell], rows: Sequence[tuple[float, float]]) -> list[
 
 
 def _inside(spans: Sequence[Span], count: int) -> bool:
-    """Neither the first row has a name to itself nor the last: names would stand at the top of their rows, or at the foot."""
+    """Neither the first row has a name to itself nor the last: names would stand at the top of
+    their rows, or at the foot."""
     return spans[0] != (0, 1) and spans[-1] != (count - 1, count)
 
 
@@ -292,7 +323,8 @@ def _between(cell: _Cell, rows: Sequence[tuple[float, float]]) -> bool:
 
 def _shared_out(cells: Sequence[_Cell], rows: Sequence[tuple[float, float]]) -> list[Span] | None:
     """Which rows each cell is for, where they share out all of them in one way only."""
-    ways: list[dict[int, tuple[int, list[Span]]]] = [{} for _ in range(len(rows) + 1)]  # by how many cells: in how many ways, one of them
+    # by how many cells: in how many ways, one of them
+    ways: list[dict[int, tuple[int, list[Span]]]] = [{} for _ in range(len(rows) + 1)]
     ways[0][0] = (1, [])
     for i in range(len(rows)):
         for used, (many, spans) in ways[i].items():
@@ -322,7 +354,8 @@ def _row(columns: Sequence[Sequence[_Cell]], spans: Sequence[Sequence[Span]], n:
 
 
 def _is_new(rows: Sequence[TableRow], known: Sequence[Set[int]]) -> bool:
-    """They say more than what is known, and nothing against it: each known row is within one of these."""
+    """They say more than what is known, and nothing against it: each known row is within one of
+    these."""
     wholes = [{n for cell in row.cells for n in cell} for row in rows]
     pieces = set().union(*wholes)
     met = [row for row in known if row & pieces]
