@@ -256,15 +256,6 @@ def add_feedback(
         return feedback, put_question(connection, user, document_id, "report", comment, page, answer_id)[1]
 
 
-def feedback_of(db: Database, user: User, answer_id: str) -> list[Feedback]:
-    rows = db.all(
-        "select id, answer_id, found, missing, reported, document_id, page, comment, created_at from feedback"  # noqa: S608
-        f" where answer_id = %(id)s and {OWNS} order by created_at, id",
-        values(user, id=answer_id),
-    )
-    return [Feedback(**row) for row in rows]
-
-
 def _row(user: User, answer: Answer) -> dict[str, Any]:
     plain = (
         "id",

@@ -38,9 +38,3 @@ class PagePlane:
         """[n, 4] left, bottom, right, top in user space -> [n, 4] x0, y0, x1, y1 in page space."""
         one, other = self.points(lbrt[:, 0:2]), self.points(lbrt[:, 2:4])
         return np.hstack([np.minimum(one, other), np.maximum(one, other)]).astype(np.float32)
-
-    def user_box(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, float, float, float]:
-        """The way back, of one box: left, bottom, right, top in user space."""
-        corners = (np.array([[x0, y0], [x1, y1]]) - self.origin) @ np.linalg.inv(self.matrix).T
-        (left, bottom), (right, top) = corners.min(axis=0), corners.max(axis=0)
-        return float(left), float(bottom), float(right), float(top)

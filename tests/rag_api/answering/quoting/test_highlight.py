@@ -45,7 +45,14 @@ class Shown:
         wide = rect.x1 - rect.x0 >= rect.y1 - rect.y0
         thin = 0.1 * (rect.y1 - rect.y0 if wide else rect.x1 - rect.x0)
         dx, dy = (NARROW, thin) if wide else (thin, NARROW)
-        return str(text.get_text_bounded(*plane.user_box(rect.x0 + dx, rect.y0 + dy, rect.x1 - dx, rect.y1 - dy)))
+        return str(text.get_text_bounded(*user_box(plane, rect.x0 + dx, rect.y0 + dy, rect.x1 - dx, rect.y1 - dy)))
+
+
+def user_box(plane: PagePlane, x0: float, y0: float, x1: float, y1: float) -> tuple[float, float, float, float]:
+    """Return a box of page space in user space: left, bottom, right, top."""
+    corners = (np.array([[x0, y0], [x1, y1]]) - plane.origin) @ np.linalg.inv(plane.matrix).T
+    (left, bottom), (right, top) = corners.min(axis=0), corners.max(axis=0)
+    return float(left), float(bottom), float(right), float(top)
 
 
 def letters(text: str) -> str:
