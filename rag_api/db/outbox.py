@@ -55,8 +55,9 @@ class DueMessage:
 
 _NEXT_MESSAGE = """
     select o.id, o.tries, o.created_at, o.message, o.webhook_id, w.url, w.secret from outbox o join webhooks w on w.id = o.webhook_id
-    where o.sent_at is null and o.failed_at is null and o.next_at <= now() order by o.next_at, o.id limit 1 for update of o skip locked
-"""
+    where o.sent_at is null and o.failed_at is null and o.next_at <= now() order by o.next_at, o.id limit 1
+    for update of o skip locked for key share of w skip locked
+"""  # the webhook too: whoever deletes it waits, and does not hold what is written when the sending failed
 _NEXT = """
     select o.id, o.recipient, o.created_at, o.tries, q.id as question_id, q.kind = 'report' as is_report,
       o.kind = 'asker_mail' as is_change,

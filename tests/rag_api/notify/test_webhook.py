@@ -158,6 +158,26 @@ def test_one_that_is_away_is_tried_again_later_and_keeps_no_other_waiting(
     assert min(one for one in waits.values() if one) > datetime.now(UTC) + timedelta(seconds=30)
 
 
+def test_a_webhook_is_deleted_while_a_message_to_it_fails(container: Container, webhook: str) -> None:
+    """Whoever deletes one waits for who is sending to it: neither holds what the other wants
+    next."""
+    for _ in range(2):
+        put_test(container.db, LOCAL_USER, webhook)
+    container.db.run("update outbox set next_at = now() - interval '1 minute' where id = (select max(id) from outbox)")
+    deleting = threading.Thread(target=lambda: delete_webhook(container.db, LOCAL_USER, webhook))
+    waits = "select 1 as n from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from webhooks%%'"
+
+    def sending(due: DueMessage) -> None:
+        deleting.start()
+        until(lambda: container.db.one(waits))
+        raise NotSent("away")
+
+    assert send_next_message(container.db, sending)
+    deleting.join()
+    assert list_webhooks(container.db, LOCAL_USER) == []
+    assert container.db.all("select id from outbox") == []
+
+
 @pytest.mark.parametrize(
     ("status", "problem", "for_good"),
     [(302, "redirects are not followed", False), (410, "410 Gone", True), (500, "500", False)],
