@@ -1,4 +1,5 @@
-"""Fetches the papers of hospitals and governments that real_documents.csv lists, each from its public repository: none of them is ours.
+"""Fetches the papers of hospitals and governments that real_documents.csv lists, each from its
+public repository: none of them is ours.
 
 python evaluation/fetch_real_documents.py FOLDER
 """
@@ -34,7 +35,10 @@ def fetch(folder: Path, listed: Path = LIST) -> list[str]:
             for row in rows:
                 content = _shown(git, f"{commit}:{row['path']}") if got else b""
                 if hashlib.sha256(content).hexdigest() != row["sha256"]:
-                    failed.append(f"{row['path']}: not had from {repository} at {commit}; see whether that repository is still public")
+                    failed.append(
+                        f"{row['path']}: not had from {repository} at {commit}; see whether that repository "
+                        f"is still public"
+                    )
                     continue
                 (folder / f"{row['number']} {PurePosixPath(row['path']).name}").write_bytes(content)
     return failed

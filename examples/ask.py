@@ -1,4 +1,5 @@
-"""Bedside asked from Python: `URL=https://bedside.hospital.example KEY=... QUESTION=... FILE=val.pdf python examples/ask.py`."""
+"""Bedside asked from Python: `URL=https://bedside.hospital.example KEY=... QUESTION=...
+FILE=val.pdf python examples/ask.py`."""
 
 import os
 from pathlib import Path

@@ -1,6 +1,8 @@
-"""The container of a running Bedside: database, store, embedder, generator. Each is opened when it is first needed, and closed here.
+"""The container of a running Bedside: database, store, embedder, generator. Each is opened when it
+is first needed, and closed here.
 
-A part that cannot be opened now is tried again at the next call, so a server that comes back is found without a restart.
+A part that cannot be opened now is tried again at the next call, so a server that comes back is
+found without a restart.
 """
 
 from __future__ import annotations
@@ -68,8 +70,9 @@ def silent(line: str) -> None:
 
 
 class Lazy(Generic[T]):
-    """Opened once, by whoever asks first; others wait. An opening that raises is tried again by the next. Once it has, nobody waits longer
-    than `patience` seconds: it goes on without them, and `away` says so."""
+    """Opened once, by whoever asks first; others wait. An opening that raises is tried again by the
+    next. Once it has, nobody waits longer than `patience` seconds: it goes on without them, and
+    `away` says so."""
 
     def __init__(self, open_it: Callable[[], T], away: type[Unavailable] = Unavailable) -> None:
         self._open, self._away = open_it, away
@@ -109,7 +112,8 @@ class Lazy(Generic[T]):
 
 
 class Container:
-    """Opens by the settings; closes what it opened, in the opposite order. Safe from several threads."""
+    """Opens by the settings; closes what it opened, in the opposite order. Safe from several
+    threads."""
 
     def __init__(self, settings: Settings, say: Say = silent) -> None:
         self.settings = settings
@@ -143,9 +147,10 @@ class Container:
         self._agreeing: Lazy[tuple[PointingReader | None]] = Lazy(self._open_agreeing)
 
     def pinned(self, *, wait: bool = False) -> Self:
-        """Return the same with the index that is in force now: one question sees one index and its embedder, whatever is switched
-        meanwhile. A switch is followed in the background, and questions are answered from the old index until then. wait: not for what
-        writes, which would write where nobody looks any more."""
+        """Return the same with the index that is in force now: one question sees one index and its
+        embedder, whatever is switched meanwhile. A switch is followed in the background, and
+        questions are answered from the old index until then. wait: not for what writes, which would
+        write where nobody looks any more."""
         self._follow(wait)
         with self._switching:
             return copy.copy(self)
@@ -155,14 +160,17 @@ class Container:
         with self._switching:
             busy = self._following is not None and self._following.is_alive()
             if changed != self._followed and not busy and time.monotonic() >= self._follow_again:
-                self._following = threading.Thread(target=self._switch, args=(changed,), name="switch the index", daemon=True)
+                self._following = threading.Thread(
+                    target=self._switch, args=(changed,), name="switch the index", daemon=True
+                )
                 self._following.start()
             following = self._following
         if wait and following is not None:
             following.join()
 
     def _switch(self, changed: int) -> None:
-        """Open what is in force now, and answer from it. What was open stays so until the end: somebody may still be asking it."""
+        """Open what is in force now, and answer from it. What was open stays so until the end:
+        somebody may still be asking it."""
         from rag_api.embed import close, open_embedder
         from rag_api.stores import open_store
 
@@ -175,14 +183,17 @@ class Container:
                 embedder.query("is it there")
                 with self._switching:
                     self.settings, self._embedder, self._store = target, Lazy(lambda: embedder), Lazy(lambda: store)
-                log.info("the index is now %s", " ".join(f"{name}={value}" for name, value in named(target).items() if value))
+                log.info(
+                    "the index is now %s", " ".join(f"{name}={value}" for name, value in named(target).items() if value)
+                )
             self._followed = changed
         except BedsideError as error:
             self._follow_again = time.monotonic() + FOLLOW_AGAIN
             log.error("the index cannot be switched: %s", error.message)
 
     def with_settings(self, settings: Settings) -> Container:
-        """Return the same database, store, embedder and generator, asked with other settings. What that opens is closed with the rest."""
+        """Return the same database, store, embedder and generator, asked with other settings. What
+        that opens is closed with the rest."""
         other = copy.copy(self)
         other.settings = settings
         if settings.risk != self.settings.risk:
@@ -209,13 +220,14 @@ class Container:
 
     @property
     def generator(self) -> Generator:
-        """Usable at once; its calls raise GeneratorUnavailable until an embedded generator has started."""
+        """Usable at once; its calls raise GeneratorUnavailable until an embedded generator has
+        started."""
         return self._generator.get()
 
     @property
     def expander(self) -> Expander:
-        """The hospital's own abbreviations and synonyms as they stand now, its drugs as at the start. Raises ConfigurationError when they
-        are wrong at first sight."""
+        """The hospital's own abbreviations and synonyms as they stand now, its drugs as at the
+        start. Raises ConfigurationError when they are wrong at first sight."""
         self._drugs.get()
         return self._lists.get().get()
 
@@ -245,7 +257,8 @@ class Container:
         return self._agreeing.get()[0]
 
     def afterwards(self, act: Callable[[], object]) -> None:
-        """Do it in another thread, after the request that wants it is gone; `close` waits for it."""
+        """Do it in another thread, after the request that wants it is gone; `close` waits for
+        it."""
         self._afterwards.get().submit(act)
 
     @property
@@ -282,11 +295,14 @@ class Container:
         return not self.is_demo if chosen == "auto" else chosen == "offered"
 
     def warm(self) -> None:
-        """Open database, store and embedder side by side. What is merely unavailable is left for later; what is configured
-        wrongly (ConfigurationError, EmbedderMismatch) raises: such a service should not start."""
+        """Open database, store and embedder side by side. What is merely unavailable is left for
+        later; what is configured wrongly (ConfigurationError, EmbedderMismatch) raises: such a
+        service should not start."""
         if self.unfinished_restore.exists():
             folder = self.unfinished_restore.read_text(encoding="utf-8")
-            raise ConfigurationError(f"A restoration was not finished, so parts are missing: run `bedside restore {folder} --yes` again.")
+            raise ConfigurationError(
+                f"A restoration was not finished, so parts are missing: run `bedside restore {folder} --yes` again."
+            )
         with ThreadPoolExecutor(2) as pool:
             opening: list[Future[Any]] = [pool.submit(self._db.get), pool.submit(self._store.get)]
             for future in opening:
@@ -301,19 +317,24 @@ class Container:
         self.unsaved.store_soon()
 
     def hurry(self) -> None:
-        """From now on readers wait: a part that was away when it was first tried is tried again in the background."""
+        """From now on readers wait: a part that was away when it was first tried is tried again in
+        the background."""
         for part in (self._db, self._embedder, self._store):
             part.patience = READERS_PATIENCE
 
     def check_decision(self) -> None:
-        """A calibration of an earlier version, a risk that is not reached, a reader that cannot be opened: told now, not to who asks."""
+        """A calibration of an earlier version, a risk that is not reached, a reader that cannot be
+        opened: told now, not to who asks."""
         measured = calibration(self.embedder.name, self.settings.data_dir)
         if measured.not_found is not None:
             measured.not_found.at(self.risk)
         if isinstance(self.reader, PointingReader):
             needed_by(self.reader, measured, self.settings, self.risk)
         if (judging := judging_reader(self.reader)) is not None and judging.name not in measured.readers:
-            log.warning("the reader %s was not measured for this embedder and is not used: `bedside quality calibrate`", judging.name)
+            log.warning(
+                "the reader %s was not measured for this embedder and is not used: `bedside quality calibrate`",
+                judging.name,
+            )
 
     def start_generator(self) -> None:
         """Start the embedded generator in the background, when no other is configured."""
@@ -323,7 +344,9 @@ class Container:
 
         self._process = GeneratorProcess(self.settings.data_dir, self.settings.generator_model)
         self._opened.callback(self._process.stop)
-        self._starting = threading.Thread(target=self._start, args=(self._process,), name="generator start", daemon=True)
+        self._starting = threading.Thread(
+            target=self._start, args=(self._process,), name="generator start", daemon=True
+        )
         self._starting.start()
 
     def _start(self, process: GeneratorProcess) -> None:
@@ -338,14 +361,16 @@ class Container:
         return self._starting is not None and self._starting.is_alive()
 
     def wait_for_generator(self) -> None:
-        """Until an embedded generator that was started is ready. Raises GeneratorUnavailable, with the end of its log."""
+        """Until an embedded generator that was started is ready. Raises GeneratorUnavailable, with
+        the end of its log."""
         if self._starting is not None:
             self._starting.join()
             if self._generator_problem:
                 raise GeneratorUnavailable(self._generator_problem)
 
     def generator_url(self) -> str:
-        """The base URL to ask now, or several with commas. Raises GeneratorUnavailable while an embedded one starts or there is none."""
+        """The base URL to ask now, or several with commas. Raises GeneratorUnavailable while an
+        embedded one starts or there is none."""
         if self.settings.generator_url is not None:
             return self.settings.generator_url
         if self._process is None or not self._process.port:
@@ -359,11 +384,14 @@ class Container:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def dsn(self) -> str:
-        """Return the database's address; our own server is started for it. Migrated it may not be."""
+        """Return the database's address; our own server is started for it. Migrated it may not
+        be."""
         if self.settings.database_url is not None:
             return self.settings.database_url.get_secret_value()
         from rag_api.embedded.postgres import EmbeddedPostgres

@@ -1,8 +1,10 @@
-"""The values that flow through rag_api. Imports nothing of ours; behaviour lives in functions elsewhere.
+"""The values that flow through rag_api. Imports nothing of ours; behaviour lives in functions
+elsewhere.
 
 Text positions are Python string offsets (code points). Two coordinate systems exist and only two:
 
-- *document text*: the cleaned pages of a document, joined in order; `Page.start` places a page in it;
+- *document text*: the cleaned pages of a document, joined in order; `Page.start` places a page in
+  it;
 - *page space*: PDF points on the page as it is displayed (after rotation), origin top left, y down.
 """
 
@@ -23,8 +25,8 @@ EVERYONE = ("everyone",)  # the group that all who may ask are in
 
 
 def all_may_read(readers: tuple[str, ...], groups: tuple[str, ...]) -> bool:
-    """Return whether all who read a document of the groups `readers` may read one of `groups` too: what is said at the one may then follow
-    from the other."""
+    """Return whether all who read a document of the groups `readers` may read one of `groups` too:
+    what is said at the one may then follow from the other."""
     return set(EVERYONE) <= set(groups) or set(readers) <= set(groups)
 
 
@@ -93,7 +95,8 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What an admin says in one field of a document's metadata, and what its file said there then; texts as in a sidecar CSV."""
+    """What an admin says in one field of a document's metadata, and what its file said there then;
+    texts as in a sidecar CSV."""
 
     value: str
     said: str
@@ -103,8 +106,9 @@ class Edit:
 class Page:
     """One page after cleaning.
 
-    `boxes` is float32 [len(text), 4] in page space: the box of every character, NaN where a character has
-    none (white space that the cleaning put in). `text_from` says where the words came from ("pdf", "docx", "ocr": the page's image).
+    `boxes` is float32 [len(text), 4] in page space: the box of every character, NaN where a
+    character has none (white space that the cleaning put in). `text_from` says where the words came
+    from ("pdf", "docx", "ocr": the page's image).
     """
 
     number: int  # from 1
@@ -119,7 +123,8 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A row of the documents list. `id` follows from source and content, so the same file has the same id everywhere."""
+    """A row of the documents list. `id` follows from source and content, so the same file has the
+    same id everywhere."""
 
     id: str
     source: str  # the name it was ingested under, unique among current documents
@@ -142,9 +147,11 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class RemoteItem:
-    """A file or folder of a SharePoint drive. Of a file also what was downloaded of it, and for whom it is.
+    """A file or folder of a SharePoint drive. Of a file also what was downloaded of it, and for
+    whom it is.
 
-    `look`: it changed, and was not looked at since; `permit`: the same of who may read it. A run that is interrupted leaves them set."""
+    `look`: it changed, and was not looked at since; `permit`: the same of who may read it. A run
+    that is interrupted leaves them set."""
 
     id: str
     parent: str
@@ -166,7 +173,8 @@ class RemoteItem:
 
 @dataclass(frozen=True, slots=True)
 class CutLine:
-    """A line of a page that is not in its text. `reason`: "header", "footer", "page_number", "line_number", "slanted"."""
+    """A line of a page that is not in its text. `reason`: "header", "footer", "page_number",
+    "line_number", "slanted"."""
 
     page: int
     text: str
@@ -189,8 +197,9 @@ class BlockKind(StrEnum):
 class Block:
     """A part of a document: document_text[start:end], white space after it included.
 
-    A document's blocks are a flat list in its order; `parent` is the index of the list, row or note that a block stands in, else of the
-    heading it stands below, -1 for neither. Every word stands in exactly one heading, paragraph, item or cell."""
+    A document's blocks are a flat list in its order; `parent` is the index of the list, row or note
+    that a block stands in, else of the heading it stands below, -1 for neither. Every word stands
+    in exactly one heading, paragraph, item or cell."""
 
     kind: BlockKind
     start: int
@@ -204,8 +213,9 @@ class Block:
 
 
 class Note(str):
-    """What an admin should know of a document, a sentence in English. `code` is stable, and `values` are what stands in the sentence: so it
-    can be said in another language. A sentence of an older time has no code."""
+    """What an admin should know of a document, a sentence in English. `code` is stable, and
+    `values` are what stands in the sentence: so it can be said in another language. A sentence of
+    an older time has no code."""
 
     __slots__ = ("code", "values")
 
@@ -230,8 +240,9 @@ def noted(warning: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Titles:
-    """What a document may be called by its own words, best first, without its file's name. `patients`: whom it is about follows from its
-    title; `borne`: it is called by the first of them that is no letterhead, and by nothing that somebody said of it."""
+    """What a document may be called by its own words, best first, without its file's name.
+    `patients`: whom it is about follows from its title; `borne`: it is called by the first of them
+    that is no letterhead, and by nothing that somebody said of it."""
 
     names: tuple[str, ...] = ()
     patients: bool = False
@@ -240,13 +251,15 @@ class Titles:
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """What reading and cleaning a file gives: the pages in order and what the file says of itself."""
+    """What reading and cleaning a file gives: the pages in order and what the file says of
+    itself."""
 
     metadata: Metadata
     pages: tuple[Page, ...]
     warnings: tuple[str, ...] = ()
     cut: tuple[CutLine, ...] = ()
-    uncertain: tuple[tuple[int, int], ...] = ()  # places of the text that may say something else on the page: never quoted
+    # places of the text that may say something else on the page: never quoted
+    uncertain: tuple[tuple[int, int], ...] = ()
     blocks: tuple[Block, ...] = ()
     titles: Titles = Titles()
 
@@ -275,8 +288,8 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A document that is indexed, and what was read of it: its pages, lines that were cut from them, places of their text that were read
-    in doubt, its blocks, and what it may be called."""
+    """A document that is indexed, and what was read of it: its pages, lines that were cut from
+    them, places of their text that were read in doubt, its blocks, and what it may be called."""
 
     document: Document
     pages: Sequence[Page]
@@ -288,7 +301,8 @@ class Indexed:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage of a document: `text == document_text[start:end]`, possibly across a page border."""
+    """A passage of a document: `text == document_text[start:end]`, possibly across a page
+    border."""
 
     id: str  # a UUID derived from document id and position
     document_id: str
@@ -302,12 +316,14 @@ class Chunk:
     headings: tuple[str, ...] = ()  # that its first words stand below, the outermost first
 
 
-Contents = tuple[str, Sequence[Chunk], NDArray[np.float32]]  # of a document in a store: its id, chunks, and their vectors
+# of a document in a store: its id, chunks, and their vectors
+Contents = tuple[str, Sequence[Chunk], NDArray[np.float32]]
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which documents may answer. Empty fields do not filter, but for `groups`: filled from the user, never from a request."""
+    """Which documents may answer. Empty fields do not filter, but for `groups`: filled from the
+    user, never from a request."""
 
     departments: tuple[str, ...] = ()
     document_types: tuple[str, ...] = ()
@@ -323,8 +339,8 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A retrieved chunk. `dense_score` is the cosine similarity and `bm25_score` the raw BM25 score, by what the asker may read;
-    `score` is fused, in [0, 1]."""
+    """A retrieved chunk. `dense_score` is the cosine similarity and `bm25_score` the raw BM25
+    score, by what the asker may read; `score` is fused, in [0, 1]."""
 
     chunk: Chunk
     score: float
@@ -340,7 +356,8 @@ class Candidate:
     document_id: str
     start: int
     end: int
-    lead: tuple[tuple[int, int], ...]  # what it must not be read without, before it: a list's introduction, a table's header
+    # what it must not be read without, before it: a list's introduction, a table's header
+    lead: tuple[tuple[int, int], ...]
     text: str  # of all that, lead first
     score: float  # the prior that retrieval gives it, in nats; higher is likelier
     rank: int  # of the best hit that holds it
@@ -378,8 +395,8 @@ class PartKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuotedPiece:
-    """A cell of a quoted row, an item of a quoted list, the sentence of a paragraph for which that is quoted: answer[start:end], which is
-    document_text[source_start:source_end]."""
+    """A cell of a quoted row, an item of a quoted list, the sentence of a paragraph for which that
+    is quoted: answer[start:end], which is document_text[source_start:source_end]."""
 
     start: int
     end: int
@@ -465,8 +482,8 @@ LOCAL_USER = User(id="local", name="Local user", groups=EVERYONE, roles=frozense
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence for the reader, shown above the answer. `code` is stable. `about`: the ranks of the sources that it speaks of; empty: of
-    the answer as a whole."""
+    """A sentence for the reader, shown above the answer. `code` is stable. `about`: the ranks of
+    the sources that it speaks of; empty: of the answer as a whole."""
 
     code: str
     text: str
@@ -482,7 +499,8 @@ class Source:
     document: Document
     page: int
     rects: tuple[PageRects, ...]
-    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted, in doubt
+    # what to know before using it: for other patients, expired, superseded, contradicted, in doubt
+    cautions: tuple[Notice, ...] = ()
     text_from: str = "pdf"  # as its page's
     uncertain: bool = False  # some of the chunk may say something else than the page shows, and is blank in its text
     addressed: bool = False  # some of the chunk speaks to a machine, and is blank in its text
@@ -490,7 +508,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """A number of an answer, with its unit, that none of its passages holds: `text == answer[start:end]`."""
+    """A number of an answer, with its unit, that none of its passages holds: `text ==
+    answer[start:end]`."""
 
     start: int
     end: int
@@ -519,12 +538,14 @@ class Answer:
     stats: dict[str, Any]  # what the generator and each stage measured; JSON-ready
     created_at: datetime
     unsupported: tuple[Unsupported, ...] = ()  # numbers of the text that no passage holds
-    not_named: tuple[str, ...] = ()  # specific words of the question that what is quoted, its title and headings do not name
+    # specific words of the question that what is quoted, its title and headings do not name
+    not_named: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an answer stands. `document` is the name it was ingested under; no page: anywhere in it."""
+    """Where an answer stands. `document` is the name it was ingested under; no page: anywhere in
+    it."""
 
     document: str
     page: int | None = None
@@ -533,8 +554,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A question that people judged. `document`, `page` and `span` are the first place that answers it, `more` the others; an empty
-    document: the documents hold no answer."""
+    """A question that people judged. `document`, `page` and `span` are the first place that answers
+    it, `more` the others; an empty document: the documents hold no answer."""
 
     id: str
     question: str
@@ -560,7 +581,8 @@ class Judged:
         return (Place(self.document, self.page, self.span), *self.more) if self.document else ()
 
 
-# What ask() yields, in this order: Stage*, Nearest at most once, Stage*, Found, (Token | Cited)*, then Done or Failed.
+# What ask() yields, in this order: Stage*, Nearest at most once, Stage*, Found, (Token | Cited)*,
+# then Done or Failed.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,42 +1,37 @@
 """Every error that a user can cause or must hear of.
 
-BedsideError
-├── InvalidInput            400  a request or option that makes no sense; the message says what to do
-│   └── MachineAccount           a password for an account that acts by keys: with one a person would sign in as the machine
-├── NotSignedIn             401  nobody known asks: no session or key, or one that has ended
-├── NotAllowed              403  somebody known asks for what their role or key is not for, or another site asks in their name
-│   ├── MembershipAdminNeeded    an admin would change who is in which group, and so who reads what
-│   ├── NotForYourself           nobody gives themselves a group or a role
-│   ├── MoreThanYours            a key that would carry more than who makes it has
-│   └── PackOutOfDate            a downtime pack after its last day, or on a machine whose clock is before it was made
-├── NotFound                404  no such document, conversation, answer or page
-├── TooLarge                413  an upload over the limit
-├── Conflict                409  the thing changed or exists already
-│   ├── TooManyMissing           so much of a folder is gone that retiring it looks like a slip
-│   └── IngestionStopped         an admin stopped it; what was done stays
-├── TooManyTries            429  wrong passwords
-│   └── TooManyRequests       more questions or requests than one person or key may send in a minute
-│       └── TooBusy             as many questions are being answered, and wait, as the service can bear
-├── DocumentTooLong         422  a document that was to be read whole, and is more than the generator reads at once
-├── PersonalDataFound       422  a question holds what identifies a patient: its asker decides
-├── UnreadableDocument      422  a file that cannot become text; `reason` is one of REASONS
-├── ConfigurationError           refuses to start: a setting is missing or nonsense
-├── EmbedderMismatch        409  the index was made by another embedder
-└── Unavailable             503  a part does not answer
-    ├── DatabaseUnavailable
-    ├── AuditUnavailable         the trail cannot be written, so nothing is shown or done
-    ├── StoreUnavailable
-    ├── EmbedderUnavailable
-    ├── ReadingUnavailable       what opens files; questions do not need it
-    ├── DiskFull                 there is no room for what is to be stored; questions still get their sources
-    ├── SourceUnavailable        SharePoint does not answer, or not to this application; the message says what to do
-    ├── SignInUnavailable      the OpenID provider does not answer, or not as one
-    └── GeneratorUnavailable
-        └── GeneratorRefused   it answers, but not to this request (unknown model); sources still come
+BedsideError ├── InvalidInput            400  a request or option that makes no sense; the message
+says what to do │   └── MachineAccount           a password for an account that acts by keys: with
+one a person would sign in as the machine ├── NotSignedIn             401  nobody known asks: no
+session or key, or one that has ended ├── NotAllowed              403  somebody known asks for what
+their role or key is not for, or another site asks in their name │   ├── MembershipAdminNeeded    an
+admin would change who is in which group, and so who reads what │   ├── NotForYourself
+nobody gives themselves a group or a role │   ├── MoreThanYours            a key that would carry
+more than who makes it has │   └── PackOutOfDate            a downtime pack after its last day, or
+on a machine whose clock is before it was made ├── NotFound                404  no such document,
+conversation, answer or page ├── TooLarge                413  an upload over the limit ├── Conflict
+409  the thing changed or exists already │   ├── TooManyMissing           so much of a folder is
+gone that retiring it looks like a slip │   └── IngestionStopped         an admin stopped it; what
+was done stays ├── TooManyTries            429  wrong passwords │   └── TooManyRequests       more
+questions or requests than one person or key may send in a minute │       └── TooBusy             as
+many questions are being answered, and wait, as the service can bear ├── DocumentTooLong         422
+a document that was to be read whole, and is more than the generator reads at once ├──
+PersonalDataFound       422  a question holds what identifies a patient: its asker decides ├──
+UnreadableDocument      422  a file that cannot become text; `reason` is one of REASONS ├──
+ConfigurationError           refuses to start: a setting is missing or nonsense ├── EmbedderMismatch
+409  the index was made by another embedder └── Unavailable             503  a part does not answer
+    ├── DatabaseUnavailable ├── AuditUnavailable         the trail cannot be written, so nothing is
+    shown or done ├── StoreUnavailable ├── EmbedderUnavailable ├── ReadingUnavailable       what
+    opens files; questions do not need it ├── DiskFull                 there is no room for what is
+    to be stored; questions still get their sources ├── SourceUnavailable        SharePoint does not
+    answer, or not to this application; the message says what to do ├── SignInUnavailable      the
+    OpenID provider does not answer, or not as one └── GeneratorUnavailable
+        └── GeneratorRefused   it answers, but not to this request (unknown model); sources still
+        come
             └── PromptTooLong  the prompt is more than it reads at once
 
-Foreign exceptions are translated into these once, at the edge that knows them (db, stores, embed, generator);
-api/problems.py maps them to problem+json in one place.
+Foreign exceptions are translated into these once, at the edge that knows them (db, stores, embed,
+generator); api/problems.py maps them to problem+json in one place.
 """
 
 from __future__ import annotations
@@ -61,7 +56,8 @@ class BedsideError(Exception):
         self.rows = tuple(rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Errors go from process to process, and some are made of other things than they are told by."""
+        """Errors go from process to process, and some are made of other things than they are told
+        by."""
         return _again, (type(self), self.args, self.__dict__)
 
 
@@ -73,7 +69,8 @@ def _again(kind: type[BedsideError], args: tuple[Any, ...], state: dict[str, Any
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """One thing that is wrong with what was given. `code` and `values` say it for other languages than the message's."""
+    """One thing that is wrong with what was given. `code` and `values` say it for other languages
+    than the message's."""
 
     where: str  # "line 4"; '' for all of it
     what: str
@@ -165,12 +162,15 @@ class TooBusy(TooManyRequests):
 
 
 class PersonalDataFound(BedsideError):
-    """Nothing was stored or sent on. `rows` say what was seen and where, `instead` is the question without it."""
+    """Nothing was stored or sent on. `rows` say what was seen and where, `instead` is the question
+    without it."""
 
     code, status = "personal_data", 422
 
     def __init__(self, rows: Sequence[Wrong], instead: str, may_keep: bool) -> None:
-        said = "send it again with personal_data `remove`" + (" or, where the answer needs it, `keep`" if may_keep else "")
+        said = "send it again with personal_data `remove`" + (
+            " or, where the answer needs it, `keep`" if may_keep else ""
+        )
         super().__init__(f"The question seems to hold what identifies a patient; {said}.", rows)
         self.instead = instead
         if not may_keep:
@@ -178,7 +178,8 @@ class PersonalDataFound(BedsideError):
 
 
 class UnreadableDocument(BedsideError):
-    """A file that cannot become text. `reason` is a stable word for reports, the message names the file and says why."""
+    """A file that cannot become text. `reason` is a stable word for reports, the message names the
+    file and says why."""
 
     code, status = "unreadable_document", 422
     REASONS = (

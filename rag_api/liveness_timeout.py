@@ -1,6 +1,7 @@
 """Calls to a service, given up as soon as it does not even say that it is there. Knows no service.
 
-A stopped process keeps its connections open and is waited for as long as any timeout allows; a busy one may rightly take long.
+A stopped process keeps its connections open and is waited for as long as any timeout allows; a busy
+one may rightly take long.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ ALIVE = 3.0  # seconds that this answer may take
 
 
 def while_alive(act: Callable[[], T], alive: Callable[[], object], quiet: float = QUIET, most: float = inf) -> T:
-    """Return what `act` does, however long it takes, up to `most` seconds (TimeoutError); raise what `alive` raises as soon as it does.
-    `act` is then left to itself: it must do no harm when it comes through later."""
+    """Return what `act` does, however long it takes, up to `most` seconds (TimeoutError); raise
+    what `alive` raises as soon as it does. `act` is then left to itself: it must do no harm when it
+    comes through later."""
     call = _begun(act)
     end = time.monotonic() + most
     while True:
@@ -36,9 +38,10 @@ def while_alive(act: Callable[[], T], alive: Callable[[], object], quiet: float 
 
 
 def begun_again(act: Callable[[], T], after: float) -> T:
-    """Return what the first of several calls gives. Begun again beside the one that does not answer, after so many seconds, twice as many
-    after that, and so on: a call that reached its service at a bad moment may stay stuck there while another one gets through. Raises
-    once all that were begun have failed. `act` must do no harm when it comes through twice, or later."""
+    """Return what the first of several calls gives. Begun again beside the one that does not
+    answer, after so many seconds, twice as many after that, and so on: a call that reached its
+    service at a bad moment may stay stuck there while another one gets through. Raises once all
+    that were begun have failed. `act` must do no harm when it comes through twice, or later."""
     calls = {_begun(act)}
     while True:
         done, calls = wait(calls, after, FIRST_COMPLETED)

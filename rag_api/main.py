@@ -1,4 +1,5 @@
-"""create_app(settings): the routes, the error handlers, the page, and the container for as long as the app runs."""
+"""create_app(settings): the routes, the error handlers, the page, and the container for as long as
+the app runs."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ as displayed, origin top left.
 
 
 def create_app(settings: Settings, container: Container | None = None) -> FastAPI:
-    """`container` given: they are used as they are and left open, for a caller that opened them (`bedside demo`, tests)."""
+    """`container` given: they are used as they are and left open, for a caller that opened them
+    (`bedside demo`, tests)."""
 
     folder = web_dir(settings.web_dir)
 
@@ -58,12 +60,16 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         own = container or Container(settings, say=log.info)
         if folder is None:
-            log.warning("There is no page to serve, only the API: no index.html in BEDSIDE_WEB_DIR, or web/ was not built")
+            log.warning(
+                "There is no page to serve, only the API: no index.html in BEDSIDE_WEB_DIR, or web/ was not built"
+            )
         if removed := await asyncio.to_thread(clear_uploads, settings.data_dir):
             log.info("Removed %d uploads that an interrupted run left behind", removed)
         precomputer, sender = Precomputer(own), Sender(own)
         watch = app.state.watch = Watch(own, app.state.health_listener, app)
-        app.state.metrics.watch(lambda: own.sentences, lambda: app.state.limits.admission.queued, own.trail.journal.count)
+        app.state.metrics.watch(
+            lambda: own.sentences, lambda: app.state.limits.admission.queued, own.trail.journal.count
+        )
         app.state.metrics.watch_generators(own.generator.replicas)
         app.state.container = own
         try:
@@ -139,7 +145,8 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
 
 
 async def _take_over(container: Container) -> None:
-    """Now and then, what processes of the same data directory left that have died: entries of the trail, answers that are not stored."""
+    """Now and then, what processes of the same data directory left that have died: entries of the
+    trail, answers that are not stored."""
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         await asyncio.to_thread(container.trail.take_over)
@@ -155,10 +162,14 @@ def limits_of(settings: Settings, db: Callable[[], Database | None]) -> Limits:
 
 
 def _refuse_undeclared(app: FastAPI) -> None:
-    """Deny by default: a route that does not go through the one check must not be served. Raises TypeError."""
+    """Deny by default: a route that does not go through the one check must not be served. Raises
+    TypeError."""
     for route in _all_routes(app.routes):
         if not isinstance(route, LimitedRoute):
-            raise TypeError(f"{getattr(route, 'path', route)}: its router needs route_class=LimitedRoute, which checks who may use it")
+            raise TypeError(
+                f"{getattr(route, 'path', route)}: its router needs route_class=LimitedRoute, which checks "
+                f"who may use it"
+            )
 
 
 def _all_routes(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
@@ -180,7 +191,9 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         schema = FastAPI.openapi(app)
         extra: list[type[BaseModel]] = [*EVENTS.values(), Problem]
-        _, definitions = models_json_schema([(model, "serialization") for model in extra], ref_template="#/components/schemas/{model}")
+        _, definitions = models_json_schema(
+            [(model, "serialization") for model in extra], ref_template="#/components/schemas/{model}"
+        )
         known = schema.setdefault("components", {}).setdefault("schemas", {})
         for name, definition in definitions["$defs"].items():
             known.setdefault(name, definition)

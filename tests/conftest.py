@@ -1,4 +1,5 @@
-"""Fixtures that all tests share: a real PostgreSQL server for the session, with a fresh migrated database for each module that asks."""
+"""Fixtures that all tests share: a real PostgreSQL server for the session, with a fresh migrated
+database for each module that asks."""
 
 from __future__ import annotations
 
@@ -30,11 +31,13 @@ from tests.support.scripted_server import Scripted, scripted_server
 
 __all__ = ["pytest_addoption"]
 
-SHARED = Path(__file__).parents[2] / "shared"  # sample files, tokenizers and recorded answers that are not part of the project
+# sample files, tokenizers and recorded answers that are not part of the project
+SHARED = Path(__file__).parents[2] / "shared"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One seed for all that is drawn in a run: hypothesis's examples, and what `seed` and the global generators give."""
+    """One seed for all that is drawn in a run: hypothesis's examples, and what `seed` and the
+    global generators give."""
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = secrets.randbelow(2**31)
     # How long an example takes says nothing on a machine that does much else.
@@ -46,7 +49,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    return f"random seed {config.option.hypothesis_seed}: the same draws again with --hypothesis-seed={config.option.hypothesis_seed}"
+    return (
+        f"random seed {config.option.hypothesis_seed}: the same draws again with "
+        f"--hypothesis-seed={config.option.hypothesis_seed}"
+    )
 
 
 @pytest.hookimpl(trylast=True)
@@ -64,7 +70,8 @@ def seed(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture(autouse=True)
 def drawn_from_the_seed(request: pytest.FixtureRequest) -> None:
-    """Seed the global generators, so that a test that uses one draws the same alone and among others."""
+    """Seed the global generators, so that a test that uses one draws the same alone and among
+    others."""
     given = int(request.config.option.hypothesis_seed)
     random.seed(given)
     np.random.seed(given)
@@ -73,7 +80,8 @@ def drawn_from_the_seed(request: pytest.FixtureRequest) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """For `-m quick` a file without the mark is not even imported: half a minute for all of them."""
+    """For `-m quick` a file without the mark is not even imported: half a minute for all of
+    them."""
     is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
     return True if is_quick(config) and is_test and "mark.quick" not in collection_path.read_text("utf-8") else None
 
@@ -84,7 +92,8 @@ def is_quick(config: pytest.Config) -> bool:
 
 @pytest.fixture(autouse=True, scope="session")
 def no_settings_from_outside() -> None:
-    """A developer's own BEDSIDE_ variables must not change what is tested; the address of a Weaviate server may."""
+    """A developer's own BEDSIDE_ variables must not change what is tested; the address of a
+    Weaviate server may."""
     for name in [n for n in os.environ if n.startswith("BEDSIDE_") and n != "BEDSIDE_WEAVIATE_URL"]:
         del os.environ[name]
 
@@ -98,8 +107,9 @@ def _encoder(opening: Callable[[], Embedder]) -> Embedder:
 
 @pytest.fixture(autouse=True, scope="module")
 def one_encoder() -> Iterator[None]:
-    """The encoder that packages carry is opened once for all tests of a run, closed by none, and remembers what it embedded: opening
-    takes half a second of the processor and the small hospital a tenth, more than most tests take."""
+    """The encoder that packages carry is opened once for all tests of a run, closed by none, and
+    remembers what it embedded: opening takes half a second of the processor and the small hospital
+    a tenth, more than most tests take."""
     with pytest.MonkeyPatch.context() as patched:
         opening = EMBEDDERS["e5-small"]
         for name in ("auto", "e5-small"):
@@ -109,15 +119,16 @@ def one_encoder() -> Iterator[None]:
 
 @pytest.fixture
 def open_dir() -> Iterator[Path]:
-    """A folder outside of pytest's: started by root, PostgreSQL runs as another user, and every pytest session that starts
-    closes pytest's own folder to other users again."""
+    """A folder outside of pytest's: started by root, PostgreSQL runs as another user, and every
+    pytest session that starts closes pytest's own folder to other users again."""
     with tempfile.TemporaryDirectory(prefix="bedside-test-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """The DSN of an embedded server's own database; durable writes are off, for it is thrown away."""
+    """The DSN of an embedded server's own database; durable writes are off, for it is thrown
+    away."""
     with tempfile.TemporaryDirectory(prefix="bedside-test-", ignore_cleanup_errors=True) as folder:
         yield from _running_server(Path(folder) / "data")
 
@@ -162,7 +173,8 @@ def dsn(empty_database: str) -> str:
 
 @pytest.fixture(scope="module")
 def scripted() -> Iterator[Scripted]:
-    """A generator that does as it is told, one for all tests of a module; `server` is one of a test's own."""
+    """A generator that does as it is told, one for all tests of a module; `server` is one of a
+    test's own."""
     with scripted_server() as running:
         yield running
 

@@ -1,4 +1,5 @@
-"""Python files of this project, each parsed once for all tests that look at how they are written."""
+"""Python files of this project, each parsed once for all tests that look at how they are
+written."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ DOTTED = re.compile(r"[a-z_]+(\.\w+)+")
 
 @dataclass(frozen=True)
 class Import:
-    """`import a` is a module without names; `from a import b` has b; `level` counts the dots of a relative one."""
+    """`import a` is a module without names; `from a import b` has b; `level` counts the dots of a
+    relative one."""
 
     module: str
     names: tuple[str, ...] = ()

@@ -1,5 +1,6 @@
-"""A skipped test proves nothing: with --refuse-skips (`make unit`, `make e2e`) the run fails on one, unless nothing could be installed
-that it needs. What ../shared lacks is said loudly, since whole collections of files are then not tried."""
+"""A skipped test proves nothing: with --refuse-skips (`make unit`, `make e2e`) the run fails on
+one, unless nothing could be installed that it needs. What ../shared lacks is said loudly, since
+whole collections of files are then not tried."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ import re
 
 import pytest
 
-# What no set-up can bring: hardware, what a store in memory cannot mean, and the files that are not part of the project.
+# What no set-up can bring: hardware, what a store in memory cannot mean, and the files that are not
+# part of the project.
 ALLOWED = re.compile(r"\bGPU\b|x86-64-v3|has no wheel for this machine|memory (?:is one process's own|keeps nothing)")
 SHARED = re.compile(r"\.\./shared")
 
@@ -54,9 +56,17 @@ class Skips:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--alike", help="A folder whose files are read in several orders and processes, beside those of the tests.")
-    parser.addoption("--mutated", type=int, default=20, help="How many files that nobody here made are mutated and read.")
-    parser.addoption("--refuse-skips", action="store_true", help="Fail when a test is skipped that could run on a machine set up for it.")
+    parser.addoption(
+        "--alike", help="A folder whose files are read in several orders and processes, beside those of the tests."
+    )
+    parser.addoption(
+        "--mutated", type=int, default=20, help="How many files that nobody here made are mutated and read."
+    )
+    parser.addoption(
+        "--refuse-skips",
+        action="store_true",
+        help="Fail when a test is skipped that could run on a machine set up for it.",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

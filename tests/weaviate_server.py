@@ -1,4 +1,5 @@
-"""The real Weaviate server of a test run: one that BEDSIDE_WEAVIATE_URL names, else one built and started here."""
+"""The real Weaviate server of a test run: one that BEDSIDE_WEAVIATE_URL names, else one built and
+started here."""
 
 from __future__ import annotations
 

@@ -1,1 +1,2 @@
-"""Calibration: what suits an embedder, a model and a hospital's questions, fitted to judged ones."""
+"""Calibration: what suits an embedder, a model and a hospital's questions, fitted to judged
+ones."""

@@ -1,6 +1,8 @@
-"""Judged questions -> how sure the choice and the reader that must agree (BEDSIDE_READER=agreeing:NAME) have to be together.
+"""Judged questions -> how sure the choice and the reader that must agree
+(BEDSIDE_READER=agreeing:NAME) have to be together.
 
-Every question is asked once, and the answerable ones again without their documents: what is found then is their nearest miss.
+Every question is asked once, and the answerable ones again without their documents: what is found
+then is their nearest miss.
 """
 
 from __future__ import annotations
@@ -32,11 +34,17 @@ def fit_agreement(
     asker: Callable[[Judged], User],
     on_progress: Callable[[int], None],
 ) -> NotFoundModel:
-    """ids: of documents by file name. asker: who asks a question. Raises InvalidInput where there is nothing to tell apart,
-    GeneratorUnavailable where the reader does not answer."""
+    """ids: of documents by file name. asker: who asks a question. Raises InvalidInput where there
+    is nothing to tell apart, GeneratorUnavailable where the reader does not answer."""
     rows = []
     for done, judged in enumerate(questions, 1):
-        kind = QuestionKind.ANSWERABLE if judged.answerable else QuestionKind.NEAR_MISS if is_near_miss(judged) else QuestionKind.OFF_TOPIC
+        kind = (
+            QuestionKind.ANSWERABLE
+            if judged.answerable
+            else QuestionKind.NEAR_MISS
+            if is_near_miss(judged)
+            else QuestionKind.OFF_TOPIC
+        )
         rows.append(_row(container, reader, judged, asker(judged), kind, ()))
         if own := tuple(ids[place.document] for place in judged.places if place.document in ids):
             rows.append(_row(container, reader, judged, asker(judged), QuestionKind.LEFT_OUT, own))
@@ -45,7 +53,12 @@ def fit_agreement(
 
 
 def _row(
-    container: Container, reader: PointingReader, judged: Judged, user: User, kind: QuestionKind, left_out: tuple[str, ...]
+    container: Container,
+    reader: PointingReader,
+    judged: Judged,
+    user: User,
+    kind: QuestionKind,
+    left_out: tuple[str, ...],
 ) -> DecisionRow:
     filters = Filters(excluded_document_ids=left_out)
     builder, found = chosen(Question(str(uuid4()), str(uuid4()), True, judged.question, Mode.VERBATIM, filters), user, container)
@@ -54,7 +67,13 @@ def _row(
         asked = builder.asked[0]
         read = reading_of(builder, asked, reader)
         if read is None:
-            raise GeneratorUnavailable(f"The reader {reader.name} did not answer: nothing was calibrated. Look at the generator's log.")
+            raise GeneratorUnavailable(
+                f"The reader {reader.name} did not answer: nothing was calibrated. Look at the generator's log."
+            )
         said = [one.text for one in quoted_for(builder, asked)]
-        told, right = read, kind == QuestionKind.ANSWERABLE and any(holds(text, place.span) for text in said for place in judged.places)
+        told, right = (
+            read,
+            kind == QuestionKind.ANSWERABLE
+            and any(holds(text, place.span) for text in said for place in judged.places),
+        )
     return DecisionRow("own", "fit", kind, judged.id, is_open, right, told.signals(found.confidence))

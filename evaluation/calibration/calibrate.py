@@ -1,8 +1,9 @@
-"""Judged questions -> what suits an embedder and a model: weights of a sentence's features, how long an answer is, when to say
-"not found". Pure functions over what was gathered (cli/quality/calibrate.py); the test half is refused by whoever gathers.
+"""Judged questions -> what suits an embedder and a model: weights of a sentence's features, how
+long an answer is, when to say "not found". Pure functions over what was gathered
+(cli/quality/calibrate.py); the test half is refused by whoever gathers.
 
-Unanswerable questions are few in any judged set, so every answerable one is asked a second time with its documents left out: then it
-has no answer, and what is found are its nearest misses.
+Unanswerable questions are few in any judged set, so every answerable one is asked a second time
+with its documents left out: then it has no answer, and what is found are its nearest misses.
 """
 
 from __future__ import annotations
@@ -23,7 +24,15 @@ from evaluation.quality.metrics import precision_recall
 from rag_api.errors import InvalidInput
 from rag_api.evaluate.judged import Judged
 from rag_api.retrieval.decision.answerability import probability
-from rag_api.retrieval.decision.calibration import FEATURES, READ, SIGNALS, NotFoundModel, SentenceWeights, VerbatimWeights, WithReader
+from rag_api.retrieval.decision.calibration import (
+    FEATURES,
+    READ,
+    SIGNALS,
+    NotFoundModel,
+    SentenceWeights,
+    VerbatimWeights,
+    WithReader,
+)
 from rag_api.retrieval.reader_model.reader_scores import UNREAD, ReaderScores
 from rag_api.retrieval.sentence_scorer import Scored
 
@@ -51,12 +60,20 @@ class CalibrationCase:
         return self.has_answer and any(holds(scored.candidate.text, place.span) for place in self.judged.places)
 
 
-def fit_weights(cases: Sequence[CalibrationCase], l2: float = 3.0, steps: int = 400, rate: float = 0.1) -> SentenceWeights:
-    """Of all of a question's sentences, the right ones should weigh most: softmax over them, by Adam. Deterministic."""
-    examples = [(np.array([s.features for s in case.sentences]), np.array([case.right(s) for s in case.sentences])) for case in cases]
+def fit_weights(
+    cases: Sequence[CalibrationCase], l2: float = 3.0, steps: int = 400, rate: float = 0.1
+) -> SentenceWeights:
+    """Of all of a question's sentences, the right ones should weigh most: softmax over them, by
+    Adam. Deterministic."""
+    examples = [
+        (np.array([s.features for s in case.sentences]), np.array([case.right(s) for s in case.sentences]))
+        for case in cases
+    ]
     examples = [(x, y) for x, y in examples if len(y) and y.any()]
     if not examples:
-        raise InvalidInput("None of the judged words stands in a sentence that was found: there is nothing to calibrate on.")
+        raise InvalidInput(
+            "None of the judged words stands in a sentence that was found: there is nothing to calibrate on."
+        )
     scale = _spread(np.concatenate([x for x, _ in examples]))
     examples = [(x / scale, y) for x, y in examples]
     w, mean, square = np.zeros(len(FEATURES)), np.zeros(len(FEATURES)), np.zeros(len(FEATURES))
@@ -84,20 +101,25 @@ def _pull(x: NDArray[np.float64], right: NDArray[np.bool_], w: NDArray[np.float6
 
 
 def weighed(case: CalibrationCase, weights: SentenceWeights, span_weight: float = 0.0) -> CalibrationCase:
-    """Its sentences by these weights and its reader's, best first, and the signals that follow from them."""
+    """Its sentences by these weights and its reader's, best first, and the signals that follow from
+    them."""
     found = weigh([s.features for s in case.sentences], case.read, weights, span_weight)
     best = [case.sentences[number] for number in found.order]
     return replace(
         case,
-        sentences=tuple(replace(s, candidate=replace(s.candidate, score=score)) for s, score in zip(best, found.scores, strict=True)),
-        read=replace(case.read, spans=tuple(case.read.spans[number] for number in found.order)) if case.read is not None else None,
+        sentences=tuple(
+            replace(s, candidate=replace(s.candidate, score=score)) for s, score in zip(best, found.scores, strict=True)
+        ),
+        read=replace(case.read, spans=tuple(case.read.spans[number] for number in found.order))
+        if case.read is not None
+        else None,
         signals={**case.signals, **found.signals},
     )
 
 
 def fit_writing(cases: Sequence[CalibrationCase]) -> VerbatimWeights:
-    """For the cases of one language. A weight for the likelihood only where it gains more than one question, and the smallest margin
-    that loses nothing against always writing two sentences."""
+    """For the cases of one language. A weight for the likelihood only where it gains more than one
+    question, and the smallest margin that loses nothing against always writing two sentences."""
     answered = [case for case in cases if case.has_answer]
     slack = 1.0 / max(1, len(answered))
     weight = (
@@ -120,7 +142,8 @@ def accuracy(cases: Sequence[CalibrationCase], writing: VerbatimWeights) -> floa
 
 
 def written(case: CalibrationCase, writing: VerbatimWeights, candidates: int = 8) -> list[Scored]:
-    """What the generator would write: the heaviest, then others of its document that are near enough (generator/verbatim/trie.py)."""
+    """What the generator would write: the heaviest, then others of its document that are near
+    enough (generator/verbatim/trie.py)."""
     said = case.likelihoods or {}
     worst = min(said.values(), default=0.0)
     weight = {
@@ -141,7 +164,9 @@ def written(case: CalibrationCase, writing: VerbatimWeights, candidates: int = 8
 
 def _beside(one: Scored, other: Scored) -> bool:
     a, b = one.candidate, other.candidate
-    return a.document_id == b.document_id and (a.end <= b.start or b.end <= a.start) and a.text.split() != b.text.split()
+    return (
+        a.document_id == b.document_id and (a.end <= b.start or b.end <= a.start) and a.text.split() != b.text.split()
+    )
 
 
 def span_weight_of(cases: Sequence[CalibrationCase], weights: SentenceWeights) -> float:
@@ -149,12 +174,18 @@ def span_weight_of(cases: Sequence[CalibrationCase], weights: SentenceWeights) -
     return weighing.span_weight_of(lambda weight: rows_of([weighed(case, weights, weight) for case in answered], "own"))
 
 
-def fit_reader(cases: Sequence[CalibrationCase], others: Sequence[DecisionRow], weights: SentenceWeights, span_weight: float) -> WithReader:
+def fit_reader(
+    cases: Sequence[CalibrationCase], others: Sequence[DecisionRow], weights: SentenceWeights, span_weight: float
+) -> WithReader:
     """others: rows of other collections that the same reader read."""
-    return WithReader(_decision([weighed(case, weights, span_weight) for case in cases], others, span_weight), span_weight)
+    return WithReader(
+        _decision([weighed(case, weights, span_weight) for case in cases], others, span_weight), span_weight
+    )
 
 
-def _decision(cases: Sequence[CalibrationCase], others: Sequence[DecisionRow], span_weight: float | None = None) -> NotFoundModel:
+def _decision(
+    cases: Sequence[CalibrationCase], others: Sequence[DecisionRow], span_weight: float | None = None
+) -> NotFoundModel:
     return fit_decision([*rows_of(cases, "own"), *others], SIGNALS if span_weight is None else (*SIGNALS, *READ))
 
 
@@ -183,17 +214,21 @@ def _kind(case: CalibrationCase) -> QuestionKind:
 
 
 def folds(cases: Sequence[CalibrationCase], count: int = 5) -> list[int]:
-    """A fold for each case, by its question's id: a question and its left-out self are never on two sides."""
+    """A fold for each case, by its question's id: a question and its left-out self are never on two
+    sides."""
     ids = sorted({case.judged.id for case in cases})
     place = {name: index % count for index, name in enumerate(np.random.default_rng(0).permutation(ids).tolist())}
     return [place[case.judged.id] for case in cases]
 
 
 def cross_validated(
-    cases: Sequence[CalibrationCase], others: Sequence[DecisionRow] = (), count: int = 5, span_weight: float | None = None
+    cases: Sequence[CalibrationCase],
+    others: Sequence[DecisionRow] = (),
+    count: int = 5,
+    span_weight: float | None = None,
 ) -> dict[str, float]:
-    """What new questions would see: everything is fitted on four fifths (and on other collections' rows) and told on the last, in turn.
-    span_weight: of the reader that read; None: without one."""
+    """What new questions would see: everything is fitted on four fifths (and on other collections'
+    rows) and told on the last, in turn. span_weight: of the reader that read; None: without one."""
     own = span_weight or 0.0
     fold, told, first, whole = folds(cases, count), [], [], []
     for held in range(count):

@@ -1,6 +1,8 @@
-"""A question as it was asked once of a collection, with all that a decision can be fitted to and measured on. Values only.
+"""A question as it was asked once of a collection, with all that a decision can be fitted to and
+measured on. Values only.
 
-What is kept is enough to weigh sentences anew, to have the passages read by another reader, and to decide anew, without the collection.
+What is kept is enough to weigh sentences anew, to have the passages read by another reader, and to
+decide anew, without the collection.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ class CasePassage:
 
 @dataclass(frozen=True, slots=True)
 class DecisionCase:
-    """`unit`: its document, since questions of one document fare alike. `open`: the rules for patients and drugs did not refuse it."""
+    """`unit`: its document, since questions of one document fare alike. `open`: the rules for
+    patients and drugs did not refuse it."""
 
     collection: str
     split: Literal["fit", "test"]
@@ -100,7 +103,9 @@ def write_extract(path: Path, extract: Extract) -> None:
 
 
 def _packed(case: DecisionCase) -> dict[str, Any]:
-    sentences = [[s.hit, s.start, s.end, [round(value, 5) for value in s.features], int(s.right)] for s in case.sentences]
+    sentences = [
+        [s.hit, s.start, s.end, [round(value, 5) for value in s.features], int(s.right)] for s in case.sentences
+    ]
     return asdict(replace(case, sentences=())) | {"sentences": sentences}
 
 
@@ -114,5 +119,9 @@ def read_extract(path: Path) -> Extract:
 
 
 def _unpacked(row: dict[str, Any]) -> DecisionCase:
-    sentences = tuple(Sentence(hit, start, end, tuple(features), bool(right)) for hit, start, end, features, right in row["sentences"])
-    return DecisionCase(**{**row, "kind": QuestionKind(row["kind"]), "hits": tuple(row["hits"]), "sentences": sentences})
+    sentences = tuple(
+        Sentence(hit, start, end, tuple(features), bool(right)) for hit, start, end, features, right in row["sentences"]
+    )
+    return DecisionCase(
+        **{**row, "kind": QuestionKind(row["kind"]), "hits": tuple(row["hits"]), "sentences": sentences}
+    )

@@ -1,8 +1,10 @@
 """Rows of several collections -> the decision whether there is a right answer. Pure functions.
 
-Every collection weighs as much as every other, and within it what can be answered as much as what cannot, however many questions it has: a
-decision that is fitted to one collection alone refuses another's words. What is predicted is that the answer would be *right*: a wrong
-quote is no better than one where there is none. Thresholds and curve come from questions that were left out of the fitting, in turn.
+Every collection weighs as much as every other, and within it what can be answered as much as what
+cannot, however many questions it has: a decision that is fitted to one collection alone refuses
+another's words. What is predicted is that the answer would be *right*: a wrong quote is no better
+than one where there is none. Thresholds and curve come from questions that were left out of the
+fitting, in turn.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ BONUSES = tuple(step / 10 for step in range(31))  # nats that such a question ma
 
 @dataclass(frozen=True, slots=True)
 class DecisionRow:
-    """One question, as far as the decision concerns it. `unit`: questions of one unit fare alike; `right`: its answer would be."""
+    """One question, as far as the decision concerns it. `unit`: questions of one unit fare alike;
+    `right`: its answer would be."""
 
     collection: str
     split: Literal["fit", "test"]
@@ -46,7 +49,8 @@ class DecisionRow:
 def fit_decision(
     rows: Sequence[DecisionRow], names: Sequence[str] = SIGNALS, l2: float = 3.0, risks: Mapping[str, float] = RISKS
 ) -> NotFoundModel:
-    """risks: shares of the answerable that may be refused, by their names. Raises InvalidInput where there is nothing to tell apart."""
+    """risks: shares of the answerable that may be refused, by their names. Raises InvalidInput
+    where there is nothing to tell apart."""
     _check(rows)
     fold = folds(rows)
     told = np.zeros(len(rows))
@@ -57,7 +61,9 @@ def fit_decision(
             if fold[index] == number:
                 told[index] = _logit(row, coefficients)
     bonus = _bonus(rows, told)
-    confidences = [_confidence(row, logit + bonus * row.signals.get("crossed", 0.0)) for row, logit in zip(rows, told, strict=True)]
+    confidences = [
+        _confidence(row, logit + bonus * row.signals.get("crossed", 0.0)) for row, logit in zip(rows, told, strict=True)
+    ]
     thresholds = {name: round(threshold_at(rows, confidences, share), 4) for name, share in risks.items()}
     fitted = {**_coefficients(rows, names, l2), "crossed": bonus}
     return NotFoundModel(
@@ -72,11 +78,15 @@ def fit_decision(
 def _check(rows: Sequence[DecisionRow]) -> None:
     asked = [row for row in rows if row.open]
     if all(row.answerable for row in asked) or not any(row.right for row in asked):
-        raise InvalidInput("These reviewed questions hold none without an answer, or none that gets a right one: nothing to calibrate on.")
+        raise InvalidInput(
+            "These reviewed questions hold none without an answer, or none that gets a right one: "
+            "nothing to calibrate on."
+        )
 
 
 def weights_of(rows: Sequence[DecisionRow]) -> NDArray[np.float64]:
-    """Return one for each row: collections weigh alike, and in each what can be answered as much as what cannot; on average 1."""
+    """Return one for each row: collections weigh alike, and in each what can be answered as much as
+    what cannot; on average 1."""
     own = np.array([REAL if row.kind in (QuestionKind.NEAR_MISS, QuestionKind.OFF_TOPIC) else 1.0 for row in rows])
     parts: dict[tuple[str, bool], list[int]] = {}
     for index, row in enumerate(rows):
@@ -90,7 +100,9 @@ def weights_of(rows: Sequence[DecisionRow]) -> NDArray[np.float64]:
 def _coefficients(rows: Sequence[DecisionRow], names: Sequence[str], l2: float) -> dict[str, float]:
     asked = [row for row in rows if row.open]
     if not asked:
-        raise InvalidInput("Too few questions to calibrate on: some of them are always held back, and then none is left.")
+        raise InvalidInput(
+            "Too few questions to calibrate on: some of them are always held back, and then none is left."
+        )
     x = np.array([[row.signals[name] for name in names] for row in asked])
     weights = weights_of(asked)
     center, scale = np.average(x, axis=0, weights=weights), x.std(0)
@@ -101,7 +113,9 @@ def _coefficients(rows: Sequence[DecisionRow], names: Sequence[str], l2: float) 
     return {"intercept": float(w[0] - slopes @ center), **dict(zip(names, slopes.tolist(), strict=True))}
 
 
-def newton(x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.float64], l2: float) -> NDArray[np.float64]:
+def newton(
+    x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.float64], l2: float
+) -> NDArray[np.float64]:
     """Return the weights of a logistic regression, the first column's not held down."""
     w, penalty = np.zeros(x.shape[1]), l2 * np.eye(x.shape[1])
     penalty[0, 0] = 1e-6
@@ -113,7 +127,11 @@ def newton(x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.fl
 
 
 def _logit(row: DecisionRow, coefficients: Mapping[str, float]) -> float:
-    return coefficients["intercept"] + sum(coefficients.get(name, 0.0) * value for name, value in row.signals.items()) + given(row.signals)
+    return (
+        coefficients["intercept"]
+        + sum(coefficients.get(name, 0.0) * value for name, value in row.signals.items())
+        + given(row.signals)
+    )
 
 
 def _confidence(row: DecisionRow, logit: float) -> float:
@@ -126,12 +144,15 @@ def confidences_of(rows: Sequence[DecisionRow], fitted: NotFoundModel) -> list[f
 
 
 def _bonus(rows: Sequence[DecisionRow], told: NDArray[np.float64]) -> float:
-    """What a question in another language than its best document needs to be refused no more often than others."""
+    """What a question in another language than its best document needs to be refused no more often
+    than others."""
     across = [bool(row.signals.get("crossed")) for row in rows]
     if sum(row.answerable and over for row, over in zip(rows, across, strict=True)) < FEW:
         return 0.0
     for bonus in BONUSES:
-        confidences = [_confidence(row, logit + bonus * over) for row, logit, over in zip(rows, told, across, strict=True)]
+        confidences = [
+            _confidence(row, logit + bonus * over) for row, logit, over in zip(rows, told, across, strict=True)
+        ]
         limit = threshold_at(rows, confidences, RISKS["balanced"])
         apart = [
             [c < limit for row, c, o in zip(rows, confidences, across, strict=True) if row.answerable and o is over]
@@ -145,12 +166,16 @@ def _bonus(rows: Sequence[DecisionRow], told: NDArray[np.float64]) -> float:
 def folds(rows: Sequence[DecisionRow]) -> list[int]:
     """A fold for each row, by its unit: a question and its near misses are never on two sides."""
     units = sorted({(row.collection, row.unit) for row in rows})
-    place = {units[index]: number % FOLDS for number, index in enumerate(np.random.default_rng(0).permutation(len(units)).tolist())}
+    place = {
+        units[index]: number % FOLDS
+        for number, index in enumerate(np.random.default_rng(0).permutation(len(units)).tolist())
+    }
     return [place[row.collection, row.unit] for row in rows]
 
 
 def threshold_at(rows: Sequence[DecisionRow], confidences: Sequence[float], share: float) -> float:
-    """Return the highest that refuses at most this share of the answerable, each collection weighing alike."""
+    """Return the highest that refuses at most this share of the answerable, each collection
+    weighing alike."""
     told = sorted(zip(confidences, _shares(rows), strict=True))
     lost, limit = 0.0, 0.0
     for confidence, part in told:
@@ -179,7 +204,8 @@ def refused(rows: Sequence[DecisionRow], confidences: Sequence[float], threshold
 
 
 def curve(rows: Sequence[DecisionRow], confidences: Sequence[float], points: int = 20) -> list[RiskPoint]:
-    """Return what refusing ever more would do, of what was really asked; collections weigh alike, what has no answer as what has one."""
+    """Return what refusing ever more would do, of what was really asked; collections weigh alike,
+    what has no answer as what has one."""
     asked = [(row, c) for row, c in zip(rows, confidences, strict=True) if row.kind != QuestionKind.LEFT_OUT]
     weights = weights_of([row for row, _ in asked])
     right = np.array([row.right for row, _ in asked])
@@ -191,5 +217,10 @@ def curve(rows: Sequence[DecisionRow], confidences: Sequence[float], points: int
         if total > 0:
             risk = float(weights[answered & ~right].sum()) / total
             point = RiskPoint(threshold, total / float(weights.sum()), risk, refused(rows, confidences, threshold))
-            found.append(replace(point, **{name: round(getattr(point, name), 4) for name in ("threshold", "coverage", "risk", "refused")}))
+            found.append(
+                replace(
+                    point,
+                    **{name: round(getattr(point, name), 4) for name in ("threshold", "coverage", "risk", "refused")},
+                )
+            )
     return found

@@ -1,7 +1,8 @@
-"""The collections that the decision is fitted to and measured on: their documents, and the questions with what answers them.
+"""The collections that the decision is fitted to and measured on: their documents, and the
+questions with what answers them.
 
-WardQA and the handbook with its sets are the project's; SQuAD, MedQuAD and the work instructions lie beside a checkout (bench/sets.py) and
-are left out, with a word, where they do not.
+WardQA and the handbook with its sets are the project's; SQuAD, MedQuAD and the work instructions
+lie beside a checkout (bench/sets.py) and are left out, with a word, where they do not.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ class CollectionQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """`folder`: PDFs to be read; else `texts`. `leave_out`: whether its questions are asked again without the documents that answer."""
+    """`folder`: PDFs to be read; else `texts`. `leave_out`: whether its questions are asked again
+    without the documents that answer."""
 
     name: str
     questions: tuple[CollectionQuestion, ...]
@@ -76,21 +78,30 @@ class Collection:
 
 
 def wardqa(splits: Sequence[Split] = ("validate", "test", "test_trades")) -> Collection:
-    """Hurried words and near misses; `fit` is its validate part, `test` the two others that no reader is taught on."""
+    """Hurried words and near misses; `fit` is its validate part, `test` the two others that no
+    reader is taught on."""
     passages = read_wardqa(splits)
     texts, questions = [], list[CollectionQuestion]()
     for source, parts in ((source, list(own)) for source, own in groupby(passages, key=lambda p: p.document)):
         first = parts[0]
         text, lines = document_text(parts)
-        texts.append(TextDocument(source, Metadata(title=first.title, language=first.language, department=first.trade), text))
+        texts.append(
+            TextDocument(source, Metadata(title=first.title, language=first.language, department=first.trade), text)
+        )
         part: Part = "fit" if first.split in ("train", "validate") else "test"
         for passage in parts:
             for asked in (asked for asked in passage.questions if asked.alone):
                 right = partial(_at, source, lines[passage.id][asked.line - 1])
                 asked_in = language_of(asked.question, passage.language)
-                questions.append(CollectionQuestion(asked.question, asked_in, source, QuestionKind.ANSWERABLE, part, right, (source,)))
+                questions.append(
+                    CollectionQuestion(
+                        asked.question, asked_in, source, QuestionKind.ANSWERABLE, part, right, (source,)
+                    )
+                )
                 near = [(miss.question, language_of(miss.question, passage.language)) for miss in asked.near_misses]
-                questions += [CollectionQuestion(text, spoken, source, QuestionKind.NEAR_MISS, part) for text, spoken in near]
+                questions += [
+                    CollectionQuestion(text, spoken, source, QuestionKind.NEAR_MISS, part) for text, spoken in near
+                ]
     return Collection("wardqa", tuple(questions), texts=tuple(texts))
 
 
@@ -105,20 +116,32 @@ def the_handbook() -> Collection:
     questions = []
     for judged in read_judged(handbook_set(), "all"):
         near = "near-miss" in judged.note
-        kind = QuestionKind.ANSWERABLE if judged.answerable else QuestionKind.NEAR_MISS if near else QuestionKind.OFF_TOPIC
+        kind = (
+            QuestionKind.ANSWERABLE if judged.answerable else QuestionKind.NEAR_MISS if near else QuestionKind.OFF_TOPIC
+        )
         part: Part = "fit" if judged.split == "validate" else "test"
         right = partial(_says, tuple((place.document, place.span) for place in judged.places))
         sources = tuple(place.document for place in judged.places)
         questions.append(
-            CollectionQuestion(judged.question, judged.language, judged.document or judged.id, kind, part, right, sources, judged.function)
+            CollectionQuestion(
+                judged.question,
+                judged.language,
+                judged.document or judged.id,
+                kind,
+                part,
+                right,
+                sources,
+                judged.function,
+            )
         )
     folder = Path(handbook.__file__).parent
     return Collection("handbook", tuple(questions), folder=folder / "pdf", lists=folder, leave_out=True)
 
 
 def hurried() -> Collection:
-    """The same documents asked in a hurried person's words, by people who had seen nothing else: two sets to fit to, the third to measure.
-    A sentence is right that holds any of what a colleague needs."""
+    """The same documents asked in a hurried person's words, by people who had seen nothing else:
+    two sets to fit to, the third to measure. A sentence is right that holds any of what a colleague
+    needs."""
     folder, questions = Path(handbook.__file__).parent, list[CollectionQuestion]()
     for whole, unanswered, part in HURRIED:
         for row in read_whole(folder / "questions" / whole):
@@ -126,7 +149,11 @@ def hurried() -> Collection:
                 continue
             right = partial(_says, tuple((row.document, needed) for needed in row.needs))
             asked_in = language_of(row.question, row.language or "nl")
-            questions.append(CollectionQuestion(row.question, asked_in, row.id, QuestionKind.ANSWERABLE, part, right, (row.document,)))
+            questions.append(
+                CollectionQuestion(
+                    row.question, asked_in, row.id, QuestionKind.ANSWERABLE, part, right, (row.document,)
+                )
+            )
         for missed in read_judged(folder / "questions" / unanswered, "all") if unanswered else ():
             kind = QuestionKind.NEAR_MISS if "near-miss" in missed.note else QuestionKind.OFF_TOPIC
             questions.append(CollectionQuestion(missed.question, missed.language or "nl", missed.id, kind, part))
@@ -150,12 +177,17 @@ def work_instructions() -> Collection:
         kind = QuestionKind.ANSWERABLE if source else QuestionKind.NEAR_MISS
         right, sources = partial(_says, ((source, row["span"]),)) if source else _nothing, (source,) if source else ()
         part: Part = "test" if number % 2 else "fit"
-        questions.append(CollectionQuestion(row["question"], language_of(row["question"], "nl"), f"{number}", kind, part, right, sources))
+        questions.append(
+            CollectionQuestion(
+                row["question"], language_of(row["question"], "nl"), f"{number}", kind, part, right, sources
+            )
+        )
     return Collection("work instructions", tuple(questions), folder=folder, leave_out=True)
 
 
 def squad() -> Collection:
-    """Every third article of SQuAD v2.0: four of its paragraphs, of each two questions that it answers and two that it does not."""
+    """Every third article of SQuAD v2.0: four of its paragraphs, of each two questions that it
+    answers and two that it does not."""
     path = next(iter(sorted((SHARED / "squad").glob("dev-v2.0*.json"))))
     texts, questions = [], list[CollectionQuestion]()
     for number, article in enumerate(json.loads(path.read_text(encoding="utf-8"))["data"][::3]):
@@ -168,7 +200,11 @@ def squad() -> Collection:
             for asked in answered:
                 begins = base + asked["answers"][0]["answer_start"]
                 right = partial(_around, title, (begins, begins + len(asked["answers"][0]["text"])))
-                questions.append(CollectionQuestion(asked["question"].strip(), "en", title, QuestionKind.ANSWERABLE, part, right, (title,)))
+                questions.append(
+                    CollectionQuestion(
+                        asked["question"].strip(), "en", title, QuestionKind.ANSWERABLE, part, right, (title,)
+                    )
+                )
             missed = [asked["question"].strip() for asked in paragraph["qas"] if asked["is_impossible"]][:2]
             questions += [CollectionQuestion(asked, "en", title, QuestionKind.NEAR_MISS, part) for asked in missed]
         texts.append(TextDocument(title, Metadata(title=title, language="en"), text))
@@ -176,9 +212,10 @@ def squad() -> Collection:
 
 
 def medquad() -> Collection:
-    """Half of MedQuAD's subjects, drawn by chance: all answers under a title are one document. Of their questions MEDQUAD are asked, and a
-    sentence is right when it stands in what answers that question of that subject. As many are near misses, of the same form: of the other
-    half, but for subjects whose title holds or is held by one that is there."""
+    """Half of MedQuAD's subjects, drawn by chance: all answers under a title are one document. Of
+    their questions MEDQUAD are asked, and a sentence is right when it stands in what answers that
+    question of that subject. As many are near misses, of the same form: of the other half, but for
+    subjects whose title holds or is held by one that is there."""
     subjects = dict[str, dict[str, str]]()
     for line in (SHARED / "medquad" / "medquad.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -193,11 +230,21 @@ def medquad() -> Collection:
         text = ""
         for asked_of, answers in subjects[title].items():
             right = partial(_at, title, (len(text), len(text) + len(answers)))
-            answerable.append(CollectionQuestion(asked_of, "en", title, QuestionKind.ANSWERABLE, part[title], right, (title,)))
+            answerable.append(
+                CollectionQuestion(asked_of, "en", title, QuestionKind.ANSWERABLE, part[title], right, (title,))
+            )
             text += answers
         texts.append(TextDocument(title, Metadata(title=title, language="en"), text))
-    far = [title for title in left if not any(title.casefold() in own.casefold() or own.casefold() in title.casefold() for own in there)]
-    near = [CollectionQuestion(asked_of, "en", title, QuestionKind.NEAR_MISS, part[title]) for title in far for asked_of in subjects[title]]
+    far = [
+        title
+        for title in left
+        if not any(title.casefold() in own.casefold() or own.casefold() in title.casefold() for own in there)
+    ]
+    near = [
+        CollectionQuestion(asked_of, "en", title, QuestionKind.NEAR_MISS, part[title])
+        for title in far
+        for asked_of in subjects[title]
+    ]
     return Collection("medquad", (*_drawn(answerable, MEDQUAD), *_drawn(near, MEDQUAD)), texts=tuple(texts))
 
 
@@ -231,7 +278,8 @@ COLLECTIONS: dict[str, Callable[[], Collection]] = {
 
 
 def read_collections(names: Iterable[str] = COLLECTIONS) -> Iterator[Collection]:
-    """Yield those that are there, each with questions of the others that it cannot answer. What lies beside a checkout may be absent."""
+    """Yield those that are there, each with questions of the others that it cannot answer. What
+    lies beside a checkout may be absent."""
     there = [COLLECTIONS[name]() for name in COLLECTIONS if name in OWN or SHARED.is_dir()]
     for collection in there:
         if collection.name in names:
@@ -239,12 +287,17 @@ def read_collections(names: Iterable[str] = COLLECTIONS) -> Iterator[Collection]
 
 
 def _off_topic(collection: Collection, there: list[Collection]) -> Iterator[CollectionQuestion]:
-    """As many of each other collection; none between the medical ones, which may well answer each other's questions."""
+    """As many of each other collection; none between the medical ones, which may well answer each
+    other's questions."""
     clinical = {*OWN, "medquad"}
-    others = [other for other in there if other.name != collection.name and not {other.name, collection.name} <= clinical]
+    others = [
+        other for other in there if other.name != collection.name and not {other.name, collection.name} <= clinical
+    ]
     for other in others:
         for part in ("fit", "test"):
             answerable = [q for q in other.questions if q.kind == QuestionKind.ANSWERABLE and q.split == part]
             most = OFF_TOPIC // len(others)
             for asked in answerable[:: max(1, len(answerable) // most)][:most]:
-                yield CollectionQuestion(asked.text, asked.language, f"{other.name} {asked.text}", QuestionKind.OFF_TOPIC, asked.split)
+                yield CollectionQuestion(
+                    asked.text, asked.language, f"{other.name} {asked.text}", QuestionKind.OFF_TOPIC, asked.split
+                )

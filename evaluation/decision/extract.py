@@ -1,5 +1,6 @@
-"""Collections -> cases: each becomes an index of its own, through the product's chunking, embedding, ranking and rules, and is asked all
-its questions once. What was found is kept, so that fitting, another reader and another curve need no index."""
+"""Collections -> cases: each becomes an index of its own, through the product's chunking,
+embedding, ranking and rules, and is asked all its questions once. What was found is kept, so that
+fitting, another reader and another curve need no index."""
 
 from __future__ import annotations
 
@@ -33,7 +34,13 @@ def extract(settings: Settings, collection: Collection, tell: Tell = lambda done
     """Ask everything. tell: called with how many questions are done."""
     with tempfile.TemporaryDirectory(prefix="bedside-decision-") as folder:
         own = settings.model_copy(
-            update={"data_dir": Path(folder), "database_url": None, "store": "lance", "follow_ups": "off", "reader": None}
+            update={
+                "data_dir": Path(folder),
+                "database_url": None,
+                "store": "lance",
+                "follow_ups": "off",
+                "reader": None,
+            }
         )
         with Container(own) as container:
             sources = _index(collection, container)
@@ -41,7 +48,9 @@ def extract(settings: Settings, collection: Collection, tell: Tell = lambda done
             for done, question in enumerate(collection.questions, 1):
                 cases.append(_case(collection, question, container, sources, passages))
                 if collection.leave_out and question.kind == QuestionKind.ANSWERABLE:
-                    cases.append(_case(collection, replace(question, kind=QuestionKind.LEFT_OUT), container, sources, passages))
+                    cases.append(
+                        _case(collection, replace(question, kind=QuestionKind.LEFT_OUT), container, sources, passages)
+                    )
                 tell(done)
             return Extract(container.embedder.name, tuple(cases), passages)
 
@@ -71,23 +80,45 @@ def index_text(text: TextDocument, container: Container) -> None:
     page = Page(1, 595.0, 842.0, 0, 0, text.text, np.full((len(text.text), 4), np.nan, np.float32))
     chunks = chunk(sha256[:32], text.about, [page])
     document = Document(
-        sha256[:32], text.source, sha256, "text/plain", DocumentStatus.INDEXED, "", text.about, 1, len(chunks), len(text.text)
+        sha256[:32],
+        text.source,
+        sha256,
+        "text/plain",
+        DocumentStatus.INDEXED,
+        "",
+        text.about,
+        1,
+        len(chunks),
+        len(text.text),
     )
     PgDocuments(container.db).save_indexed([Indexed(document, [page])])
-    container.store.replace_document(document.id, chunks, container.embedder.passages([embedding_text(c) for c in chunks]))
+    container.store.replace_document(
+        document.id, chunks, container.embedder.passages([embedding_text(c) for c in chunks])
+    )
 
 
 def _case(
-    collection: Collection, question: CollectionQuestion, container: Container, sources: dict[str, str], passages: dict[str, CasePassage]
+    collection: Collection,
+    question: CollectionQuestion,
+    container: Container,
+    sources: dict[str, str],
+    passages: dict[str, CasePassage],
 ) -> DecisionCase:
     left_out = (
-        tuple(name for name, source in sources.items() if source in question.sources) if question.kind == QuestionKind.LEFT_OUT else ()
+        tuple(name for name, source in sources.items() if source in question.sources)
+        if question.kind == QuestionKind.LEFT_OUT
+        else ()
     )
     user = replace(LOCAL_USER, function=question.function)
-    retrieval = find(analyse(question.text, container.expander), user, Filters(excluded_document_ids=left_out), container)
+    retrieval = find(
+        analyse(question.text, container.expander), user, Filters(excluded_document_ids=left_out), container
+    )
     read = passages_of(retrieval.may_be_quoted, retrieval.sentences)
     keys = [f"{collection.name} {hit.chunk.id}" for hit in retrieval.may_be_quoted]
-    passages |= {key: CasePassage(passage.title, passage.heading, passage.text) for key, (passage, _) in zip(keys, read, strict=True)}
+    passages |= {
+        key: CasePassage(passage.title, passage.heading, passage.text)
+        for key, (passage, _) in zip(keys, read, strict=True)
+    }
     return DecisionCase(
         collection.name,
         question.split,
@@ -104,7 +135,8 @@ def _case(
 
 
 def _sentences(question: CollectionQuestion, retrieval: Retrieval, sources: dict[str, str]) -> tuple[Sentence, ...]:
-    """Places are those that a reader is told; of a list that stands in none of the passages it is told nothing."""
+    """Places are those that a reader is told; of a list that stands in none of the passages it is
+    told nothing."""
     told = dict[int, tuple[int, int, int]]()
     for index, (passage, members) in enumerate(passages_of(retrieval.may_be_quoted, retrieval.sentences)):
         told |= {member: (index, *span) for member, span in zip(members, passage.spans, strict=True)}

@@ -1,4 +1,5 @@
-"""Kept cases -> the fitted decision, and what it does to each collection's test part. Seconds, whatever was kept; no index is asked."""
+"""Kept cases -> the fitted decision, and what it does to each collection's test part. Seconds,
+whatever was kept; no index is asked."""
 
 from __future__ import annotations
 
@@ -18,7 +19,16 @@ from evaluation.decision.extract import Tell, extract
 from evaluation.quality.refusals import DecidedQuestion, refusals, share
 from rag_api.config import Settings
 from rag_api.errors import InvalidInput
-from rag_api.retrieval.decision.calibration import READ, RISKS, SIGNALS, Calibration, NotFoundModel, SentenceWeights, WithReader, shipped
+from rag_api.retrieval.decision.calibration import (
+    READ,
+    RISKS,
+    SIGNALS,
+    Calibration,
+    NotFoundModel,
+    SentenceWeights,
+    WithReader,
+    shipped,
+)
 from rag_api.retrieval.reader_model.reader import PassageReader, ReaderPassage
 from rag_api.retrieval.reader_model.reader_scores import ReaderScores, joined
 
@@ -34,7 +44,9 @@ class Case:
     read: ReaderScores | None = None
 
 
-def kept_cases(settings: Settings, folder: Path, names: Sequence[str], *, fresh: bool, tell: Tell = SILENT) -> list[Extract]:
+def kept_cases(
+    settings: Settings, folder: Path, names: Sequence[str], *, fresh: bool, tell: Tell = SILENT
+) -> list[Extract]:
     """What was kept, and what is extracted now because it was not; `fresh`: all anew."""
     missing = [name for name in names if fresh or not (folder / f"{name}.json.gz").exists()]
     for collection in read_collections(missing) if missing else ():
@@ -48,7 +60,10 @@ def read_by(reader: PassageReader, extracts: Sequence[Extract], tell: Tell = SIL
     for extracted in extracts:
         for case in extracted.cases:
             members = [[n for n, s in enumerate(case.sentences) if s.hit == hit] for hit in range(len(case.hits))]
-            told = [_told(extracted, key, [case.sentences[n] for n in own]) for key, own in zip(case.hits, members, strict=True)]
+            told = [
+                _told(extracted, key, [case.sentences[n] for n in own])
+                for key, own in zip(case.hits, members, strict=True)
+            ]
             judged = reader.judge(case.question, told) if case.sentences else []
             found.append(Case(case, joined(members, judged, len(case.sentences)) if case.sentences else None))
             tell(len(found))
@@ -65,7 +80,9 @@ def row_of(one: Case, weights: SentenceWeights, span_weight: float = 0.0) -> Dec
     case = one.case
     found = weigh([sentence.features for sentence in case.sentences], one.read, weights, span_weight)
     right = bool(found.order) and case.sentences[found.order[0]].right
-    return DecisionRow(case.collection, case.split, case.kind, case.unit, case.open, right, {**case.signals, **found.signals})
+    return DecisionRow(
+        case.collection, case.split, case.kind, case.unit, case.open, right, {**case.signals, **found.signals}
+    )
 
 
 def fit_without(cases: Sequence[Case], weights: SentenceWeights) -> tuple[NotFoundModel, list[DecisionRow]]:
@@ -81,8 +98,8 @@ def fit_with(cases: Sequence[Case], weights: SentenceWeights) -> tuple[WithReade
 
 
 def as_shipped(cases: Sequence[Case], embedder: str) -> tuple[NotFoundModel, list[DecisionRow]]:
-    """Return the decision as it ships, without a reader, and what it sees. Collections that it was not fitted to are test parts as a whole.
-    Raises InvalidInput where none ships."""
+    """Return the decision as it ships, without a reader, and what it sees. Collections that it was
+    not fitted to are test parts as a whole. Raises InvalidInput where none ships."""
     before = shipped().get(embedder, Calibration())
     if before.not_found is None:
         raise InvalidInput(f"No decision ships for {embedder}: leave out --shipped, and one is fitted.")
@@ -96,16 +113,26 @@ def figures(rows: Sequence[DecisionRow], fitted: NotFoundModel) -> dict[str, Any
     told = list(zip(rows, confidences_of(rows, fitted), strict=True))
     found = {}
     for name in [name for name in COLLECTIONS if any(row.collection == name for row in rows)]:
-        own = [(row, c) for row, c in told if row.collection == name and row.split == "test" and row.kind != QuestionKind.LEFT_OUT]
+        own = [
+            (row, c)
+            for row, c in told
+            if row.collection == name and row.split == "test" and row.kind != QuestionKind.LEFT_OUT
+        ]
         asked = [_asked(row, c, fitted.threshold) for row, c in own]
         at = {risk: at_threshold(own, fitted.at(risk)) for risk in RISKS}
-        found[name] = {"risks": at, "auc": _auc(own), **{k: v for k, v in refusals(asked).items() if k in ("at_refused", "curve")}}
+        found[name] = {
+            "risks": at,
+            "auc": _auc(own),
+            **{k: v for k, v in refusals(asked).items() if k in ("at_refused", "curve")},
+        }
     return found
 
 
 def _asked(row: DecisionRow, confidence: float, threshold: float) -> DecidedQuestion:
     near = row.kind == QuestionKind.NEAR_MISS
-    return DecidedQuestion(confidence, row.answerable, confidence < threshold, right=row.right, near_miss=near, unit=row.unit)
+    return DecidedQuestion(
+        confidence, row.answerable, confidence < threshold, right=row.right, near_miss=near, unit=row.unit
+    )
 
 
 def at_threshold(told: Sequence[tuple[DecisionRow, float]], threshold: float) -> dict[str, Any]:
@@ -124,7 +151,9 @@ def at_threshold(told: Sequence[tuple[DecisionRow, float]], threshold: float) ->
     }
 
 
-def difference(one: Sequence[DecidedQuestion], other: Sequence[DecidedQuestion], resamples: int = 1000) -> dict[str, Any]:
+def difference(
+    one: Sequence[DecidedQuestion], other: Sequence[DecidedQuestion], resamples: int = 1000
+) -> dict[str, Any]:
     """Of the shares refused, with the middle 95% of resampled questions."""
     if not one or not other:
         return {"difference": None, "interval": None}
@@ -132,7 +161,10 @@ def difference(one: Sequence[DecidedQuestion], other: Sequence[DecidedQuestion],
     rng = np.random.default_rng(0)
     drawn = [float(rng.choice(a, len(a)).mean() - rng.choice(b, len(b)).mean()) for _ in range(resamples)]
     low, high = np.quantile(drawn, [0.025, 0.975])
-    return {"difference": round(float(a.mean() - b.mean()), 4), "interval": [round(float(low), 3), round(float(high), 3)]}
+    return {
+        "difference": round(float(a.mean() - b.mean()), 4),
+        "interval": [round(float(low), 3), round(float(high), 3)],
+    }
 
 
 def _auc(told: Sequence[tuple[DecisionRow, float]]) -> dict[str, float | None]:
@@ -142,10 +174,14 @@ def _auc(told: Sequence[tuple[DecisionRow, float]]) -> dict[str, float | None]:
     for kind in (QuestionKind.NEAR_MISS, QuestionKind.OFF_TOPIC):
         below = np.array([c for row, c in told if row.kind == kind])
         both = len(above) and len(below)
-        found[kind.value] = round(float(((above[:, None] > below) + 0.5 * (above[:, None] == below)).mean()), 3) if both else None
+        found[kind.value] = (
+            round(float(((above[:, None] > below) + 0.5 * (above[:, None] == below)).mean()), 3) if both else None
+        )
     return found
 
 
-def with_decision(before: Calibration, fitted: NotFoundModel, read: tuple[str, WithReader] | None, measured: str) -> Calibration:
+def with_decision(
+    before: Calibration, fitted: NotFoundModel, read: tuple[str, WithReader] | None, measured: str
+) -> Calibration:
     readers: Mapping[str, WithReader] = {**before.readers, **({read[0]: read[1]} if read else {})}
     return replace(before, not_found=fitted, readers=readers, measured=measured)

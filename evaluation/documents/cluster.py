@@ -1,9 +1,11 @@
-"""Gain and cost of a Ray cluster: the same small files on one machine's own path, and on Ray with so many workers of each kind, one after
-another in one run, each in a process of its own with a database, a collection and a data directory of its own.
+"""Gain and cost of a Ray cluster: the same small files on one machine's own path, and on Ray with
+so many workers of each kind, one after another in one run, each in a process of its own with a
+database, a collection and a data directory of its own.
 
-Ray's nodes are started here (one core each, 100 MB of object store), Weaviate is the configured one. What is told: documents a minute,
-seconds until Ray is ready, processor seconds of all but the databases, memory of the driver, of all other processes, and of the object
-stores at their fullest."""
+Ray's nodes are started here (one core each, 100 MB of object store), Weaviate is the configured
+one. What is told: documents a minute, seconds until Ray is ready, processor seconds of all but the
+databases, memory of the driver, of all other processes, and of the object stores at their
+fullest."""
 
 from __future__ import annotations
 
@@ -40,23 +42,38 @@ from rag_api.ingest.cluster.steps import Openers
 from rag_api.stores import open_store
 from rag_api.stores.weaviate import WeaviateStore
 
-# Without what a cluster has for its operators: a page, logs sent to the driver, machines that are asked for as they are needed.
-NODE = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
-# Ray gives way to all else on a machine (niceness 15); beside the local path, and beside other work, that would be what is measured.
+# Without what a cluster has for its operators: a page, logs sent to the driver, machines that are
+# asked for as they are needed.
+NODE = {
+    "num_cpus": 1,
+    "object_store_memory": 100 << 20,
+    "include_dashboard": False,
+    "include_log_monitor": False,
+    "no_monitor": True,
+}
+# Ray gives way to all else on a machine (niceness 15); beside the local path, and beside other
+# work, that would be what is measured.
 EQUAL = {"RAY_worker_niceness": "0"}
 MARK = 500  # documents
 EVERY = 0.5  # seconds between two looks at memory
 
 
 def measure(
-    settings: Settings, files: Sequence[int], workers: Sequence[int], embedder: str, tell: Callable[[int], None], lines: int = LINES
+    settings: Settings,
+    files: Sequence[int],
+    workers: Sequence[int],
+    embedder: str,
+    tell: Callable[[int], None],
+    lines: int = LINES,
 ) -> dict[str, dict[str, Any]]:
     """For each number of files a row for the local path and for each number of workers."""
     rows = {}
     for many in files:
         for count in (0, *workers):
             said = {"url": settings.weaviate_url, "files": many, "workers": count, "embedder": embedder, "lines": lines}
-            done = subprocess.run([sys.executable, "-m", "evaluation.documents.cluster", json.dumps(said)], capture_output=True, text=True)
+            done = subprocess.run(
+                [sys.executable, "-m", "evaluation.documents.cluster", json.dumps(said)], capture_output=True, text=True
+            )
             if done.returncode:
                 raise RuntimeError(done.stderr[-2000:])
             where = f"Ray, {count} {'worker' if count == 1 else 'workers'}" if count else "local"
@@ -145,9 +162,11 @@ def _listed(settings: Settings) -> Iterator[PgDocuments]:
 
 @contextmanager
 def small_cluster(nodes: int = 1) -> Iterator[Any]:
-    """Ray's own `Cluster` of so many small nodes on this machine, all of it in a folder that goes with it."""
+    """Ray's own `Cluster` of so many small nodes on this machine, all of it in a folder that goes
+    with it."""
     os.environ.update(QUIET | EQUAL)
-    with tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder:  # a short name: sockets lie there
+    # a short name: sockets lie there
+    with tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder:
         os.environ["RAY_TMPDIR"] = folder
         (Path(folder) / "ray").mkdir()
         from ray.cluster_utils import Cluster
@@ -163,7 +182,8 @@ def small_cluster(nodes: int = 1) -> Iterator[Any]:
 
 @dataclass
 class _Watched:
-    """Peaks of memory: of all processes below this one, and of what is in the object stores; and the processor's time of each process."""
+    """Peaks of memory: of all processes below this one, and of what is in the object stores; and
+    the processor's time of each process."""
 
     others_mb: int = 0
     stored_mb: int = 0
@@ -178,7 +198,8 @@ class _Watched:
         return sum(self.after.values()) - sum(self.before.values())
 
     def passed(self, progress: Progress) -> None:
-        """Memory as it is at every MARK documents, said at once: a run that ends early has told something."""
+        """Memory as it is at every MARK documents, said at once: a run that ends early has told
+        something."""
         if progress.done % MARK or progress.done in self.on_the_way:
             return
         self.on_the_way[progress.done] = {

@@ -1,5 +1,6 @@
-"""Load of an ingestion on Ray on its driver and the object stores for many files, apart from their reading, embedding and writing: files of
-some bytes, whose digests are taken on the cluster, and steps that pass on what they are given. The list of documents stays empty."""
+"""Load of an ingestion on Ray on its driver and the object stores for many files, apart from their
+reading, embedding and writing: files of some bytes, whose digests are taken on the cluster, and
+steps that pass on what they are given. The list of documents stays empty."""
 
 from __future__ import annotations
 
@@ -47,7 +48,11 @@ class Idle(RayCluster):
 
     def _pipeline(self, tickets: Any) -> Any:
         rows = self._rows(tickets)
-        for step, count in ((Passing, self.pools.readers), (Passing, self.pools.embedders), (Ending, self.pools.writers)):
+        for step, count in (
+            (Passing, self.pools.readers),
+            (Passing, self.pools.embedders),
+            (Ending, self.pools.writers),
+        ):
             rows = rows.map_batches(step, **self._actors(count))
         return rows
 

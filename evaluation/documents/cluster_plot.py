@@ -1,4 +1,5 @@
-"""Rows of `bedside bench cluster` -> a plot against documents: how many a minute; memory of driver and object stores, on the way too."""
+"""Rows of `bedside bench cluster` -> a plot against documents: how many a minute; memory of driver
+and object stores, on the way too."""
 
 from __future__ import annotations
 
@@ -24,13 +25,17 @@ def draw(rows: Sequence[dict[str, Any]], svg: Path) -> None:
         (line,) = memory.plot(documents, [row["driver_peak_mb"] for row in own], marker="o", label=f"{name}: driver")
         if workers:
             stored = [row["object_store_peak_mb"] for row in own]
-            memory.plot(documents, stored, marker="s", linestyle="--", color=line.get_color(), label=f"{name}: object stores")
+            memory.plot(
+                documents, stored, marker="s", linestyle="--", color=line.get_color(), label=f"{name}: object stores"
+            )
         for row in own:
             passed = sorted((int(done), at) for done, at in row.get("on_the_way", {}).items())
             for kept, style in (("driver_mb", "-"), ("object_store_mb", "--")):
                 if workers or kept == "driver_mb":
                     at_each = [at[kept] for _, at in passed]
-                    memory.plot([done for done, _ in passed], at_each, marker=".", linestyle=style, color=line.get_color())
+                    memory.plot(
+                        [done for done, _ in passed], at_each, marker=".", linestyle=style, color=line.get_color()
+                    )
     for axes, of in ((speed, "documents a minute"), (memory, "MB at most")):
         axes.set(xscale="log", xlabel="documents", ylabel=of)
         axes.set_ylim(bottom=0)

@@ -1,6 +1,8 @@
-"""Speed of turning files into text, and a comparison with pypdf's text: `python -m evaluation.documents.ingest PATH... [--json]`.
+"""Speed of turning files into text, and a comparison with pypdf's text: `python -m
+evaluation.documents.ingest PATH... [--json]`.
 
-Reads in this process, without embedding; pages per second of one core (processor time). docs/benchmarks.md has figures.
+Reads in this process, without embedding; pages per second of one core (processor time).
+docs/benchmarks.md has figures.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ from rag_api.ingest.sources.sources import find_sources
 
 
 def measure(paths: Sequence[Path]) -> dict[str, Any]:
-    """Seconds and pages per second of each step over all PDFs that can be read; how alike the two libraries' words are."""
+    """Seconds and pages per second of each step over all PDFs that can be read; how alike the two
+    libraries' words are."""
     files = [source for source in find_sources(paths) if source.path.suffix.casefold() == ".pdf"]
     seconds = dict.fromkeys(("pypdf_text", "pdfium_text", "pdfium_boxes", "read_and_clean", "chunk"), 0.0)
     pages, likeness, failed = 0, [], {}
@@ -48,7 +51,9 @@ def measure(paths: Sequence[Path]) -> dict[str, Any]:
             seconds["pdfium_text"] += took
             seconds["pdfium_boxes"] += _timed(_pdfium_boxes, opened)[1]
         try:
-            other, took = _timed(lambda path: "\n".join(page.extract_text() for page in pypdf.PdfReader(path).pages), source.path)
+            other, took = _timed(
+                lambda path: "\n".join(page.extract_text() for page in pypdf.PdfReader(path).pages), source.path
+            )
         except Exception as error:
             failed[f"{source.name} (pypdf only)"] = type(error).__name__
             continue

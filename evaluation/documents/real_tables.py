@@ -1,9 +1,11 @@
-"""Rows of tables in papers of hospitals and governments, as an answer would quote them: with their caption, header, group and footnote?
+"""Rows of tables in papers of hospitals and governments, as an answer would quote them: with their
+caption, header, group and footnote?
 
 python -m evaluation.documents.real_tables FOLDER
 
-FOLDER: where evaluation/fetch_real_documents.py put them. real_tables.csv says of each row, marked by hand, by which words its cells,
-its caption, each name of its header, its group and its footnote are known.
+FOLDER: where evaluation/fetch_real_documents.py put them. real_tables.csv says of each row, marked
+by hand, by which words its cells, its caption, each name of its header, its group and its footnote
+are known.
 """
 
 from __future__ import annotations
@@ -57,7 +59,9 @@ def _judged(document: ReadDocument, row: dict[str, str]) -> list[str]:
     notes = "".join(_plain(text[a:b]) for a, b in footnotes(text, document.blocks, quote.start, quote.end))
     due = {part: row[part] for part in ("caption", "header", "group", "footnote") if row[part]}
     there = [
-        part for part, words_ in due.items() if all(_plain(one) in (notes if part == "footnote" else said) for one in words_.split(" || "))
+        part
+        for part, words_ in due.items()
+        if all(_plain(one) in (notes if part == "footnote" else said) for one in words_.split(" || "))
     ]
     whole = ["whole"] if len(there) == len(due) else []
     return ["rows", "quoted", *whole, *(f"{part} due" for part in due), *there]

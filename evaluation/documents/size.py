@@ -1,8 +1,9 @@
-"""Growth of an ingestion's cost: many small files, or many pages in one file, through the whole of it; seconds, memory, and how long the
-embedder waited for reading.
+"""Growth of an ingestion's cost: many small files, or many pages in one file, through the whole of
+it; seconds, memory, and how long the embedder waited for reading.
 
-Files are made here. Vectors are the cheapest there are (an embedder's speed is known), or an embedder's own; the store and the documents
-list are in memory, or LanceDB's index with a real database in a folder that goes afterwards.
+Files are made here. Vectors are the cheapest there are (an embedder's speed is known), or an
+embedder's own; the store and the documents list are in memory, or LanceDB's index with a real
+database in a folder that goes afterwards.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ from rag_api.stores import Store, open_store
 from rag_api.stores.memory import MemoryStore
 
 _TEXT = (
-    "infuuspomp katheter verpleegkundige controleert noteert dosering temperatuur saturatie bloeddruk arts afdeling spoelt wisselt "
+    "infuuspomp katheter verpleegkundige controleert noteert dosering temperatuur saturatie bloeddruk arts afdeling "
+    "spoelt wisselt "
     "dagelijks voorschrift apotheek toediening bewaking protocol voeding"
 )
 _WORDS = _TEXT.split()
@@ -48,7 +50,9 @@ class CheapEmbedder:
     name, dim = "cheapest", 16
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        counts = np.array([np.bincount(np.frombuffer(text.encode(), np.uint8) % 16, minlength=16) + 1 for text in texts], np.float32)
+        counts = np.array(
+            [np.bincount(np.frombuffer(text.encode(), np.uint8) % 16, minlength=16) + 1 for text in texts], np.float32
+        )
         unit: NDArray[np.float32] = counts / np.linalg.norm(counts, axis=1, keepdims=True)
         return unit
 
@@ -59,7 +63,8 @@ class CheapEmbedder:
 
 @dataclass
 class TimedEmbedder:
-    """An embedder, and when it worked. What lies between its first and its last call and is no call is waiting: for reading, or saving."""
+    """An embedder, and when it worked. What lies between its first and its last call and is no call
+    is waiting: for reading, or saving."""
 
     embedder: Embedder
     calls: list[tuple[float, float]] = field(default_factory=list)
@@ -86,12 +91,15 @@ class TimedEmbedder:
 def measure(
     files: Sequence[int], pages: Sequence[int], embedder: str, store: str, tell: Callable[[int], None]
 ) -> dict[str, dict[str, Any]]:
-    """A row for each size, each in a process of its own: what one leaves in memory is not the next one's."""
+    """A row for each size, each in a process of its own: what one leaves in memory is not the next
+    one's."""
     rows = {}
     for kind, count in [*(("files", count) for count in files), *(("pages", count) for count in pages)]:
         command = [sys.executable, "-m", "evaluation.documents.size", kind, str(count), embedder, store]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-        rows[f"{count:,} {'small files' if kind == 'files' else 'pages in one file'}"] = json.loads(done.stdout.splitlines()[-1])
+        rows[f"{count:,} {'small files' if kind == 'files' else 'pages in one file'}"] = json.loads(
+            done.stdout.splitlines()[-1]
+        )
         tell(count)
     return rows
 
@@ -100,7 +108,9 @@ def measure_one(kind: str, count: int, embedder: str, store: str) -> dict[str, A
     with tempfile.TemporaryDirectory(prefix="bedside-size-") as kept:
         folder = Path(kept) / "documents"
         write_files(folder, count if kind == "files" else 1, 1 if kind == "files" else count)
-        settings = Settings(data_dir=Path(kept) / "data", embedder=embedder if embedder != "none" else "auto", store="memory")
+        settings = Settings(
+            data_dir=Path(kept) / "data", embedder=embedder if embedder != "none" else "auto", store="memory"
+        )
         timed = TimedEmbedder(CheapEmbedder() if embedder == "none" else open_embedder(settings))
         with _kept(store, settings, timed) as (repo, kept_in):
             start = time.monotonic()
@@ -115,7 +125,8 @@ def measure_one(kind: str, count: int, embedder: str, store: str) -> dict[str, A
         "embedder_busy": round(timed.busy(), 1),
         "embedder_idle": round(timed.idle(), 1),
         "peak_mb": round(own.ru_maxrss / 1024),
-        "children_peak_mb": round(children.ru_maxrss / 1024),  # of the greatest: a reader, or the one that tidied the index
+        # of the greatest: a reader, or the one that tidied the index
+        "children_peak_mb": round(children.ru_maxrss / 1024),
         **held,
         "failed": report.failed,
     }
@@ -148,7 +159,8 @@ def _kept(store: str, settings: Settings, embedder: Embedder) -> Iterator[tuple[
 
 
 def _held() -> dict[str, int]:
-    """Megabytes in memory now: this process's own, and those of programs' files, which it shares. Nothing where Linux does not say."""
+    """Megabytes in memory now: this process's own, and those of programs' files, which it shares.
+    Nothing where Linux does not say."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:

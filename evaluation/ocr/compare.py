@@ -1,4 +1,5 @@
-"""A scan's text compared with the page's own: letters, digits, places, and what may be quoted of it."""
+"""A scan's text compared with the page's own: letters, digits, places, and what may be quoted of
+it."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ from rag_api.text.sentence_splitter import sentences
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _MOSTLY = 0.85
-_GRAVE = re.compile(r"\b(?:niet|nooit|geen|zonder|tenzij|behalve|not|never|no|without|unless|except)\b|[<>≤≥±]", re.IGNORECASE)
+_GRAVE = re.compile(
+    r"\b(?:niet|nooit|geen|zonder|tenzij|behalve|not|never|no|without|unless|except)\b|[<>≤≥±]", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -44,13 +47,15 @@ class OcrCounts:
 
 
 def compare_pages(truth: Page, found: Page, moved: NDArray[np.float64], cut: Sequence[str] = ()) -> OcrCounts:
-    """moved: [2, 3] from the truth's page space to the scan's; cut: headers and footers of the page, which may stand in the scan's text and
-    are not compared."""
+    """moved: [2, 3] from the truth's page space to the scan's; cut: headers and footers of the
+    page, which may stand in the scan's text and are not compared."""
     one, two = _plain(truth.text), _plain(_without(found.text, cut))
     errors, digits = _errors(one, two)
     counts = OcrCounts(1, len(one), errors, sum(c.isdigit() for c in one), digits)
     for box, other in _same_words(truth, found):
-        corners = np.array([[box[x], box[y]] for x in (0, 2) for y in (1, 3)], np.float64) @ moved[:, :2].T + moved[:, 2]
+        corners = (
+            np.array([[box[x], box[y]] for x in (0, 2) for y in (1, 3)], np.float64) @ moved[:, :2].T + moved[:, 2]
+        )
         overlap = _overlap(np.concatenate([corners.min(axis=0), corners.max(axis=0)]), other)
         counts.words += 1
         counts.overlap += overlap
@@ -59,7 +64,8 @@ def compare_pages(truth: Page, found: Page, moved: NDArray[np.float64], cut: Seq
 
 
 def compare_quotes(truth: ReadDocument, found: ReadDocument) -> OcrCounts:
-    """Of all that could be quoted of the scan: what is withheld, and which of the rest holds another number or negation than the page."""
+    """Of all that could be quoted of the scan: what is withheld, and which of the rest holds
+    another number or negation than the page."""
     counts = OcrCounts()
     said = _Said(truth.text, [line.text for line in truth.cut])
     names = names_of(blocks_of(found.text))
@@ -82,7 +88,9 @@ def _without(text: str, cut: Sequence[str]) -> str:
     """Without lines that are most alike those, or pieces of them."""
     heads = [_squashed(line).casefold() for line in cut]
     heads += [_squashed(part).casefold() for line in cut for part in line.split("\t")]
-    return "\n".join(line for line in text.split("\n") if not any(_alike(_squashed(line).casefold(), head) for head in heads))
+    return "\n".join(
+        line for line in text.split("\n") if not any(_alike(_squashed(line).casefold(), head) for head in heads)
+    )
 
 
 def _alike(one: str, two: str) -> bool:
@@ -129,7 +137,8 @@ def _squashed(text: str) -> str:
 
 
 def _errors(truth: str, found: str) -> tuple[int, int]:
-    """(letters to change, add or leave out; those of them that are digits on either side): one of the shortest ways."""
+    """(letters to change, add or leave out; those of them that are digits on either side): one of
+    the shortest ways."""
     n, m = len(truth), len(found)
     two = np.frombuffer(found.encode("utf-32-le"), np.uint32)
     row = np.arange(m + 1, dtype=np.int32)

@@ -1,4 +1,5 @@
-"""A page as a scanner, a copier or a fax would give it. Made by code from seeds: the same page is always made the same way."""
+"""A page as a scanner, a copier or a fax would give it. Made by code from seeds: the same page is
+always made the same way."""
 
 from __future__ import annotations
 
@@ -57,7 +58,9 @@ def degrade(page: pdfium.PdfPage, kind: ScanKind, seed: Sequence[int]) -> Degrad
     grey = np.ascontiguousarray(grey.reshape(grey.shape[:2]))
     for _ in range(kind.stamps):
         _stamp(grey, rng)
-    grey, matrix = _turned(grey, rng.uniform(0.5, 1) * kind.skew * rng.choice([-1, 1]), kind.quarters * int(rng.integers(1, 4)))
+    grey, matrix = _turned(
+        grey, rng.uniform(0.5, 1) * kind.skew * rng.choice([-1, 1]), kind.quarters * int(rng.integers(1, 4))
+    )
     if kind.blur:
         grey = np.asarray(cv2.GaussianBlur(grey, (0, 0), kind.blur), np.uint8)
     if kind.contrast < 1:
@@ -77,7 +80,9 @@ def _turned(grey: Grey, skew: float, quarters: int) -> tuple[Grey, Affine]:
     height, width = grey.shape
     matrix = np.asarray(cv2.getRotationMatrix2D((width / 2, height / 2), skew, 1.0), np.float64)
     if skew:
-        grey = np.asarray(cv2.warpAffine(grey, matrix, (width, height), flags=cv2.INTER_LINEAR, borderValue=(255,)), np.uint8)
+        grey = np.asarray(
+            cv2.warpAffine(grey, matrix, (width, height), flags=cv2.INTER_LINEAR, borderValue=(255,)), np.uint8
+        )
     for _ in range(quarters % 4):  # counterclockwise
         matrix = np.array([[0, 1, 0], [-1, 0, grey.shape[1]]], np.float64) @ np.vstack([matrix, [0, 0, 1]])
         grey = np.ascontiguousarray(np.rot90(grey))

@@ -30,8 +30,11 @@ def documents_of(half: str) -> list[Path]:
     return sorted(HANDBOOK.glob("*.pdf"))[0 if half == "development" else 1 :: 2]
 
 
-def measure(half: str, pages: int, alone: bool = False, tell: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
-    """pages: documents are taken until they have so many. Kinds of scans take turns, page by page. alone: without the second reader."""
+def measure(
+    half: str, pages: int, alone: bool = False, tell: Callable[[int], None] = lambda done: None
+) -> dict[str, Any]:
+    """pages: documents are taken until they have so many. Kinds of scans take turns, page by page.
+    alone: without the second reader."""
     by_kind: dict[str, OcrCounts] = {kind.name: OcrCounts() for kind in KINDS}
     whole, done, spent = OcrCounts(), 0, 0.0
     for n, path in enumerate(_spread(documents_of(half))):
@@ -64,11 +67,18 @@ def _spread(paths: list[Path]) -> Iterator[Path]:
         yield from paths[step::5]
 
 
-def read_degraded(path: Path, n: int, alone: bool = False) -> tuple[ReadDocument, list[tuple[Degraded, ScanKind]], ReadDocument, float]:
-    """(what it says, its scans, what was read of them, seconds of the processor's time for that). n: which document it is, for seeds."""
+def read_degraded(
+    path: Path, n: int, alone: bool = False
+) -> tuple[ReadDocument, list[tuple[Degraded, ScanKind]], ReadDocument, float]:
+    """(what it says, its scans, what was read of them, seconds of the processor's time for that).
+    n: which document it is, for seeds."""
     truth = read(path, path.name, FileKind.PDF, 1000)
     with pdfium.PdfDocument(path) as document:
-        scans = [(degrade(page, kind, (n, i)), kind) for i, page in enumerate(document) for kind in [KINDS[(3 * n + i) % len(KINDS)]]]
+        scans = [
+            (degrade(page, kind, (n, i)), kind)
+            for i, page in enumerate(document)
+            for kind in [KINDS[(3 * n + i) % len(KINDS)]]
+        ]
     with tempfile.TemporaryDirectory(prefix="scans-") as folder:
         scanned = Path(folder) / path.name
         scanned.write_bytes(as_pdf(scans))
@@ -94,7 +104,10 @@ def _figures(counts: OcrCounts) -> dict[str, Any]:
         "words_placed": _share(counts.well_placed, counts.words),
     }
     if counts.quotes:
-        figures |= {name: asdict(counts)[name] for name in ("quotes", "withheld", "quoted_digits", "wrong_digits", "wrong_negations")}
+        figures |= {
+            name: asdict(counts)[name]
+            for name in ("quotes", "withheld", "quoted_digits", "wrong_digits", "wrong_negations")
+        }
         figures["share_withheld"] = _share(counts.withheld, counts.quotes)
     return figures
 

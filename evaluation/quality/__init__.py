@@ -1,8 +1,10 @@
-"""Does retrieval find the right document, and know when there is none? Measured on questions that people have judged.
+"""Does retrieval find the right document, and know when there is none? Measured on questions that
+people have judged.
 
-The figures: hit@k and MRR by document over the answerable questions (the rank is that of the first hit of a judged document), the same
-by page and by the judged words, precision and recall of "not found" over all; for all questions, each language and each department,
-with the middle 95% of 1,000 bootstrap resamples.
+The figures: hit@k and MRR by document over the answerable questions (the rank is that of the first
+hit of a judged document), the same by page and by the judged words, precision and recall of "not
+found" over all; for all questions, each language and each department, with the middle 95% of 1,000
+bootstrap resamples.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ KS = (1, 3, 7)  # 3: what a reader looks at and the prompt holds; 7: what the pa
 
 @dataclass(frozen=True, slots=True)
 class RetrievalOutcome:
-    """What retrieval did for one judged question. Ranks are None when the document (its page, its words) is not among the hits."""
+    """What retrieval did for one judged question. Ranks are None when the document (its page, its
+    words) is not among the hits."""
 
     judged: Judged
     rank: int | None
@@ -50,8 +53,8 @@ def evaluate(
     tell: Callable[[int], Any] | None = None,
     about: Mapping[str, Metadata] | None = None,
 ) -> list[RetrievalOutcome]:
-    """Ask every question. sources: document id -> the name it was ingested under. about: that name -> what is said of it.
-    tell: called with how many are done."""
+    """Ask every question. sources: document id -> the name it was ingested under. about: that name
+    -> what is said of it. tell: called with how many are done."""
     outcomes = []
     for question in questions:
         outcomes.append(_outcome(question, search(question), sources, about or {}))
@@ -60,7 +63,9 @@ def evaluate(
     return outcomes
 
 
-def _outcome(judged: Judged, retrieval: Retrieval, sources: Mapping[str, str], about: Mapping[str, Metadata]) -> RetrievalOutcome:
+def _outcome(
+    judged: Judged, retrieval: Retrieval, sources: Mapping[str, str], about: Mapping[str, Metadata]
+) -> RetrievalOutcome:
     hits = retrieval.hits
     names = [sources.get(hit.chunk.document_id, "") for hit in hits]
     right = {place.document for place in judged.places}
@@ -107,7 +112,11 @@ def _for_others(hit: Hit, group: str) -> bool:
 
 
 def _crossed(judged: Judged, languages: set[str]) -> str:
-    return f"{judged.language} on {min(languages)}" if judged.language and languages and judged.language not in languages else ""
+    return (
+        f"{judged.language} on {min(languages)}"
+        if judged.language and languages and judged.language not in languages
+        else ""
+    )
 
 
 def report(outcomes: Sequence[RetrievalOutcome]) -> dict[str, Any]:
@@ -121,11 +130,16 @@ def report(outcomes: Sequence[RetrievalOutcome]) -> dict[str, Any]:
 
 
 def askers(outcomes: Sequence[RetrievalOutcome], without: Sequence[RetrievalOutcome]) -> dict[str, Any]:
-    """What knowing the asker's function changes. without: the outcomes of those questions that name one, asked as if they did not."""
+    """What knowing the asker's function changes. without: the outcomes of those questions that name
+    one, asked as if they did not."""
     unknown = {o.judged.id: o for o in without}
     names = ("hit@1", "hit@3", "mrr", "wrong_group_first")
     with_, none = (_figures(some) for some in (outcomes, [unknown.get(o.judged.id, o) for o in outcomes]))
-    return {"n": len(without), "with": {name: with_[name] for name in names}, "without": {name: none[name] for name in names}}
+    return {
+        "n": len(without),
+        "with": {name: with_[name] for name in names},
+        "without": {name: none[name] for name in names},
+    }
 
 
 def _parts(outcomes: Sequence[RetrievalOutcome], of: Sequence[str]) -> dict[str, Any]:
@@ -178,7 +192,9 @@ def _asked(o: RetrievalOutcome) -> DecidedQuestion:
     """What no rule lets be answered has no confidence."""
     confidence = o.confidence if o.may_answer else -1.0
     near = not o.judged.answerable and is_near_miss(o.judged)
-    return DecidedQuestion(confidence, o.judged.answerable, not o.found, o.rank is not None and o.rank <= 3, o.right_first, near)
+    return DecidedQuestion(
+        confidence, o.judged.answerable, not o.found, o.rank is not None and o.rank <= 3, o.right_first, near
+    )
 
 
 def is_near_miss(judged: Judged) -> bool:

@@ -11,7 +11,8 @@ from rag_api.evaluate.judged import Judged
 
 
 def plain(text: str) -> str:
-    """What is left when layout is taken away: NFKC, lower case, one space for white space, no hyphenation, no end marks."""
+    """What is left when layout is taken away: NFKC, lower case, one space for white space, no
+    hyphenation, no end marks."""
     text = unicodedata.normalize("NFKC", text).replace("\u00ad", "").casefold()
     text = re.sub(r"[‐‑‒–—−]", "-", text)
     text = re.sub(r"(?<=\w)-\s+(?=\w)", "-", text)
@@ -19,7 +20,8 @@ def plain(text: str) -> str:
 
 
 def holds(answer: str, span: str) -> bool:
-    """The answer contains the judged span or, being shorter, lies in it. An empty answer holds nothing."""
+    """The answer contains the judged span or, being shorter, lies in it. An empty answer holds
+    nothing."""
     said, judged = plain(answer), plain(span)
     if not said or not judged:
         return False
@@ -27,7 +29,8 @@ def holds(answer: str, span: str) -> bool:
 
 
 def accuracy(answers: Mapping[str, str], questions: Sequence[Judged]) -> dict[str, Any]:
-    """Share of answerable questions whose answer (by question id; absent: none was given) holds the judged span."""
+    """Share of answerable questions whose answer (by question id; absent: none was given) holds the
+    judged span."""
     judged = [q for q in questions if q.answerable and q.span]
 
     def share(part: Sequence[Judged]) -> dict[str, Any]:
@@ -36,6 +39,8 @@ def accuracy(answers: Mapping[str, str], questions: Sequence[Judged]) -> dict[st
 
     return {
         **share(judged),
-        "languages": {name: share([q for q in judged if q.language == name]) for name in sorted({q.language for q in judged})},
+        "languages": {
+            name: share([q for q in judged if q.language == name]) for name in sorted({q.language for q in judged})
+        },
         "splits": {name: share([q for q in judged if q.split == name]) for name in sorted({q.split for q in judged})},
     }

@@ -1,6 +1,8 @@
-"""Two runs over the same questions, question by question: which won where, and whether that is more than chance. Pure.
+"""Two runs over the same questions, question by question: which won where, and whether that is more
+than chance. Pure.
 
-Works on what `bedside quality evaluate --json` prints (`questions`), so runs of different days, indexes and embedders can be compared.
+Works on what `bedside quality evaluate --json` prints (`questions`), so runs of different days,
+indexes and embedders can be compared.
 """
 
 from __future__ import annotations
@@ -35,9 +37,15 @@ def compare(a: Sequence[Row], b: Sequence[Row]) -> dict[str, Any]:
     if not first or first.keys() != second.keys():
         only = len(first.keys() ^ second.keys())
         raise InvalidInput(f"the two runs are not of the same questions: {only} are in one of them only")
-    changed = [i for i in first if (first[i]["question"], first[i]["answerable"]) != (second[i]["question"], second[i]["answerable"])]
+    changed = [
+        i
+        for i in first
+        if (first[i]["question"], first[i]["answerable"]) != (second[i]["question"], second[i]["answerable"])
+    ]
     if changed:
-        raise InvalidInput(f"the two runs are not of the same questions: {', '.join(changed[:5])} were judged anew in between")
+        raise InvalidInput(
+            f"the two runs are not of the same questions: {', '.join(changed[:5])} were judged anew in between"
+        )
     pairs = [(first[i], second[i]) for i in first]
     ranked = [(x, y) for x, y in pairs if x["answerable"]]
     return {
@@ -62,11 +70,14 @@ def _difference(pairs: Sequence[tuple[Row, Row]], value: Callable[[Row], float])
     better, worse = sum(d > 0 for d in apart), sum(d < 0 for d in apart)
     count = max(1, len(pairs))
     interval = bootstrap_ratio(apart, [1.0] * len(apart))
-    return Difference(sum(a) / count, sum(b) / count, sum(apart) / count, interval, better, worse, sign_test(better, worse))
+    return Difference(
+        sum(a) / count, sum(b) / count, sum(apart) / count, interval, better, worse, sign_test(better, worse)
+    )
 
 
 def sign_test(better: int, worse: int) -> float:
-    """The chance of a split at least this uneven when either side is as likely; 1.0 when nothing differs."""
+    """The chance of a split at least this uneven when either side is as likely; 1.0 when nothing
+    differs."""
     n, fewer = better + worse, min(better, worse)
     return min(1.0, 2 * sum(comb(n, k) for k in range(fewer + 1)) / float(2**n))
 

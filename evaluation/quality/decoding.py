@@ -1,9 +1,9 @@
-"""A benchmark of decoding from judged questions, in the form of the thesis's UZGentRAG (section 5.3.2): prompts that hold a question and
-its three best chunks, and the statistics of its table 5.1.
+"""A benchmark of decoding from judged questions, in the form of the thesis's UZGentRAG (section
+5.3.2): prompts that hold a question and its three best chunks, and the statistics of its table 5.1.
 
-A row is {id, language, question, documents, prompt, stop, template, answer, answer_from}. `prompt` is the whole prompt, the thesis's.
-`answer` is what a model said to it, or the judged words where none was asked (`answer_from` says which): what drafting by copying is
-measured on.
+A row is {id, language, question, documents, prompt, stop, template, answer, answer_from}. `prompt`
+is the whole prompt, the thesis's. `answer` is what a model said to it, or the judged words where
+none was asked (`answer_from` says which): what drafting by copying is measured on.
 """
 
 from __future__ import annotations
@@ -78,8 +78,9 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def bleu(answers: Sequence[str], contexts: Sequence[str]) -> float:
-    """Return how much of the answers is copied: BLEU of the whole corpus against the contexts, without its brevity penalty (an answer is
-    always shorter than its context). The geometric mean of the clipped precisions of 1 to 4 words; 0.0 when one of them is."""
+    """Return how much of the answers is copied: BLEU of the whole corpus against the contexts,
+    without its brevity penalty (an answer is always shorter than its context). The geometric mean
+    of the clipped precisions of 1 to 4 words; 0.0 when one of them is."""
     from sacrebleu import corpus_bleu  # takes a while, and few commands want it
 
     found = corpus_bleu(_words(answers), [_words(contexts)], tokenize="none", smooth_method="none", force=True)
@@ -92,13 +93,16 @@ def _words(texts: Sequence[str]) -> list[str]:
 
 
 def token_counter(path: Path) -> Callable[[str], int]:
-    """Counts by a tokenizer.json, plain or gzipped. Raises InvalidInput, and ConfigurationError where the library is missing."""
+    """Counts by a tokenizer.json, plain or gzipped. Raises InvalidInput, and ConfigurationError
+    where the library is missing."""
     import gzip
 
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise ConfigurationError("counting tokens needs the package tokenizers: pip install -e '.[generator]'") from error
+        raise ConfigurationError(
+            "counting tokens needs the package tokenizers: pip install -e '.[generator]'"
+        ) from error
     try:
         data = path.read_bytes()
         tokenizer = Tokenizer.from_str((gzip.decompress(data) if path.suffix == ".gz" else data).decode())

@@ -1,4 +1,5 @@
-"""Does rewriting a follow-up question help, and does it leave other questions alone? Measured on pairs of a question and its follow-up."""
+"""Does rewriting a follow-up question help, and does it leave other questions alone? Measured on
+pairs of a question and its follow-up."""
 
 from __future__ import annotations
 
@@ -39,9 +40,12 @@ def read_pairs(path: Path = FOLLOW_UPS, split: Split = "all") -> list[FollowUpPa
 
 
 def measure_pairs(
-    pairs: Sequence[FollowUpPair], others: Sequence[Judged], measure: Callable[[Sequence[Judged]], Sequence[RetrievalOutcome]]
+    pairs: Sequence[FollowUpPair],
+    others: Sequence[Judged],
+    measure: Callable[[Sequence[Judged]], Sequence[RetrievalOutcome]],
 ) -> dict[str, Any]:
-    """Literal against rewritten, question by question; others: questions that stand alone, none of which should be rewritten."""
+    """Literal against rewritten, question by question; others: questions that stand alone, none of
+    which should be rewritten."""
     literal, rewritten = measure([pair.judged for pair in pairs]), measure([pair.rewritten for pair in pairs])
     changed = sum(pair.rewritten.question != pair.judged.question for pair in pairs)
     same_ids = [{**row, "question": pair.judged.question} for row, pair in zip(rows_of(rewritten), pairs, strict=True)]
@@ -55,8 +59,14 @@ def measure_pairs(
         },
         "rewritten_share": changed / max(1, len(pairs)),
         "comparison": compare(rows_of(literal), same_ids),
-        "queries": [{"previous": p.previous, "question": p.judged.question, "query": p.rewritten.question} for p in pairs],
-        "false_rewrites": {"n": len(others), "rewritten": len(wrong), "questions": [judged.question for judged in wrong]},
+        "queries": [
+            {"previous": p.previous, "question": p.judged.question, "query": p.rewritten.question} for p in pairs
+        ],
+        "false_rewrites": {
+            "n": len(others),
+            "rewritten": len(wrong),
+            "questions": [judged.question for judged in wrong],
+        },
     }
 
 

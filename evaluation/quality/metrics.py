@@ -10,7 +10,8 @@ Interval = tuple[float, float]
 
 
 def hit_at(ranks: Sequence[int | None], k: int) -> float:
-    """Share of questions whose right document is among the first k hits. ranks: from 1, None: not among the hits."""
+    """Share of questions whose right document is among the first k hits. ranks: from 1, None: not
+    among the hits."""
     return float(np.mean([rank is not None and rank <= k for rank in ranks])) if ranks else 0.0
 
 
@@ -20,7 +21,8 @@ def mrr(ranks: Sequence[int | None]) -> float:
 
 
 def precision_recall(said: Sequence[bool], true: Sequence[bool]) -> tuple[float, float]:
-    """Of what was said, how much is true; of what is true, how much was said. 1.0 where there is nothing to count."""
+    """Of what was said, how much is true; of what is true, how much was said. 1.0 where there is
+    nothing to count."""
     both = sum(s and t for s, t in zip(said, true, strict=True))
     return both / sum(said) if any(said) else 1.0, both / sum(true) if any(true) else 1.0
 
@@ -30,7 +32,8 @@ _AT_ONCE = 2_000_000  # drawn indices that are held in memory
 
 
 def bootstrap_ratio(numerators: Sequence[float], denominators: Sequence[float], seed: int = 0) -> Interval:
-    """The middle 95% of sum(numerators) / sum(denominators) over resampled questions; a resample with nothing to divide by counts 1.
+    """The middle 95% of sum(numerators) / sum(denominators) over resampled questions; a resample
+    with nothing to divide by counts 1.
 
     With denominators of 1 that is a mean: Hit@k, MRR. Precision: said and true over said.
     """

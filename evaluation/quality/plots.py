@@ -20,7 +20,9 @@ def need_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ConfigurationError("the report draws with matplotlib, which is not installed: pip install -e '.[report]'") from error
+        raise ConfigurationError(
+            "the report draws with matplotlib, which is not installed: pip install -e '.[report]'"
+        ) from error
 
 
 def counts_svg(name: str, counts: Sequence[int], what: str) -> str:
@@ -32,13 +34,19 @@ def counts_svg(name: str, counts: Sequence[int], what: str) -> str:
     def draw(axes: Axes) -> None:
         bars = axes.bar(numbers, shares, color=COLOUR, width=0.7)
         axes.bar_label(bars, [f"{share:.0%}" for share in shares])
-        axes.set(xlabel="right documents found", ylabel=f"share of {what}", xticks=numbers, ylim=(0, max(shares, default=0) * 1.15 or 1))
+        axes.set(
+            xlabel="right documents found",
+            ylabel=f"share of {what}",
+            xticks=numbers,
+            ylim=(0, max(shares, default=0) * 1.15 or 1),
+        )
 
     return _svg(name, draw)
 
 
 def density_svg(name: str, ranks: Sequence[int | None], deepest: int) -> str:
-    """Figure 3.12: where the first right document stood; not found counts as the deepest rank, as in the thesis."""
+    """Figure 3.12: where the first right document stood; not found counts as the deepest rank, as
+    in the thesis."""
     found = Counter(deepest if rank is None else rank for rank in ranks)
     places = list(range(1, deepest + 1))
 
@@ -66,16 +74,23 @@ def cumulative_svg(name: str, ranks: Sequence[int | None], deepest: int) -> str:
 
 
 def risk_svg(name: str, curves: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """Share of answers that are wrong or should have been refused, by the share of questions answered; a line for each curve, and the
-    middle 95% of one that is alone."""
+    """Share of answers that are wrong or should have been refused, by the share of questions
+    answered; a line for each curve, and the middle 95% of one that is alone."""
 
     def draw(axes: Axes) -> None:
         for label, points in curves.items():
             x, y = [p["coverage"] for p in points], [p["risk"] for p in points]
             axes.plot(x, y, marker="o", markersize=3, label=label, color=COLOUR if len(curves) == 1 else None)
             if len(curves) == 1:
-                axes.fill_between(x, [p["interval"][0] for p in points], [p["interval"][1] for p in points], color=COLOUR, alpha=0.15)
-        axes.set(xlabel="share of questions answered", ylabel="share of answers that are wrong", xlim=(0, 1.02), ylim=(0, None))
+                axes.fill_between(
+                    x, [p["interval"][0] for p in points], [p["interval"][1] for p in points], color=COLOUR, alpha=0.15
+                )
+        axes.set(
+            xlabel="share of questions answered",
+            ylabel="share of answers that are wrong",
+            xlim=(0, 1.02),
+            ylim=(0, None),
+        )
         if len(curves) > 1:
             axes.legend(frameon=False)
 
@@ -83,7 +98,8 @@ def risk_svg(name: str, curves: Mapping[str, Sequence[Mapping[str, Any]]]) -> st
 
 
 def _svg(name: str, draw: object) -> str:
-    """Without pyplot: nothing global is touched. `name` makes ids that several figures in one page do not share."""
+    """Without pyplot: nothing global is touched. `name` makes ids that several figures in one page
+    do not share."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

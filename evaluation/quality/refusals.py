@@ -1,4 +1,5 @@
-"""Quality of "no document answers this": what the decision did, and what each other threshold would risk and cost. Pure functions."""
+"""Quality of "no document answers this": what the decision did, and what each other threshold would
+risk and cost. Pure functions."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ COVERAGES = tuple(step / 10 for step in range(1, 11))
 
 @dataclass(frozen=True, slots=True)
 class DecidedQuestion:
-    """One question, as far as a decision concerns it. `confidence` below 0: refused whatever the threshold."""
+    """One question, as far as a decision concerns it. `confidence` below 0: refused whatever the
+    threshold."""
 
     confidence: float
     answerable: bool
@@ -28,8 +30,9 @@ class DecidedQuestion:
 
 
 def refusals(asked: Sequence[DecidedQuestion]) -> dict[str, Any]:
-    """`refused`: share of the answerable questions of which it was said; `refused_with_source`: of those whose document was at hand,
-    so that a refusal lost something; `at_refused`: what is refused where this share of the answerable is; `curve`: risk by coverage."""
+    """`refused`: share of the answerable questions of which it was said; `refused_with_source`: of
+    those whose document was at hand, so that a refusal lost something; `at_refused`: what is
+    refused where this share of the answerable is; `curve`: risk by coverage."""
     precision, recall = precision_recall([a.refused for a in asked], [not a.answerable for a in asked])
     answerable = [a for a in asked if a.answerable]
     near = [a for a in answerable if a.at_hand]
@@ -54,14 +57,17 @@ def at_refused(asked: Sequence[DecidedQuestion], budget: float) -> dict[str, Any
         "refused": budget,
         "threshold": round(threshold, 4),
         "near_misses": share([a for a in asked if a.near_miss], lambda a: a.confidence < threshold),
-        "off_topic": share([a for a in asked if not a.answerable and not a.near_miss], lambda a: a.confidence < threshold),
+        "off_topic": share(
+            [a for a in asked if not a.answerable and not a.near_miss], lambda a: a.confidence < threshold
+        ),
         "answered_right": share([a for a in asked if a.answerable], lambda a: a.right and a.confidence >= threshold),
         "risk": share([a for a in asked if a.confidence >= threshold], lambda a: not a.right),
     }
 
 
 def curve(asked: Sequence[DecidedQuestion]) -> list[dict[str, Any]]:
-    """Risk (share of the answered that are wrong or should have been refused) by coverage (share answered), from the surest upwards."""
+    """Risk (share of the answered that are wrong or should have been refused) by coverage (share
+    answered), from the surest upwards."""
     told = np.sort([a.confidence for a in asked])[::-1]
     points: list[dict[str, Any]] = []
     for coverage in COVERAGES if len(told) else ():
@@ -89,4 +95,8 @@ def share(asked: Sequence[DecidedQuestion], holds: Callable[[DecidedQuestion], b
         units.setdefault(one.unit or f"\0{number}", []).append(holds(one))
     low, high = bootstrap_ratio([sum(own) for own in units.values()], [len(own) for own in units.values()])
     true = sum(map(sum, units.values()))
-    return {"share": round(true / len(asked), 4) if asked else None, "interval": [round(low, 3), round(high, 3)], "n": len(asked)}
+    return {
+        "share": round(true / len(asked), 4) if asked else None,
+        "interval": [round(low, 3), round(high, 3)],
+        "n": len(asked),
+    }

@@ -1,6 +1,8 @@
-"""Is an answer whole: does it hold everything that a colleague needs, and nothing that misleads? Compares text only.
+"""Is an answer whole: does it hold everything that a colleague needs, and nothing that misleads?
+Compares text only.
 
-A question may follow another one (`after`); what is needed and what misleads are words of documents, several parted by "||".
+A question may follow another one (`after`); what is needed and what misleads are words of
+documents, several parted by "||".
 """
 
 from __future__ import annotations
@@ -76,11 +78,14 @@ def _parts(written: str) -> tuple[str, ...]:
 
 
 def outcome(question: WholeQuestion, answered: bool, answer: str) -> WholeOutcome:
-    """What an answer lacks and what is too much in it, both by its plain words: cells and line ends count as spaces."""
+    """What an answer lacks and what is too much in it, both by its plain words: cells and line ends
+    count as spaces."""
     said = _plain(answer)
     # A part that was copied up to the end of a line may end in the middle of a word.
     lacks = tuple(part for part in question.needs if _plain(part) not in said)
-    return WholeOutcome(question, answered, lacks, tuple(part for part in question.misleads if answered and _plain(part) in said))
+    return WholeOutcome(
+        question, answered, lacks, tuple(part for part in question.misleads if answered and _plain(part) in said)
+    )
 
 
 def _plain(text: str) -> str:
@@ -88,7 +93,8 @@ def _plain(text: str) -> str:
 
 
 def whole_report(outcomes: Sequence[WholeOutcome]) -> dict[str, Any]:
-    """How many answers are whole, and whole with nothing misleading, by kind of question; JSON-ready."""
+    """How many answers are whole, and whole with nothing misleading, by kind of question;
+    JSON-ready."""
     kinds = sorted({one.question.kind for one in outcomes})
     return {
         **_counts(outcomes),

@@ -1,1 +1,2 @@
-"""Speed and rank of retrieval on generated and public texts: one index, one question, what quantised vectors lose."""
+"""Speed and rank of retrieval on generated and public texts: one index, one question, what
+quantised vectors lose."""

@@ -1,8 +1,10 @@
-"""Costs of sizes that were not measured, computed from figures of `bedside bench retrieval --json`: a model, not a measurement.
+"""Costs of sizes that were not measured, computed from figures of `bedside bench retrieval --json`:
+a model, not a measurement.
 
-From a store's two greatest sizes: times grow by the power of the size by which they grew between these, disk and building as the chunks
-do. What happens only beyond them (an index that no longer fits memory, a disk that is slower when full) is not in it. How far it is off is
-seen where a size was measured: computed from the two below it, beside what was measured."""
+From a store's two greatest sizes: times grow by the power of the size by which they grew between
+these, disk and building as the chunks do. What happens only beyond them (an index that no longer
+fits memory, a disk that is slower when full) is not in it. How far it is off is seen where a size
+was measured: computed from the two below it, beside what was measured."""
 
 from __future__ import annotations
 
@@ -30,13 +32,16 @@ def project(figures: Sequence[dict[str, Any]], store: str, chunks: int) -> dict[
 
 
 def check(figures: Sequence[dict[str, Any]], store: str) -> list[dict[str, Any]]:
-    """The greatest size computed from the sizes below it, and as it was measured; nothing where there are fewer than three."""
+    """The greatest size computed from the sizes below it, and as it was measured; nothing where
+    there are fewer than three."""
     own = _of(figures, store)
     if len({figure["chunks"] for figure in own}) < 3:
         return []
     greatest = own[-1]
     below = [figure for figure in own if figure["chunks"] < greatest["chunks"]]
-    measured = {"chunks": greatest["chunks"], "store": store, "computed": False} | {name: round(greatest[name]) for name in TIMES}
+    measured = {"chunks": greatest["chunks"], "store": store, "computed": False} | {
+        name: round(greatest[name]) for name in TIMES
+    }
     return [project(below, store, greatest["chunks"]), measured | _size_of(greatest, 1)]
 
 

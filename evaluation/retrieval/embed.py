@@ -1,6 +1,7 @@
 """Speed of embedding: embedders in turn in one run, on the handbook's passages and questions.
 
-What disturbs one disturbs all; on a busy machine the ratios, and the processor's time, are what to read.
+What disturbs one disturbs all; on a busy machine the ratios, and the processor's time, are what to
+read.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ print(json.dumps({"load_s": round(time.perf_counter() - start, 2), "mb": round((
 
 
 def measure(names: Sequence[str], passages: int, rounds: int, tell: Tell = lambda done: None) -> dict[str, Any]:
-    """Return for each embedder medians over the rounds; `likeness`: the least cosine of its passages to those of the first."""
+    """Return for each embedder medians over the rounds; `likeness`: the least cosine of its
+    passages to those of the first."""
     texts = handbook_passages(passages)
     questions = [judged.question for judged in read_judged(HANDBOOK, "all")[:: max(1, 400 // passages)]][:passages]
     found: dict[str, Any] = {name: loaded(name) for name in names}
@@ -56,11 +58,18 @@ def measure(names: Sequence[str], passages: int, rounds: int, tell: Tell = lambd
         }
         close(embedder)
     characters = sum(map(len, texts)) // len(texts)
-    return {"passages": len(texts), "characters": characters, "rounds": rounds, "load": os.getloadavg()[0], "embedders": found}
+    return {
+        "passages": len(texts),
+        "characters": characters,
+        "rounds": rounds,
+        "load": os.getloadavg()[0],
+        "embedders": found,
+    }
 
 
 def loaded(name: str) -> dict[str, float]:
-    """Return what opening it takes in a process of its own: seconds to the first vectors, and MB (mapped weights among them)."""
+    """Return what opening it takes in a process of its own: seconds to the first vectors, and MB
+    (mapped weights among them)."""
     run = subprocess.run([sys.executable, "-c", _LOADED, name], check=True, capture_output=True, text=True)
     measured: dict[str, float] = json.loads(run.stdout)
     return measured
@@ -82,7 +91,9 @@ def handbook_passages(count: int) -> list[str]:
 
 def _round(embedder: Embedder, texts: Sequence[str], questions: Sequence[str]) -> tuple[float, ...]:
     """Return seconds a passage and seconds a question, each elapsed and of the processor."""
-    return *_timed(lambda: embedder.passages(texts), len(texts)), *_timed(lambda: [embedder.query(q) for q in questions], len(questions))
+    return *_timed(lambda: embedder.passages(texts), len(texts)), *_timed(
+        lambda: [embedder.query(q) for q in questions], len(questions)
+    )
 
 
 def _timed(act: Callable[[], object], count: int) -> tuple[float, float]:

@@ -1,4 +1,5 @@
-"""Public sets of questions for retrieval, read from the folders they come in. Nothing of them is kept here."""
+"""Public sets of questions for retrieval, read from the folders they come in. Nothing of them is
+kept here."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ class QuestionSet:
 
 
 def read_set(name: str, folder: Path | None = None, every: int = 1) -> QuestionSet:
-    """every: one document (of SQuAD: article) in so many, for a quick look. Raises InvalidInput when the set is not there."""
+    """every: one document (of SQuAD: article) in so many, for a quick look. Raises InvalidInput
+    when the set is not there."""
     try:
         return SETS[name](folder or SHARED / name, every)
     except KeyError:
@@ -52,7 +54,8 @@ def _squad(folder: Path, every: int) -> QuestionSet:
 
 
 def _medquad(folder: Path, every: int) -> QuestionSet:
-    """MedQuAD's web pages, each the answers that stand on it, cut into chunks as documents are; all questions."""
+    """MedQuAD's web pages, each the answers that stand on it, cut into chunks as documents are; all
+    questions."""
     titles: dict[str, str] = {}
     answers: dict[str, dict[str, None]] = {}  # in order, each once
     asked: list[tuple[str, str]] = []

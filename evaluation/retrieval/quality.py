@@ -1,4 +1,5 @@
-"""Ranking quality of retrieval on public sets of questions: both lists alone, and fused with every alpha, from one search a question."""
+"""Ranking quality of retrieval on public sets of questions: both lists alone, and fused with every
+alpha, from one search a question."""
 
 from __future__ import annotations
 
@@ -27,8 +28,11 @@ ALPHAS = (0.35, 0.5, 0.65, 0.75)  # besides the embedder's own
 Tell = Callable[[int], Any]
 
 
-def measure(settings: Settings, embedder: Embedder, asked: QuestionSet, tell: Tell = lambda done: None) -> dict[str, Any]:
-    """JSON-ready. MRR@10 and Hit@k by document: of BM25 alone, of vectors alone, and of their fusions."""
+def measure(
+    settings: Settings, embedder: Embedder, asked: QuestionSet, tell: Tell = lambda done: None
+) -> dict[str, Any]:
+    """JSON-ready. MRR@10 and Hit@k by document: of BM25 alone, of vectors alone, and of their
+    fusions."""
     kept = DiskVectorCache(embedder)
     texts = [embedding_text(chunk) for chunk in asked.chunks]
     vectors = kept.passages(texts, tell)
@@ -61,7 +65,8 @@ def measure(settings: Settings, embedder: Embedder, asked: QuestionSet, tell: Te
 
 
 def rank_of(right: str, hits: Sequence[Hit], question: str, alpha: float) -> int | None:
-    """Among documents, by their best chunk: as if the search had been asked with this alpha. None: beyond the tenth."""
+    """Among documents, by their best chunk: as if the search had been asked with this alpha. None:
+    beyond the tenth."""
     cosines = {hit.chunk.id: hit.dense_score for hit in hits}
     bm25 = {hit.chunk.id: hit.bm25_score for hit in hits if hit.bm25_score > 0}
     document = {hit.chunk.id: hit.chunk.document_id for hit in hits}

@@ -1,11 +1,13 @@
-"""Costs and losses of quantised vectors in Weaviate, beside whole ones and against exact search, while a collection grows.
+"""Costs and losses of quantised vectors in Weaviate, beside whole ones and against exact search,
+while a collection grows.
 
-The collection is the product's own, in the server that is configured. Chunks have a few words each and are written in batches, two at a
-time, past what the store counts of words: it is the index of vectors that is measured. Searches are the store's, by vectors alone, with
-its filters; beside their recall stands that of the server's own list of ten.
+The collection is the product's own, in the server that is configured. Chunks have a few words each
+and are written in batches, two at a time, past what the store counts of words: it is the index of
+vectors that is measured. Searches are the store's, by vectors alone, with its filters; beside their
+recall stands that of the server's own list of ten.
 
-The server trains product quantisation on vectors that are there. So it is switched on in the full collection of whole vectors, and its
-row tells what that took.
+The server trains product quantisation on vectors that are there. So it is switched on in the full
+collection of whole vectors, and its row tells what that took.
 """
 
 from __future__ import annotations
@@ -108,8 +110,9 @@ def measure(
     keep: bool = False,
     tell: Tell = lambda done: None,
 ) -> Iterator[QuantisationRow]:
-    """A row for each size and kind as soon as it is there; of product quantisation one for the greatest size. keep: collections stay, for
-    a later run to ask again or to go on with. Raises InvalidInput."""
+    """A row for each size and kind as soon as it is there; of product quantisation one for the
+    greatest size. keep: collections stay, for a later run to ask again or to go on with. Raises
+    InvalidInput."""
     if any(size <= 0 or size % CHUNKS_PER_DOCUMENT for size in sizes):
         raise InvalidInput(f"sizes are multiples of {CHUNKS_PER_DOCUMENT} chunks, a document each")
     if unknown := set(kinds) - set(KINDS):
@@ -139,7 +142,13 @@ def _questions(corpus: Corpus, sizes: Sequence[int]) -> _Asked:
 
 
 def _grown(
-    store: WeaviateStore, corpus: Corpus, asked: _Asked, server: WeaviateProcess, sizes: Sequence[int], kinds: Sequence[str], tell: Tell
+    store: WeaviateStore,
+    corpus: Corpus,
+    asked: _Asked,
+    server: WeaviateProcess,
+    sizes: Sequence[int],
+    kinds: Sequence[str],
+    tell: Tell,
 ) -> Iterator[QuantisationRow]:
     for size in sorted(sizes):
         spent = _fill(store, corpus, size, server, tell)
@@ -193,10 +202,14 @@ def _train(store: WeaviateStore, server: WeaviateProcess) -> _Spent:
 
 def _is_compressed(store: WeaviateStore) -> bool:
     nodes = store.connection.do(lambda client: client.cluster.nodes(store.name, output="verbose"))
-    return all(shard.compressed and shard.vector_indexing_status == "READY" for node in nodes for shard in node.shards or [])
+    return all(
+        shard.compressed and shard.vector_indexing_status == "READY" for node in nodes for shard in node.shards or []
+    )
 
 
-def _row(store: WeaviateStore, asked: _Asked, server: WeaviateProcess, size: int, kind: str, spent: _Spent) -> QuantisationRow:
+def _row(
+    store: WeaviateStore, asked: _Asked, server: WeaviateProcess, size: int, kind: str, spent: _Spent
+) -> QuantisationRow:
     def found(vector: NDArray[np.float32], nearest: int) -> list[float]:
         return [hit.dense_score for hit in store.search("", vector, nearest, Filters(), 1.0)]
 

@@ -1,7 +1,8 @@
-"""Time of one question's retrieval without the embedder, over generated chunks, and cost of the index.
+"""Time of one question's retrieval without the embedder, over generated chunks, and cost of the
+index.
 
-Measured as a user has it: the search of `retrieve()` with its filters (who may read, valid today, two superseded documents left
-out), one question after another, the questions all different.
+Measured as a user has it: the search of `retrieve()` with its filters (who may read, valid today,
+two superseded documents left out), one question after another, the questions all different.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class SearchFigures:
     store: str
     p50_ms: float
     p95_ms: float
-    cpu_p50_ms: float  # processor time of this process, all threads: it says something on a busy machine too; a server's is not in it
+    # processor time of this process, all threads: it says something on a busy machine too; a
+    # server's is not in it
+    cpu_p50_ms: float
     cpu_p95_ms: float
     index_seconds: float  # all writes, the indexes brought up to date at the end; without making the corpus
     index_cpu_seconds: float  # processor time of this process for it
@@ -58,10 +61,15 @@ class SearchFigures:
 
 
 def measure(
-    settings: Settings, chunks: int, folder: Path | None = None, tell: Tell = lambda done: None, *, clustered: bool = True
+    settings: Settings,
+    chunks: int,
+    folder: Path | None = None,
+    tell: Tell = lambda done: None,
+    *,
+    clustered: bool = True,
 ) -> SearchFigures:
-    """folder: where LanceDB's index is put, and left for the next run: it is used as it is, or finished when it was interrupted.
-    A temporary one that is removed, when absent."""
+    """folder: where LanceDB's index is put, and left for the next run: it is used as it is, or
+    finished when it was interrupted. A temporary one that is removed, when absent."""
     corpus = Corpus(DIM, clustered=clustered)
     with _place(settings, chunks, folder) as place:
         with own_store(settings, place, "generated", DIM) as store:
@@ -99,8 +107,11 @@ def _place(settings: Settings, chunks: int, folder: Path | None) -> Iterator[Pat
 
 
 @contextmanager
-def own_store(settings: Settings, place: Path, embedder_name: str, dim: int, collection: str = NAME, keep: bool = False) -> Iterator[Store]:
-    """An index of its own: yours is not touched. Dropped at the end, but for LanceDB's folder and a collection that is kept."""
+def own_store(
+    settings: Settings, place: Path, embedder_name: str, dim: int, collection: str = NAME, keep: bool = False
+) -> Iterator[Store]:
+    """An index of its own: yours is not touched. Dropped at the end, but for LanceDB's folder and a
+    collection that is kept."""
     own = settings.model_copy(update={"data_dir": place, "weaviate_collection": collection, "index": ""})
     store = open_store(own, embedder_name, dim)
     try:
@@ -132,7 +143,8 @@ class _Spent:
 
     def keep(self) -> None:
         self.path.write_text(
-            json.dumps({"elapsed": self.elapsed, "processor": self.processor, "finished": self.finished}), encoding="utf-8"
+            json.dumps({"elapsed": self.elapsed, "processor": self.processor, "finished": self.finished}),
+            encoding="utf-8",
         )
 
 
@@ -160,7 +172,8 @@ def _fill(store: Store, corpus: Corpus, chunks: int, place: Path, tell: Tell) ->
 
 
 def _finish(store: Store) -> None:
-    """The indexes brought up to date; of LanceDB's files, those of older versions gone: they are kept for ten minutes otherwise."""
+    """The indexes brought up to date; of LanceDB's files, those of older versions gone: they are
+    kept for ten minutes otherwise."""
     from rag_api.stores.lance import LanceStore
 
     store.tidy()

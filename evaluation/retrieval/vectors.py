@@ -1,4 +1,5 @@
-"""Vectors kept on disk, so that a measurement on thousands of texts is embedded once. Interrupted, it goes on where it was."""
+"""Vectors kept on disk, so that a measurement on thousands of texts is embedded once. Interrupted,
+it goes on where it was."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 class DiskVectorCache:
-    """An embedder's vectors under FOLDER, by what was embedded and by what the embedder makes of one fixed text."""
+    """An embedder's vectors under FOLDER, by what was embedded and by what the embedder makes of
+    one fixed text."""
 
     def __init__(self, embedder: Embedder, folder: Path = FOLDER) -> None:
         self._embedder = embedder

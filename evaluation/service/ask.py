@@ -1,7 +1,8 @@
-"""Time that an ask takes: the steps before the generator starts (embedding, search, the guards, the decision), and whole answers.
+"""Time that an ask takes: the steps before the generator starts (embedding, search, the guards, the
+decision), and whole answers.
 
-Every question is as one that nobody asked before: nothing is remembered of those before it but what is kept on disk
-(retrieval/precompute.py).
+Every question is as one that nobody asked before: nothing is remembered of those before it but what
+is kept on disk (retrieval/precompute.py).
 """
 
 from __future__ import annotations
@@ -60,7 +61,11 @@ class _Clock:
 
     def figures(self, step: str) -> dict[str, float]:
         times = {"": self.elapsed[step], "cpu_": self.processor[step]}
-        return {f"{kind}p{share}_ms": round(float(np.percentile(ms, share)), 2) for kind, ms in times.items() for share in (50, 95)}
+        return {
+            f"{kind}p{share}_ms": round(float(np.percentile(ms, share)), 2)
+            for kind, ms in times.items()
+            for share in (50, 95)
+        }
 
 
 class _Timed:
@@ -95,10 +100,13 @@ class _Timed:
         return self._clock.timed("search once", lambda: self._container.store.search(*given, **named))
 
 
-def measure(container: Container, questions: Sequence[str], user: User, tell: Tell = lambda done: None) -> dict[str, Any]:
-    """JSON-ready. `guarded search` is what retrieval and the patient guard do once the question is embedded: their searches, one or
-    more, and look-ups in the database. `find` adds the decision, for which those sentences of the passages are embedded that are not
-    kept; `find again` is that with all of them in memory. `source warnings` is what is said of the sources found."""
+def measure(
+    container: Container, questions: Sequence[str], user: User, tell: Tell = lambda done: None
+) -> dict[str, Any]:
+    """JSON-ready. `guarded search` is what retrieval and the patient guard do once the question is
+    embedded: their searches, one or more, and look-ups in the database. `find` adds the decision,
+    for which those sentences of the passages are embedded that are not kept; `find again` is that
+    with all of them in memory. `source warnings` is what is said of the sources found."""
     clock, filters = _Clock(), Filters()
     timed = _Timed(container, clock)
     searches: list[int] = []
@@ -117,7 +125,11 @@ def measure(container: Container, questions: Sequence[str], user: User, tell: Te
             retrieval = clock.timed(step, lambda of=asked: find(of, user, filters, container))  # type: ignore[misc]
         _judge(asked, retrieval, container, clock)
         documents = get_documents(container.db, user, [hit.chunk.document_id for hit in found.hits])
-        sources = [Source(hit, documents[hit.chunk.document_id], 1, ()) for hit in found.hits if hit.chunk.document_id in documents]
+        sources = [
+            Source(hit, documents[hit.chunk.document_id], 1, ())
+            for hit in found.hits
+            if hit.chunk.document_id in documents
+        ]
         clock.timed("source warnings", lambda of=sources, to=asked: warned(of, to, user, filters, "nl", container))  # type: ignore[misc]
         tell(done)
     return {
@@ -130,7 +142,8 @@ def measure(container: Container, questions: Sequence[str], user: User, tell: Te
 
 
 def _judge(asked: Analysis, retrieval: Retrieval, container: Container, clock: _Clock) -> None:
-    """The reader's share of a question, where one is configured, and the decision's: both are in "find" too, the reader once measured."""
+    """The reader's share of a question, where one is configured, and the decision's: both are in
+    "find" too, the reader once measured."""
     hits, sentences = retrieval.may_be_quoted, retrieval.sentences
     reader = judging_reader(container.reader)
     if reader is not None:
@@ -139,9 +152,11 @@ def _judge(asked: Analysis, retrieval: Retrieval, container: Container, clock: _
     clock.timed("decide", lambda: decide(asked, hits, sentences, measured.not_found))
 
 
-def measure_answers(container: Container, questions: Sequence[str], user: User, tell: Tell = lambda done: None) -> dict[str, Any]:
-    """JSON-ready. Whole answers of a user of its own, whose conversations are deleted afterwards; the generator's processor time is not in
-    it, for that is another process."""
+def measure_answers(
+    container: Container, questions: Sequence[str], user: User, tell: Tell = lambda done: None
+) -> dict[str, Any]:
+    """JSON-ready. Whole answers of a user of its own, whose conversations are deleted afterwards;
+    the generator's processor time is not in it, for that is another process."""
     container.wait_for_generator()
     clock, answered = _Clock(), 0
     warming = min(WARMING, len(questions) // 2)

@@ -1,7 +1,9 @@
-"""Many readers at a time against a served Bedside: what they get, how long it takes, whether /health answers, whether memory grows.
+"""Many readers at a time against a served Bedside: what they get, how long it takes, whether
+/health answers, whether memory grows.
 
-Each reader asks a question of the handbook's judged set in sources-only mode, reads it at once and asks the next; told to wait (429), they
-wait as long as they are told. All come from one machine, which also runs the service: the figures are of both together.
+Each reader asks a question of the handbook's judged set in sources-only mode, reads it at once and
+asks the next; told to wait (429), they wait as long as they are told. All come from one machine,
+which also runs the service: the figures are of both together.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ PATIENCE = 60.0  # seconds that a reader waits for an answer
 
 @dataclass(slots=True)
 class LoadTally:
-    """What readers met. `waited`: refusals with a time to come back; `errors` by kind: whatever else was no answer."""
+    """What readers met. `waited`: refusals with a time to come back; `errors` by kind: whatever
+    else was no answer."""
 
     admitted: list[float] = field(default_factory=list)
     waited: int = 0
@@ -47,7 +50,8 @@ class LoadTally:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """`health`: where /health is served apart, if anywhere; `pid`: of the process, whose memory is then watched."""
+    """`health`: where /health is served apart, if anywhere; `pid`: of the process, whose memory is
+    then watched."""
 
     url: str
     health: str | None = None
@@ -55,7 +59,8 @@ class Served:
 
 
 def measure(readers: int, seconds: float, served: Served | None) -> dict[str, Any]:
-    """Raises Unavailable when nothing answers there. Without anything served a demonstration is started, in a folder of its own."""
+    """Raises Unavailable when nothing answers there. Without anything served a demonstration is
+    started, in a folder of its own."""
     if served is not None:
         return asyncio.run(_measured(readers, seconds, served))
     with _demonstration() as own:
@@ -71,11 +76,16 @@ async def _measured(readers: int, seconds: float, served: Served) -> dict[str, A
         before = _processor_seconds(served.pid)
         end = time.monotonic() + seconds
         over = threading.Event()
-        watching = [threading.Thread(target=_watch, args=(served, where, tally, over), daemon=True) for where in ("url", "health")]
+        watching = [
+            threading.Thread(target=_watch, args=(served, where, tally, over), daemon=True)
+            for where in ("url", "health")
+        ]
         for thread in watching:
             thread.start()
         try:
-            await asyncio.gather(*(_reader(client, questions, end, tally, random.Random(number)) for number in range(readers)))  # noqa: S311 - no secret
+            await asyncio.gather(
+                *(_reader(client, questions, end, tally, random.Random(number)) for number in range(readers))  # noqa: S311 - no secret
+            )
         finally:
             over.set()
         tally.processor = _processor_seconds(served.pid) - before
@@ -91,7 +101,9 @@ async def _answers(client: httpx.AsyncClient) -> None:
         raise Unavailable(f"{client.base_url} does not answer: {error}") from error
 
 
-async def _reader(client: httpx.AsyncClient, questions: Sequence[str], end: float, tally: LoadTally, dice: random.Random) -> None:
+async def _reader(
+    client: httpx.AsyncClient, questions: Sequence[str], end: float, tally: LoadTally, dice: random.Random
+) -> None:
     await asyncio.sleep(dice.random())  # nobody asks in the very same moment
     while time.monotonic() < end:
         pause = await _ask(client, dice.choice(questions), tally)
@@ -102,7 +114,9 @@ async def _ask(client: httpx.AsyncClient, question: str, tally: LoadTally) -> fl
     """Return how long to wait before the next."""
     began = time.perf_counter()
     try:
-        response = await client.post("/api/ask", json={"question": question, "mode": "sources", "personal_data": "keep"})
+        response = await client.post(
+            "/api/ask", json={"question": question, "mode": "sources", "personal_data": "keep"}
+        )
     except httpx.HTTPError as error:
         tally.errors[type(error).__name__] += 1
         return 1.0
@@ -117,7 +131,8 @@ async def _ask(client: httpx.AsyncClient, question: str, tally: LoadTally) -> fl
 
 
 def _watch(served: Served, where: str, tally: LoadTally, over: threading.Event) -> None:
-    """Once a second, in a thread, since the readers' loop has much to do: how long /health takes there, and what the process holds."""
+    """Once a second, in a thread, since the readers' loop has much to do: how long /health takes
+    there, and what the process holds."""
     url = served.url if where == "url" else served.health
     took = tally.health.setdefault(where, [])
     with httpx.Client(timeout=PATIENCE) as client:
@@ -178,11 +193,19 @@ def _demonstration() -> Iterator[Served]:
     """`bedside demo`; without the limits of one address, from which all readers come."""
     with tempfile.TemporaryDirectory(prefix="bedside-load-") as folder:
         port, health = free_ports(2)
-        own = {"PORT": str(port), "HEALTH_PORT": str(health), "DATA_DIR": folder, "QUESTIONS_PER_MINUTE": "0", "REQUESTS_PER_MINUTE": "0"}
+        own = {
+            "PORT": str(port),
+            "HEALTH_PORT": str(health),
+            "DATA_DIR": folder,
+            "QUESTIONS_PER_MINUTE": "0",
+            "REQUESTS_PER_MINUTE": "0",
+        }
         environment = os.environ | {f"BEDSIDE_{name}": value for name, value in own.items()}
         log = Path(folder) / "load.log"
         with log.open("w") as out:
-            process = subprocess.Popen([sys.executable, "-m", "rag_api.cli.app", "demo"], env=environment, stdout=out, stderr=out)
+            process = subprocess.Popen(
+                [sys.executable, "-m", "rag_api.cli.app", "demo"], env=environment, stdout=out, stderr=out
+            )
         try:
             _wait_for(f"http://127.0.0.1:{port}/api/health", process, log)
             yield Served(f"http://127.0.0.1:{port}", f"http://127.0.0.1:{health}", process.pid)

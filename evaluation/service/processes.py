@@ -1,4 +1,5 @@
-"""Processes of the service and of the generator, as an installation with several has them: for measuring, and for killing them."""
+"""Processes of the service and of the generator, as an installation with several has them: for
+measuring, and for killing them."""
 
 from __future__ import annotations
 
@@ -51,7 +52,9 @@ def generators(folder: Path, count: int, *options: str) -> Iterator[list[Started
 
 
 @contextmanager
-def services(folder: Path, hosts: Sequence[str], settings: Mapping[str, str], port: int | None = None) -> Iterator[list[StartedProcess]]:
+def services(
+    folder: Path, hosts: Sequence[str], settings: Mapping[str, str], port: int | None = None
+) -> Iterator[list[StartedProcess]]:
     """`bedside serve` at each of these addresses; all on one port, or each on one of its own."""
     at = [(host, port or free_port()) for host in hosts]
     commands = [("rag_api.cli.app", "serve", "--host", host, "--port", str(own)) for host, own in at]

@@ -1,8 +1,10 @@
-"""Questions per second with one and two processes of the service and one and two generators, side by side in one run.
+"""Questions per second with one and two processes of the service and one and two generators, side
+by side in one run.
 
-All run on this machine and share its processors, readers included: what more processes bring is seen as far as there are cores for them.
-Each configuration is measured in turn, again and again, so that what else the machine does falls on all of them. The generators are those
-of all, so what they keep of prompts is found by whoever comes later.
+All run on this machine and share its processors, readers included: what more processes bring is
+seen as far as there are cores for them. Each configuration is measured in turn, again and again, so
+that what else the machine does falls on all of them. The generators are those of all, so what they
+keep of prompts is found by whoever comes later.
 """
 
 from __future__ import annotations
@@ -48,7 +50,10 @@ class Configuration:
 
 def measure(readers: int, seconds: float, rounds: int, mode: str) -> dict[str, Any]:
     """Raises Unavailable when something does not start."""
-    with tempfile.TemporaryDirectory(prefix="bedside-replicas-") as folder, _configurations(Path(folder)) as configurations:
+    with (
+        tempfile.TemporaryDirectory(prefix="bedside-replicas-") as folder,
+        _configurations(Path(folder)) as configurations,
+    ):
         asyncio.run(_warmed(configurations, mode))
         for _ in range(rounds):
             for one in configurations:
@@ -66,12 +71,19 @@ def measure(readers: int, seconds: float, rounds: int, mode: str) -> dict[str, A
 
 @contextmanager
 def _configurations(folder: Path) -> Iterator[list[Configuration]]:
-    """One index and one database, four ways to serve them; all are up from the first figure to the last."""
+    """One index and one database, four ways to serve them; all are up from the first figure to the
+    last."""
 
     settings = Settings(data_dir=folder / "data", database_url=None, store="lance", sentence_vectors_mb=0)
     with Container(settings) as container:
         documents = survey([Path(handbook.__file__).parent / "pdf"])
-        ingest(documents, settings=settings, documents_repo=PgDocuments(container.db), store=container.store, embedder=container.embedder)
+        ingest(
+            documents,
+            settings=settings,
+            documents_repo=PgDocuments(container.db),
+            store=container.store,
+            embedder=container.embedder,
+        )
         own = {
             "DATA_DIR": str(settings.data_dir), "DATABASE_URL": container.dsn(), "STORE": "lance", "SENTENCE_VECTORS_MB": "0",
             "QUESTIONS_PER_MINUTE": "0", "REQUESTS_PER_MINUTE": "0", "QUESTION_WAIT": "60", "QUESTIONS_WAITING": "1000",
@@ -83,7 +95,11 @@ def _configurations(folder: Path) -> Iterator[list[Configuration]]:
                 services(folder, hosts, own | {"GENERATOR_URL": one}) as with_one,
                 services(folder, hosts, own | {"GENERATOR_URL": both}) as with_both,
             ):
-                yield [_of(serving[:number], len(writing[:of])) for of, serving in ((1, with_one), (2, with_both)) for number in (1, 2)]
+                yield [
+                    _of(serving[:number], len(writing[:of]))
+                    for of, serving in ((1, with_one), (2, with_both))
+                    for number in (1, 2)
+                ]
 
 
 def _of(serving: Sequence[StartedProcess], writing: int) -> Configuration:
@@ -119,7 +135,9 @@ async def _measured(one: Configuration, readers: int, seconds: float, mode: str)
 async def _ask(client: httpx.AsyncClient, url: str, question: str, mode: str) -> str:
     """Return what went wrong; empty when it was answered."""
     try:
-        response = await client.post(f"{url}/api/ask", json={"question": question, "mode": mode, "personal_data": "keep"})
+        response = await client.post(
+            f"{url}/api/ask", json={"question": question, "mode": mode, "personal_data": "keep"}
+        )
     except httpx.HTTPError as error:
         return type(error).__name__
     if response.status_code != 200:

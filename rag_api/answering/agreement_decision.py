@@ -1,4 +1,5 @@
-"""Agreement of a second reader, without which what was chosen is not quoted: each thing that is asked is decided by itself.
+"""Agreement of a second reader, without which what was chosen is not quoted: each thing that is
+asked is decided by itself.
 
 What the reader does not agree to is left out and said; where nothing is left, there is no answer. Where it points to something else than
 the row or the item that was chosen, or agrees so faintly that the careful risk would refuse, the whole table or list is quoted.
@@ -25,12 +26,15 @@ SURE = "careful"  # the risk at which a row or an item is quoted alone
 
 def is_read_again(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> bool:
     """Whether a reader must agree before anything is quoted. That takes seconds."""
-    return _reader(builder, retrieval, container) is not None and any(_may_agree(asked, container) for asked in builder.asked)
+    return _reader(builder, retrieval, container) is not None and any(
+        _may_agree(asked, container) for asked in builder.asked
+    )
 
 
 def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> bool | None:
-    """Whether there is an answer to write. What is asked apart and not agreed to leaves `builder.asked`. None: the reader is away, and
-    nothing is quoted that it has not read. Blocks."""
+    """Whether there is an answer to write. What is asked apart and not agreed to leaves
+    `builder.asked`. None: the reader is away, and nothing is quoted that it has not read.
+    Blocks."""
     reader = _reader(builder, retrieval, container)
     if reader is None:
         return retrieval.answerable
@@ -107,7 +111,9 @@ def _fitted(reader: PointingReader, container: AskContainer) -> tuple[NotFoundMo
 
 def reading_of(builder: AnswerBuilder, asked: AskedApart, reader: PointingReader) -> Agreement | None:
     """What the reader makes of what would be quoted for it; None: it is away. Blocks."""
-    return agreement(asked.question.text if asked.said else builder.query, quoted_for(builder, asked), asked.found, reader)
+    return agreement(
+        asked.question.text if asked.said else builder.query, quoted_for(builder, asked), asked.found, reader
+    )
 
 
 def quoted_for(builder: AnswerBuilder, asked: AskedApart) -> list[Candidate]:

@@ -1,7 +1,7 @@
 """Answers that their reader saw and the database did not take: kept as files until it does.
 
-A file an answer, numbered, so that they are stored in the order they were given, whatever the clock does meanwhile. Knows no question
-and no step of answering.
+A file an answer, numbered, so that they are stored in the order they were given, whatever the clock
+does meanwhile. Knows no question and no step of answering.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ class UnsavedAnswers:
         return sorted(self.folder.glob("*.json")) if self.folder.is_dir() else []
 
     def store(self) -> int:
-        """Store what waits, also what another process left; how many were. Raises Unavailable when the database still does not answer."""
+        """Store what waits, also what another process left; how many were. Raises Unavailable when
+        the database still does not answer."""
         stored = 0
         with file_lock(self.folder / "storing.lock"):
             for path in self.waiting():
@@ -98,7 +99,9 @@ class UnsavedAnswers:
     def _store(self, path: Path) -> int:
         try:
             kept = _FORM.validate_json(path.read_bytes())
-            return int(save_answer(self._open_db(), kept.user, kept.answer, new_conversation=kept.new_conversation, late=True))
+            return int(
+                save_answer(self._open_db(), kept.user, kept.answer, new_conversation=kept.new_conversation, late=True)
+            )
         except Unavailable:
             raise
         except NotFound:

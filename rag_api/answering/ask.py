@@ -1,8 +1,10 @@
-"""question -> answer: understand, find, show the sources, write, cite, store. What ask() yields is what the reader sees, in order.
+"""question -> answer: understand, find, show the sources, write, cite, store. What ask() yields is
+what the reader sees, in order.
 
-Whether there is an answer at all is decided from retrieval (answerability.py), and by a reader where one must agree
-(agreement_decision.py), before and whatever the model writes. A span is cited only when its characters equal the document's.
-Everything asked is stored, also what failed or was stopped half-way. Knows no HTTP and no SQL.
+Whether there is an answer at all is decided from retrieval (answerability.py), and by a reader
+where one must agree (agreement_decision.py), before and whatever the model writes. A span is cited
+only when its characters equal the document's. Everything asked is stored, also what failed or was
+stopped half-way. Knows no HTTP and no SQL.
 """
 
 from __future__ import annotations
@@ -32,7 +34,19 @@ from rag_api.answering.warnings import source_warnings
 from rag_api.answering.warnings.notice_texts import expired, minute_of, not_found, notice, unread
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
 from rag_api.db.questions.answers import get_conversation, given_before, queries_of
-from rag_api.domain import AnswerEvent, AnswerStatus, Done, Failed, Filters, Found, Mode, Nearest, PersonalChoice, Stage, User
+from rag_api.domain import (
+    AnswerEvent,
+    AnswerStatus,
+    Done,
+    Failed,
+    Filters,
+    Found,
+    Mode,
+    Nearest,
+    PersonalChoice,
+    Stage,
+    User,
+)
 from rag_api.errors import (
     BedsideError,
     Conflict,
@@ -71,31 +85,42 @@ def new_question(
     notices_in: Language | None = None,
     earlier: Sequence[str] = (),
 ) -> Question:
-    """Check what can be checked before anything is streamed. `literal`: search for these words, whatever was asked before. `key`: what its
-    asker calls it; asked again under that, after the connection broke, it is answered and stored once. `whole`: the document that the model
-    reads whole, and that alone is searched. `notices_in`: the language of the page; without one, notices are in the question's.
-    `earlier`: what its asker asked before it, oldest first, where no conversation of Bedside's says it.
+    """Check what can be checked before anything is streamed. `literal`: search for these words,
+    whatever was asked before. `key`: what its asker calls it; asked again under that, after the
+    connection broke, it is answered and stored once. `whole`: the document that the model reads
+    whole, and that alone is searched. `notices_in`: the language of the page; without one, notices
+    are in the question's. `earlier`: what its asker asked before it, oldest first, where no
+    conversation of Bedside's says it.
 
-    Raises InvalidInput, PersonalDataFound, NotFound, DocumentTooLong, Conflict, DatabaseUnavailable. Blocks."""
+    Raises InvalidInput, PersonalDataFound, NotFound, DocumentTooLong, Conflict,
+    DatabaseUnavailable. Blocks."""
     text = visible(text).strip()
     if not text:
         raise InvalidInput("The question is empty.")
-    if len(unicodedata.normalize("NFKC", text)) > LONGEST_QUESTION:  # one character may stand for eighteen: what is embedded is bounded
+    # one character may stand for eighteen: what is embedded is bounded
+    if len(unicodedata.normalize("NFKC", text)) > LONGEST_QUESTION:
         raise InvalidInput(
-            f"The question is longer than {LONGEST_QUESTION:,} characters once its characters are written out. Ask in fewer words."
+            f"The question is longer than {LONGEST_QUESTION:,} characters once its characters are written out. Ask in "
+            f"fewer words."
         )
     said = checked(text, personal, container.settings.personal_data)
     mode = mode or (Mode.ANSWER if whole else container.settings.mode)
     if whole:
         filters = _of_whole(whole, mode, filters or Filters(), user, container)
     if mode == Mode.VERBATIM and container.settings.generator_kind == "openai":
-        raise InvalidInput("The configured generator cannot be held to exact quotes. Ask with mode `answer` or `sources`.")
+        raise InvalidInput(
+            "The configured generator cannot be held to exact quotes. Ask with mode `answer` or `sources`."
+        )
     if conversation_id is not None:
         get_conversation(container.db, user, conversation_id)
         earlier = queries_of(container.db, user, conversation_id)
     if literal or container.settings.follow_ups == "off":
         earlier = ()
-    own, conversation = (uuid5(QUESTIONS, f"{part} {user.id} {key}") for part in ("answer", "conversation")) if key else (uuid4(), uuid4())
+    own, conversation = (
+        (uuid5(QUESTIONS, f"{part} {user.id} {key}") for part in ("answer", "conversation"))
+        if key
+        else (uuid4(), uuid4())
+    )
     asked = Question(
         str(own),
         conversation_id or str(conversation),
@@ -129,7 +154,8 @@ def _asked_again(question: Question, user: User, container: AskContainer) -> Que
 
 
 async def ask(question: Question, user: User, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
-    """Yield Stage*, Nearest at most once, Stage*, Found, (Token | Cited)*, then Done or Failed; either carries the stored answer.
+    """Yield Stage*, Nearest at most once, Stage*, Found, (Token | Cited)*, then Done or Failed;
+    either carries the stored answer.
 
     Closing the iterator, or cancelling its task, stops the generator and stores what was there.
     """
@@ -187,16 +213,21 @@ def _tell_of_pack(builder: AnswerBuilder, container: AskContainer) -> None:
 
 
 def _tell_of_identity(builder: AnswerBuilder) -> None:
-    """The reader sees that words of theirs are gone; the record says which kinds there were, not what they were."""
+    """The reader sees that words of theirs are gone; the record says which kinds there were, not
+    what they were."""
     removed, kept = builder.question.removed, builder.question.kept
     if removed:
         builder.note("identity_removed")
     if removed or kept:
-        builder.stats["personal_data"] = {"removed": [kind.value for kind in removed], "kept": [kind.value for kind in kept]}
+        builder.stats["personal_data"] = {
+            "removed": [kind.value for kind in removed],
+            "kept": [kind.value for kind in kept],
+        }
 
 
 async def _understand(builder: AnswerBuilder, container: AskContainer) -> None:
-    """A follow-up question becomes what it means; from here on that is the question. Then what to search for beside it, if anything."""
+    """A follow-up question becomes what it means; from here on that is the question. Then what to
+    search for beside it, if anything."""
     settings = container.settings
     if builder.question.earlier:
         generator = container.generator if settings.follow_ups == "llm" else None
@@ -210,7 +241,8 @@ async def _understand(builder: AnswerBuilder, container: AskContainer) -> None:
 
 
 def chosen(question: Question, user: User, container: AskContainer) -> tuple[AnswerBuilder, Retrieval]:
-    """Return what would be quoted, whatever is made of it: for measuring. Nothing is written or kept. Blocks."""
+    """Return what would be quoted, whatever is made of it: for measuring. Nothing is written or
+    kept. Blocks."""
     builder = AnswerBuilder(question, user, detect(question.text), question.text)
     retrieval = _retrieve(builder, container)
     _gather_sources(builder, retrieval, container)
@@ -232,10 +264,15 @@ def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
 
 
 def _apart(asks: Sequence[Ask], whole: Retrieval, builder: AnswerBuilder, container: AskContainer) -> Retrieval:
-    """What is found for two questions in one, each by itself; what neither finds an answer to is decided for the whole."""
+    """What is found for two questions in one, each by itself; what neither finds an answer to is
+    decided for the whole."""
 
     def search(analysis: Analysis, document_ids: frozenset[str]) -> Retrieval:
-        filters = replace(builder.question.filters, document_ids=tuple(sorted(document_ids))) if document_ids else builder.question.filters
+        filters = (
+            replace(builder.question.filters, document_ids=tuple(sorted(document_ids)))
+            if document_ids
+            else builder.question.filters
+        )
         return find(analysis, builder.user, filters, container)
 
     found = found_apart(asks, whole, container.expander, search)
@@ -276,7 +313,8 @@ def _stats_of(retrieval: Retrieval, builder: AnswerBuilder, container: AskContai
 
 
 def _gather_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> bool:
-    """The sources with their places and warnings. Returns whether they are read again before anything is quoted."""
+    """The sources with their places and warnings. Returns whether they are read again before
+    anything is quoted."""
     assert builder.analysis is not None, "what was retrieved was asked for"
     hits, db = retrieval.hits, container.db
     for document_id in {hit.chunk.document_id for hit in hits}:
@@ -287,18 +325,27 @@ def _gather_sources(builder: AnswerBuilder, retrieval: Retrieval, container: Ask
         for hit in hits
         for name in [hit.chunk.document_id]
     ]
-    likely = {sentence.document_id: sentence.score for sentence in reversed(retrieval.sentences)}  # best first: the best one stays
+    # best first: the best one stays
+    likely = {sentence.document_id: sentence.score for sentence in reversed(retrieval.sentences)}
     filters = builder.question.filters
-    warned = source_warnings.warned(sources, builder.analysis, builder.user, filters, builder.notices_in, container, likely)
-    other = source_warnings.of_other_drugs(warned.sources, builder.analysis, retrieval.of_other_drugs, builder.notices_in)
+    warned = source_warnings.warned(
+        sources, builder.analysis, builder.user, filters, builder.notices_in, container, likely
+    )
+    other = source_warnings.of_other_drugs(
+        warned.sources, builder.analysis, retrieval.of_other_drugs, builder.notices_in
+    )
     elsewhere = retrieval.of_other_complications
-    builder.sources = source_warnings.of_other_complications(other.sources, builder.analysis, elsewhere, builder.notices_in)
+    builder.sources = source_warnings.of_other_complications(
+        other.sources, builder.analysis, elsewhere, builder.notices_in
+    )
     builder.notices = [*builder.notices, *warned.notices, *other.notices]
     return _may_write(builder, container) and is_read_again(builder, retrieval, container)
 
 
 def _may_write(builder: AnswerBuilder, container: AskContainer) -> bool:
-    return builder.question.mode != Mode.SOURCES and bool(source_warnings.usable(builder.sources, container.settings.passages))
+    return builder.question.mode != Mode.SOURCES and bool(
+        source_warnings.usable(builder.sources, container.settings.passages)
+    )
 
 
 def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> None:
@@ -312,8 +359,12 @@ def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContaine
         builder.stats["refused"] = reason_of(retrieval, builder.stats.get("agreement", ()))
         builder.notices = source_warnings.of_refusal(builder.notices, builder.sources)
         empty = not builder.sources and count_indexed(db, builder.user) == 0
-        builder.notices.append(notice("empty_index", builder.notices_in) if empty else not_found(builder.sources, builder.notices_in))
-        builder.notices += [unread(document, builder.notices_in) for document in fitting(builder.analysis, builder.user, db)]
+        builder.notices.append(
+            notice("empty_index", builder.notices_in) if empty else not_found(builder.sources, builder.notices_in)
+        )
+        builder.notices += [
+            unread(document, builder.notices_in) for document in fitting(builder.analysis, builder.user, db)
+        ]
         return
     builder.status = AnswerStatus.ANSWERED if written and quotes else AnswerStatus.SOURCES_ONLY
     if quotes is None:

@@ -1,4 +1,5 @@
-"""Questions asked one after another, each in a conversation of its own: for commands and measurements, which have no event loop."""
+"""Questions asked one after another, each in a conversation of its own: for commands and
+measurements, which have no event loop."""
 
 from __future__ import annotations
 
@@ -12,7 +13,11 @@ from rag_api.errors import BedsideError
 
 
 def answers_to(
-    questions: Iterable[str], user: User, container: AskContainer, mode: Mode | None = None, on_token: Callable[[str], None] | None = None
+    questions: Iterable[str],
+    user: User,
+    container: AskContainer,
+    mode: Mode | None = None,
+    on_token: Callable[[str], None] | None = None,
 ) -> Generator[Answer]:
     """Yield the stored answers. Raises what ask() fails with."""
     with asyncio.Runner() as runner:
@@ -23,8 +28,12 @@ def answers_to(
             runner.run(container.generator.close())
 
 
-async def _asked(question: str, user: User, container: AskContainer, mode: Mode | None, on_token: Callable[[str], None] | None) -> Answer:
-    async for event in ask(new_question(user, container, question, mode=mode, personal=PersonalChoice.KEEP), user, container):
+async def _asked(
+    question: str, user: User, container: AskContainer, mode: Mode | None, on_token: Callable[[str], None] | None
+) -> Answer:
+    async for event in ask(
+        new_question(user, container, question, mode=mode, personal=PersonalChoice.KEEP), user, container
+    ):
         if isinstance(event, Token) and on_token:
             on_token(event.text)
         if isinstance(event, Done):

@@ -1,4 +1,5 @@
-"""An answer on its way: what is known of it so far, until it is finished. Knows no step that fills it."""
+"""An answer on its way: what is known of it so far, until it is finished. Knows no step that fills
+it."""
 
 from __future__ import annotations
 
@@ -11,7 +12,20 @@ from rag_api.answering.choosing.span_selection import Section
 from rag_api.answering.generator.prompt_passages import PromptPassage
 from rag_api.answering.quote_structure import QuotedPart
 from rag_api.answering.warnings.notice_texts import notice
-from rag_api.domain import Answer, AnswerStatus, Candidate, Citation, Filters, Mode, Notice, Page, PartKind, Source, Unsupported, User
+from rag_api.domain import (
+    Answer,
+    AnswerStatus,
+    Candidate,
+    Citation,
+    Filters,
+    Mode,
+    Notice,
+    Page,
+    PartKind,
+    Source,
+    Unsupported,
+    User,
+)
 from rag_api.guard.personal import IdentityKind
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.find import Retrieval
@@ -20,7 +34,8 @@ from rag_api.text.language import Language
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, checked: the conversation is the user's own (or new), the mode is one that the generator can do."""
+    """What was asked, checked: the conversation is the user's own (or new), the mode is one that
+    the generator can do."""
 
     id: str  # of the answer to be
     conversation_id: str
@@ -29,7 +44,8 @@ class Question:
     mode: Mode
     filters: Filters
     whole: str = ""  # id of the one document that the model is to read whole, in place of passages of several
-    earlier: tuple[str, ...] = ()  # what was searched for before in this conversation; empty: this question stands alone
+    # what was searched for before in this conversation; empty: this question stands alone
+    earlier: tuple[str, ...] = ()
     removed: tuple[IdentityKind, ...] = ()  # what identified a patient and was left out of the text
     notices_in: Language | None = None  # of the page; None: the question's own
     kept: tuple[IdentityKind, ...] = ()  # what does and stayed, since its asker said so
@@ -38,7 +54,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class AskedApart:
-    """One of the things that a question asks, and what was found for it. said: as it was typed, where it is not all of the question."""
+    """One of the things that a question asks, and what was found for it. said: as it was typed,
+    where it is not all of the question."""
 
     question: Analysis
     found: Retrieval
@@ -73,7 +90,8 @@ class AnswerBuilder:
     pages: dict[str, list[Page]] = field(default_factory=dict)  # by document: those that its sources touch
     asked: tuple[AskedApart, ...] = ()  # one, or two that are each answered by itself
     sections: tuple[Section, ...] | None = None  # what is quoted, once it is chosen from the sources
-    said: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # by document: sentences that are quoted with their paragraph
+    # by document: sentences that are quoted with their paragraph
+    said: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)  # of their documents, by id
     structures: dict[str, str] = field(default_factory=dict)  # the blocks of those, packed
     prompt_passages: tuple[PromptPassage, ...] = ()  # as the generator got them, in the order of their wire ids
@@ -91,7 +109,8 @@ class AnswerBuilder:
     group: tuple[str, int] = ("", -1)  # the list, table or paragraph that was quoted last
 
     def part_of(self, document_id: str, quoted: QuotedPart) -> int:
-        """The number of the part that what is quoted next belongs to: that of the introduction, list or table before it, or a new one."""
+        """The number of the part that what is quoted next belongs to: that of the introduction,
+        list or table before it, or a new one."""
         if not self.citations:
             self.group = (document_id, quoted.group)
             return 0

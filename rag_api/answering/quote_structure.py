@@ -1,6 +1,8 @@
-"""A quoted place of a document -> what stands there: introductions, sentences, lists with their items, rows with their cells.
+"""A quoted place of a document -> what stands there: introductions, sentences, lists with their
+items, rows with their cells.
 
-The parts follow each other without a gap, so that the quote stays one exact slice. Knows no pages and no answer.
+The parts follow each other without a gap, so that the quote stays one exact slice. Knows no pages
+and no answer.
 """
 
 from __future__ import annotations
@@ -57,11 +59,15 @@ def parts_of(
     question: str = "",
     said: Sequence[tuple[int, int]] = (),
 ) -> list[QuotedPart]:
-    """What text[start:end] is made of, in order. sought: the question's words, which tell the cell that it asks for. said: the sentences
-    for which a paragraph is quoted."""
+    """What text[start:end] is made of, in order. sought: the question's words, which tell the cell
+    that it asks for. said: the sentences for which a paragraph is quoted."""
     found: list[QuotedPart] = []
     for index, block in enumerate(blocks):
-        if block.start >= end or block.end <= start or block.kind in (BlockKind.LIST, BlockKind.TABLE, BlockKind.NOTE, BlockKind.CELL):
+        if (
+            block.start >= end
+            or block.end <= start
+            or block.kind in (BlockKind.LIST, BlockKind.TABLE, BlockKind.NOTE, BlockKind.CELL)
+        ):
             continue
         part = _part(text, blocks, index, max(start, block.start), min(end, block.end), sought, question)
         if part.kind == PartKind.SENTENCE:
@@ -75,12 +81,16 @@ def parts_of(
     return found or [QuotedPart(start, end, PartKind.SENTENCE, -1)]
 
 
-def _part(text: str, blocks: Sequence[Block], index: int, start: int, end: int, sought: Sequence[Called], question: str) -> QuotedPart:
+def _part(
+    text: str, blocks: Sequence[Block], index: int, start: int, end: int, sought: Sequence[Called], question: str
+) -> QuotedPart:
     block = blocks[index]
     if block.kind == BlockKind.HEADING or _introduces(text, blocks, index, end):
         return QuotedPart(start, end, PartKind.HEADING, index)
     if block.kind == BlockKind.ROW:
-        return QuotedPart(start, end, PartKind.ROW, block.parent, _cells(text, blocks, index, start, end, sought, question))
+        return QuotedPart(
+            start, end, PartKind.ROW, block.parent, _cells(text, blocks, index, start, end, sought, question)
+        )
     if block.kind == BlockKind.ITEM and start == block.start:
         holder = next(at for at in above(blocks, index) if blocks[at].kind == BlockKind.LIST)
         item = Inner(*_trimmed(text, start, end), block.label, block.level)
@@ -101,7 +111,12 @@ def _introduces(text: str, blocks: Sequence[Block], index: int, end: int) -> boo
     """The end of a paragraph that a list or table follows."""
     block = blocks[index]
     follows = index + 1 < len(blocks) and blocks[index + 1].kind in (BlockKind.LIST, BlockKind.TABLE)
-    return block.kind == BlockKind.PARAGRAPH and follows and end == block.end and text[block.start : end].rstrip().endswith(":")
+    return (
+        block.kind == BlockKind.PARAGRAPH
+        and follows
+        and end == block.end
+        and text[block.start : end].rstrip().endswith(":")
+    )
 
 
 def _is_inner(blocks: Sequence[Block], index: int) -> bool:
@@ -156,5 +171,7 @@ def _asked_column(titles: dict[int, str], sought: Sequence[Called], question: st
             fitting = [column for column, title in titles.items() if re.search(rf"\b(?:{titled})", title.casefold())]
             if len(fitting) == 1:
                 return fitting[0]
-    fitting = [column for column, title in titles.items() if column and any(held(called, title) >= ALIKE for called in sought)]
+    fitting = [
+        column for column, title in titles.items() if column and any(held(called, title) >= ALIKE for called in sought)
+    ]
     return fitting[0] if len(fitting) == 1 else None

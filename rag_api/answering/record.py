@@ -1,5 +1,6 @@
-"""An answer -> what is kept of it: in the database, or in a file until that takes it, also what failed or was stopped half-way. Whoever
-reads an answer is told when it is not stored. Knows no SQL and no HTTP."""
+"""An answer -> what is kept of it: in the database, or in a file until that takes it, also what
+failed or was stopped half-way. Whoever reads an answer is told when it is not stored. Knows no SQL
+and no HTTP."""
 
 from __future__ import annotations
 
@@ -33,30 +34,36 @@ def save(builder: AnswerBuilder, container: AskContainer) -> Answer:
 
 
 def _kept(builder: AnswerBuilder, answer: Answer, container: AskContainer) -> Answer:
-    """The answer as its reader sees it, who is told that it will not be among the conversations yet, or never."""
+    """The answer as its reader sees it, who is told that it will not be among the conversations
+    yet, or never."""
     later = container.unsaved.keep(builder.user, answer, new_conversation=builder.question.is_new)
     builder.note("stored_later" if later else "not_stored")
     return replace(answer, notices=tuple(builder.notices))
 
 
 def _check(builder: AnswerBuilder, question: Analysis, container: AskContainer) -> None:
-    """For whom the answer is; and its numbers that the passages do not hold, whoever wrote them and however far the answer came. A quote's
-    numbers stand in its document."""
+    """For whom the answer is; and its numbers that the passages do not hold, whoever wrote them and
+    however far the answer came. A quote's numbers stand in its document."""
     if builder.text != "".join(citation.text for citation in builder.citations):
         passages = source_warnings.usable(builder.sources, container.settings.passages)
         completions = () if builder.question.mode == Mode.VERBATIM else builder.prompt_passages
-        builder.unsupported = source_warnings.unsupported_in(builder.text, passages, question, builder.language, completions)
+        builder.unsupported = source_warnings.unsupported_in(
+            builder.text, passages, question, builder.language, completions
+        )
         builder.notices += source_warnings.unsupported_notice(builder.unsupported, builder.notices_in)
     ranks = [citation.rank for citation in builder.citations]
     builder.notices = source_warnings.of_used(builder.notices, ranks, builder.sources)
     builder.notices += source_warnings.answered_from(ranks, builder.sources, question, builder.user, builder.notices_in)
     builder.not_named = not_named(builder, question)
     builder.notices += source_warnings.in_doubt(builder.not_named, ranks, builder.sources, builder.notices_in)
-    builder.notices += source_warnings.in_part(partial_lists(builder.citations, builder.texts, builder.structures), builder.notices_in)
+    builder.notices += source_warnings.in_part(
+        partial_lists(builder.citations, builder.texts, builder.structures), builder.notices_in
+    )
 
 
 def save_failure(builder: AnswerBuilder, container: AskContainer) -> Answer | None:
-    """None when it cannot be stored either: the database may be what failed, or the conversation was deleted meanwhile."""
+    """None when it cannot be stored either: the database may be what failed, or the conversation
+    was deleted meanwhile."""
     builder.status = AnswerStatus.FAILED
     try:
         return None if builder.saving else save(builder, container)
@@ -71,7 +78,8 @@ def keep_failure(builder: AnswerBuilder, container: AskContainer) -> Answer | No
 
 
 def save_stopped(builder: AnswerBuilder, container: AskContainer) -> None:
-    """The reader went away or pressed stop. Nothing can be awaited here any more, so another thread stores it."""
+    """The reader went away or pressed stop. Nothing can be awaited here any more, so another thread
+    stores it."""
     if not builder.saving:
         builder.note("stopped")
         builder.stats["stopped"] = True

@@ -1,4 +1,5 @@
-"""Client of a running Bedside, for other programs: what it gives are the service's own models, what it raises its own errors.
+"""Client of a running Bedside, for other programs: what it gives are the service's own models, what
+it raises its own errors.
 
     from rag_api.api.client import Bedside
 
@@ -23,7 +24,15 @@ from pydantic import BaseModel, ValidationError
 from rag_api.api import schemas as api
 from rag_api.errors import BedsideError, Unavailable, Wrong
 
-Event = api.StageEvent | api.NearestEvent | api.FoundEvent | api.TokenEvent | api.CitedEvent | api.DoneEvent | api.FailedEvent
+Event = (
+    api.StageEvent
+    | api.NearestEvent
+    | api.FoundEvent
+    | api.TokenEvent
+    | api.CitedEvent
+    | api.DoneEvent
+    | api.FailedEvent
+)
 Model = TypeVar("Model", bound=BaseModel)
 Document = str | api.DocumentOut  # its id, or one that was listed
 
@@ -33,13 +42,21 @@ AT_ONCE = 100  # of a list, in one request
 
 
 class Bedside:
-    """`url`: where people open the page, https://bedside.hospital.example. `key`: of `bedside keys add`; "": nobody signs in there.
-    `timeout`: seconds for each answer, or for the next event of one. `retries`: how often what may be sent again is, where Bedside is busy,
-    away, or the connection breaks. Raises the errors of `rag_api.errors`, Unavailable where nothing answers. Safe from several threads.
+    """`url`: where people open the page, https://bedside.hospital.example. `key`: of `bedside keys
+    add`; "": nobody signs in there. `timeout`: seconds for each answer, or for the next event of
+    one. `retries`: how often what may be sent again is, where Bedside is busy, away, or the
+    connection breaks. Raises the errors of `rag_api.errors`, Unavailable where nothing answers.
+    Safe from several threads.
     """
 
     def __init__(
-        self, url: str, key: str = "", *, timeout: float = 300.0, retries: int = 3, transport: httpx.BaseTransport | None = None
+        self,
+        url: str,
+        key: str = "",
+        *,
+        timeout: float = 300.0,
+        retries: int = 3,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._url, self._retries = url.rstrip("/"), retries
@@ -48,20 +65,24 @@ class Bedside:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
         self._http.close()
 
     def ask(self, question: str, **more: Any) -> api.AnswerOut:
-        """Return the whole answer. more: what `POST /ask` takes besides (`mode`, `conversation_id`, `filters`, `function`, ...)."""
+        """Return the whole answer. more: what `POST /ask` takes besides (`mode`, `conversation_id`,
+        `filters`, `function`, ...)."""
         body = {"question": question, **more}
         return self._model(api.AnswerOut, "POST", "/ask", json=body, headers={"Idempotency-Key": str(uuid4())})
 
     def ask_streamed(self, question: str, **more: Any) -> Iterator[Event]:
-        """Yield what the service sends while it answers; DoneEvent, with the whole answer, is the last. An answer that fails on the way is
-        raised. What breaks off is asked for again under the same key, once nothing more comes: its whole answer follows."""
+        """Yield what the service sends while it answers; DoneEvent, with the whole answer, is the
+        last. An answer that fails on the way is raised. What breaks off is asked for again under
+        the same key, once nothing more comes: its whole answer follows."""
         body, headers = {"question": question, **more}, {"Idempotency-Key": str(uuid4())}
         try:
             accept = {"Accept": "text/event-stream"}
@@ -86,7 +107,13 @@ class Bedside:
         validity: Literal["valid", "expired", "upcoming", "expires_soon"] | None = None,
     ) -> Iterator[api.DocumentOut]:
         """Yield what the key may read, by title; `search`: in title or file name."""
-        query = {"search": search, "status": status, "department": department, "document_type": document_type, "validity": validity}
+        query = {
+            "search": search,
+            "status": status,
+            "department": department,
+            "document_type": document_type,
+            "validity": validity,
+        }
         wanted = {name: value for name, value in query.items() if value}
         yield from self._listed(api.DocumentList, "documents", "/documents", wanted)
 
@@ -99,8 +126,9 @@ class Bedside:
             return response.content
 
     def upload(self, file: Path | IO[bytes], name: str = "", groups: Sequence[str] = ()) -> api.IngestOut:
-        """Load a file, and return what became of it; a new version of the same name replaces the old. `name`: what the document is known
-        by, the path's own when absent. `groups`: whose members may read it. Sent once: there is no key under which it could be repeated."""
+        """Load a file, and return what became of it; a new version of the same name replaces the
+        old. `name`: what the document is known by, the path's own when absent. `groups`: whose
+        members may read it. Sent once: there is no key under which it could be repeated."""
         if isinstance(file, Path):
             with file.open("rb") as opened:
                 return self.upload(opened, name or file.name, groups)
@@ -114,14 +142,17 @@ class Bedside:
 
     def conversations(self, search: str = "") -> Iterator[api.ConversationOut]:
         """Yield the key's own, pinned ones first, then the newest."""
-        yield from self._listed(api.ConversationList, "conversations", "/conversations", {"search": search} if search else {})
+        yield from self._listed(
+            api.ConversationList, "conversations", "/conversations", {"search": search} if search else {}
+        )
 
     def conversation(self, conversation_id: str) -> api.ConversationDetail:
         """Return it with its answers."""
         return self._model(api.ConversationDetail, "GET", f"/conversations/{conversation_id}")
 
     def feedback(self, answer_id: str, **said: Any) -> api.FeedbackOut:
-        """Say what came of an answer: what `POST /answers/{id}/feedback` takes (`found`, `missing`, `reported`, `comment`, ...)."""
+        """Say what came of an answer: what `POST /answers/{id}/feedback` takes (`found`, `missing`,
+        `reported`, `comment`, ...)."""
         return self._model(api.FeedbackOut, "POST", f"/answers/{answer_id}/feedback", json=said)
 
     def _listed(self, model: type[Model], field: str, path: str, query: dict[str, Any]) -> Iterator[Any]:
@@ -139,11 +170,14 @@ class Bedside:
             try:
                 return model.model_validate_json(response.content)
             except ValidationError as error:
-                raise Unavailable(f"What answers at {self._url} is no Bedside, or another version of it than this client.") from error
+                raise Unavailable(
+                    f"What answers at {self._url} is no Bedside, or another version of it than this client."
+                ) from error
 
     @contextmanager
     def _sent(self, method: str, path: str, *, stream: bool = False, **more: Any) -> Iterator[httpx.Response]:
-        """A response that says yes, open until the block ends. Raises the error that a problem names."""
+        """A response that says yes, open until the block ends. Raises the error that a problem
+        names."""
         repeatable = method == "GET" or "Idempotency-Key" in more.get("headers", {})
         for tries_left in reversed(range(self._retries + 1 if repeatable else 1)):
             wait = min(LONGEST, FIRST * 2 ** (self._retries - tries_left)) * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
@@ -180,7 +214,8 @@ def _retry_after(response: httpx.Response) -> float:
 
 
 def _events(lines: Iterator[str]) -> Iterator[Event]:
-    """Raises the error that a FailedEvent names, and httpx.ReadError where the stream ends without its last event."""
+    """Raises the error that a FailedEvent names, and httpx.ReadError where the stream ends without
+    its last event."""
     name, data = "", ""
     for line in lines:
         field, _, value = line.partition(": ")
@@ -213,7 +248,9 @@ def error_of(response: httpx.Response) -> BedsideError:
 def _error(code: str, status: int, message: str, **more: Any) -> BedsideError:
     """By its code, else by the widest of its status, else BedsideError."""
     kinds = list(_kinds(BedsideError))
-    kind = next((one for one in kinds if one.code == code), None) or next((one for one in kinds if one.status == status), BedsideError)
+    kind = next((one for one in kinds if one.code == code), None) or next(
+        (one for one in kinds if one.status == status), BedsideError
+    )
     error = kind.__new__(kind, message)
     error.__dict__.update({"rows": (), **more, "message": message, "code": code or kind.code, "status": status})
     return error

@@ -1,6 +1,7 @@
 """Dependencies of routes: the container, the database, the user.
 
-What only looks something up is `async`: FastAPI runs plain functions in threads, and a turn there takes long while questions are looked up.
+What only looks something up is `async`: FastAPI runs plain functions in threads, and a turn there
+takes long while questions are looked up.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ WritingContainerDep = Annotated[Container, Depends(get_writing_container)]
 
 
 def get_db(container: ContainerDep) -> Database:
-    """Opens it when this is the first call; therefore a plain function, which FastAPI runs in a thread."""
+    """Opens it when this is the first call; therefore a plain function, which FastAPI runs in a
+    thread."""
     return container.db
 
 
@@ -59,7 +61,8 @@ WatchDep = Annotated[Watch, Depends(get_watch)]
 
 
 async def current_user(request: Request) -> User:
-    """Who was admitted to this route (sign_in/identity.py); on a route for anyone, there is nobody."""
+    """Who was admitted to this route (sign_in/identity.py); on a route for anyone, there is
+    nobody."""
     user: User | None = getattr(request.state, "user", None)
     if user is None:
         raise NotSignedIn("Sign in first.")
@@ -68,7 +71,9 @@ async def current_user(request: Request) -> User:
 
 UserDep = Annotated[User, Depends(current_user)]
 
-DocumentId = Annotated[str, Path(pattern=schemas.DOCUMENT, max_length=32, examples=["0f8b2c44d1e94c1c9c0f6f0e6f0f1a2b"])]
+DocumentId = Annotated[
+    str, Path(pattern=schemas.DOCUMENT, max_length=32, examples=["0f8b2c44d1e94c1c9c0f6f0e6f0f1a2b"])
+]
 AccountId = Annotated[str, Path(max_length=100, pattern=r"^[0-9A-Za-z_-]+$", description="Of an account, or of a key.")]
 Uuid = Annotated[str, Path(pattern=schemas.UUID, max_length=36, examples=["5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11"])]
 Limit = Annotated[int, Query(ge=1, le=200, description="At most this many.")]

@@ -1,8 +1,9 @@
-"""Limits on how much one person or key may ask, and on how many questions are looked up and wait at a time. What is over hears when to try
-again.
+"""Limits on how much one person or key may ask, and on how many questions are looked up and wait at
+a time. What is over hears when to try again.
 
-What one may ask is counted in the database, for all processes together; while that does not answer, each process counts by itself. How
-many are looked up at a time is each process's own: it is about its processors. Knows no route.
+What one may ask is counted in the database, for all processes together; while that does not answer,
+each process counts by itself. How many are looked up at a time is each process's own: it is about
+its processors. Knows no route.
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ class _Bucket:
 
 
 class Buckets:
-    """A bucket of `per_minute` tokens for each name, filled evenly; 0: no limit. `shared` gives the database that counts for all processes;
-    where there is none, this process counts alone. Safe from several threads."""
+    """A bucket of `per_minute` tokens for each name, filled evenly; 0: no limit. `shared` gives the
+    database that counts for all processes; where there is none, this process counts alone. Safe
+    from several threads."""
 
     def __init__(
         self,
@@ -93,14 +95,16 @@ class Buckets:
             return 0.0
 
     def _forget(self, before: float) -> None:
-        """Those that were last used a minute ago are full; when all were used since, the oldest half goes."""
+        """Those that were last used a minute ago are full; when all were used since, the oldest
+        half goes."""
         kept = {name: bucket for name, bucket in self._buckets.items() if bucket.at > before}
         oldest_first = sorted(kept, key=lambda name: kept[name].at)
         self._buckets = {name: kept[name] for name in oldest_first[max(0, len(kept) - MOST_KEPT // 2) :]}
 
 
 class AdmittedPlace:
-    """Of one question among those that are looked up. Left once: by `leave`, or when nobody holds it any more."""
+    """Of one question among those that are looked up. Left once: by `leave`, or when nobody holds
+    it any more."""
 
     def __init__(self, admission: Admission) -> None:
         self._admission: Admission | None = admission
@@ -116,10 +120,13 @@ class AdmittedPlace:
 
 
 class Admission:
-    """At most `at_once` questions are looked up, `waiting` more wait, and only who will probably not wait longer than `patience` seconds,
-    by what questions take lately; who did wait so long hears the same. For one event loop."""
+    """At most `at_once` questions are looked up, `waiting` more wait, and only who will probably
+    not wait longer than `patience` seconds, by what questions take lately; who did wait so long
+    hears the same. For one event loop."""
 
-    def __init__(self, at_once: int, waiting: int, patience: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, at_once: int, waiting: int, patience: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.at_once, self.waiting, self.patience, self._clock = at_once, waiting, patience, clock
         self._free = at_once
         self._queue: deque[asyncio.Future[None]] = deque()
@@ -170,7 +177,8 @@ class Admission:
             self._queue.remove(turn)
 
     def _busy(self) -> TooBusy:
-        """Each who is sent away is told a time of their own, one after another: coming back together they would be sent away again."""
+        """Each who is sent away is told a time of their own, one after another: coming back
+        together they would be sent away again."""
         now = self._clock()
         self._promised = min(max(self._promised, now + len(self._queue) * self._pace) + self._pace, now + LONGEST_WAIT)
         return TooBusy("Many people are asking at the moment.", max(1.0, math.ceil(self._promised - now)))

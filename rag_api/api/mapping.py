@@ -1,4 +1,5 @@
-"""Our values -> the API's JSON models, and a request's filters -> ours. No decisions are made here."""
+"""Our values -> the API's JSON models, and a request's filters -> ours. No decisions are made
+here."""
 
 from __future__ import annotations
 
@@ -9,7 +10,19 @@ from datetime import date
 from rag_api.api import schemas as api
 from rag_api.db.documents import Facets, PageSize
 from rag_api.db.questions.answers import Conversation, Feedback
-from rag_api.domain import Answer, Citation, CutLine, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup, noted
+from rag_api.domain import (
+    Answer,
+    Citation,
+    CutLine,
+    Document,
+    Edit,
+    Filters,
+    Notice,
+    PageRects,
+    Source,
+    TargetGroup,
+    noted,
+)
 from rag_api.guard.people.asker import functions
 from rag_api.ingest.common.remedies import advice
 from rag_api.ingest.sources.report import IngestReport, Outcome
@@ -28,7 +41,10 @@ def filters_in(given: api.FiltersIn) -> Filters:
 
 
 def rects_out(placed: Sequence[PageRects]) -> list[api.PageRectsOut]:
-    return [api.PageRectsOut(page=at.page, rects=[api.RectOut(x0=r.x0, y0=r.y0, x1=r.x1, y1=r.y1) for r in at.rects]) for at in placed]
+    return [
+        api.PageRectsOut(page=at.page, rects=[api.RectOut(x0=r.x0, y0=r.y0, x1=r.x1, y1=r.y1) for r in at.rects])
+        for at in placed
+    ]
 
 
 def source_out(source: Source) -> api.SourceOut:
@@ -154,8 +170,13 @@ def document_detail(
 
 
 def metadata_in(given: api.MetadataIn) -> dict[str, str]:
-    """The fields that the request names, as a sidecar would have them. A document cannot be without a title: null leaves it."""
-    named = {name: getattr(given, name) for name in given.model_fields_set - {"reset"} if name != "title" or given.title is not None}
+    """The fields that the request names, as a sidecar would have them. A document cannot be without
+    a title: null leaves it."""
+    named = {
+        name: getattr(given, name)
+        for name in given.model_fields_set - {"reset"}
+        if name != "title" or given.title is not None
+    }
     return {name: _as_text(value) for name, value in named.items()}
 
 

@@ -1,4 +1,5 @@
-"""Outcome of each request, and whose it was: the one place to look on from (`app.state.observers`)."""
+"""Outcome of each request, and whose it was: the one place to look on from
+(`app.state.observers`)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from rag_api.domain import User
 
 @dataclass(frozen=True, slots=True)
 class RequestOutcome:
-    """A request that is done, streams too. The query is not in it: it may hold what was searched for."""
+    """A request that is done, streams too. The query is not in it: it may hold what was searched
+    for."""
 
     user: User | None  # None: nobody known, or a route for anyone
     method: str
@@ -27,6 +29,7 @@ Observer = Callable[[RequestOutcome], None]
 
 
 def client_of(scope: Scope) -> str:
-    """Return the address; uvicorn has put in the proxy's word for it where the proxy is trusted (FORWARDED_ALLOW_IPS)."""
+    """Return the address; uvicorn has put in the proxy's word for it where the proxy is trusted
+    (FORWARDED_ALLOW_IPS)."""
     client = scope.get("client")
     return str(client[0]) if client else ""

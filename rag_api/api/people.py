@@ -1,4 +1,5 @@
-"""Accounts as an admin looks at them: those that fit what is asked for, and why one of them sees a document or does not."""
+"""Accounts as an admin looks at them: those that fit what is asked for, and why one of them sees a
+document or does not."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class AccountFilter:
 
 
 def matching(accounts: Iterable[Account], wanted: AccountFilter, role_groups: RoleGroups) -> list[Account]:
-    """Return those for whom all holds; every word of the search somewhere in name or login, whatever its case."""
+    """Return those for whom all holds; every word of the search somewhere in name or login,
+    whatever its case."""
     words = wanted.search.casefold().split()
 
     def fits(account: Account) -> bool:
@@ -39,7 +41,9 @@ def matching(accounts: Iterable[Account], wanted: AccountFilter, role_groups: Ro
 
 
 def groups_among(accounts: Iterable[Account], of_documents: Sequence[str]) -> list[str]:
-    return sorted({*EVERYONE, *of_documents, *(group for account in accounts for group in account.all_groups)}, key=str.casefold)
+    return sorted(
+        {*EVERYONE, *of_documents, *(group for account in accounts for group in account.all_groups)}, key=str.casefold
+    )
 
 
 def memberships(account: Account, groups: Sequence[str]) -> list[tuple[str, list[GivenBy]]]:

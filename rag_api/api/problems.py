@@ -45,9 +45,16 @@ DESCRIPTIONS = {
 
 
 def problem(
-    status: int, code: str, detail: str, errors: list[WrongOut] | None = None, headers: Any = None, instead: str | None = None
+    status: int,
+    code: str,
+    detail: str,
+    errors: list[WrongOut] | None = None,
+    headers: Any = None,
+    instead: str | None = None,
 ) -> JSONResponse:
-    body = Problem(title=HTTPStatus(status).phrase, status=status, code=code, detail=detail, errors=errors, instead=instead)
+    body = Problem(
+        title=HTTPStatus(status).phrase, status=status, code=code, detail=detail, errors=errors, instead=instead
+    )
     return JSONResponse(body.model_dump(exclude_none=True), status, headers=headers, media_type=MEDIA_TYPE)
 
 
@@ -67,7 +74,11 @@ async def _of_ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, BedsideError)
     if error.status >= 500:
         log.warning("%s %s: %s", request.method, request.url.path, error.code)
-    headers = {"Retry-After": str(math.ceil(error.retry_after))} if isinstance(error, TooManyRequests) else HEADERS.get(error.status)
+    headers = (
+        {"Retry-After": str(math.ceil(error.retry_after))}
+        if isinstance(error, TooManyRequests)
+        else HEADERS.get(error.status)
+    )
     instead = error.instead if isinstance(error, PersonalDataFound) else None
     errors = [WrongOut(**asdict(row)) for row in error.rows]
     return _as_openai(request, problem(error.status, error.code, error.message, errors or None, headers, instead))
@@ -83,7 +94,8 @@ async def _of_validation(request: Request, error: Exception) -> JSONResponse:
 
 async def _of_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    if error.status_code == 400 and error.__cause__ is not None:  # FastAPI's own, of a body that it could not even begin to read
+    # FastAPI's own, of a body that it could not even begin to read
+    if error.status_code == 400 and error.__cause__ is not None:
         return problem(400, "invalid_input", "The body is not JSON in UTF-8, or not the form that is asked for.")
     code = CODES.get(error.status_code, "invalid_input" if error.status_code < 500 else "internal")
     headers = {"Allow": ", ".join(_methods(request))} if error.status_code == 405 else error.headers
@@ -91,7 +103,8 @@ async def _of_http(request: Request, error: Exception) -> JSONResponse:
 
 
 def _as_openai(request: Request, response: JSONResponse) -> JSONResponse:
-    """Where OpenAI's clients ask, with what they look for in a failure beside the problem's own members."""
+    """Where OpenAI's clients ask, with what they look for in a failure beside the problem's own
+    members."""
     if "/v1/" not in request.url.path:
         return response
     body = json.loads(bytes(response.body))
@@ -100,7 +113,9 @@ def _as_openai(request: Request, response: JSONResponse) -> JSONResponse:
         "type": "invalid_request_error" if body["status"] < 500 else "server_error",
         "code": body["code"],
     }
-    headers = {name: value for name, value in response.headers.items() if name not in ("content-length", "content-type")}
+    headers = {
+        name: value for name, value in response.headers.items() if name not in ("content-length", "content-type")
+    }
     return JSONResponse(body, response.status_code, headers, MEDIA_TYPE)
 
 
@@ -110,11 +125,17 @@ def _methods(request: Request) -> list[str]:
     found: set[str] = set()
     for template, operations in request.app.openapi()["paths"].items():
         parts = template.split("/")
-        if len(parts) == len(path) and all(part in ("", own) or part[0] == "{" for part, own in zip(parts, path, strict=True)):
+        if len(parts) == len(path) and all(
+            part in ("", own) or part[0] == "{" for part, own in zip(parts, path, strict=True)
+        ):
             found |= {method.upper() for method in operations}
     return sorted(found)
 
 
 def internal_error() -> JSONResponse:
     """For a bug: the user gets no insides of it."""
-    return problem(500, "internal", "Something went wrong in Bedside. It was logged; try again, and tell your administrator if it stays.")
+    return problem(
+        500,
+        "internal",
+        "Something went wrong in Bedside. It was logged; try again, and tell your administrator if it stays.",
+    )

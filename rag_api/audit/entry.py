@@ -1,4 +1,5 @@
-"""An entry of the trail, made of what happened: its canonical bytes, and apart from them what is personal, sealed by a salted digest.
+"""An entry of the trail, made of what happened: its canonical bytes, and apart from them what is
+personal, sealed by a salted digest.
 
 Knows neither requests nor where entries are kept.
 """
@@ -30,7 +31,8 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`who`, `about` (a person that it was done to) and `question` are personal; `on` must hold nothing that is."""
+    """`who`, `about` (a person that it was done to) and `question` are personal; `on` must hold
+    nothing that is."""
 
     action: str
     result: Result
@@ -49,7 +51,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """A personal part of an entry. In the chain stands its digest only, which says nothing once the salt is erased."""
+    """A personal part of an entry. In the chain stands its digest only, which says nothing once the
+    salt is erased."""
 
     part: str  # "who", "about", "question"
     salt: bytes
@@ -67,7 +70,8 @@ class Entry:
 
 
 def entry_of(event: Event, *, with_text: bool, buffered: bool = False) -> Entry:
-    """Return what is written. `with_text`: the question itself too, not only its hash; `buffered`: by way of a file."""
+    """Return what is written. `with_text`: the question itself too, not only its hash; `buffered`:
+    by way of a file."""
     parts = {"who": event.who, "about": event.about, "question": _question(event.question, with_text)}
     sealed = tuple(Sealed(part, os.urandom(SALT), canonical(body)) for part, body in parts.items() if body)
     fields = {
@@ -99,7 +103,8 @@ def chained(previous: bytes, sequence: int, text: str) -> bytes:
 
 
 def canonical(value: Mapping[str, Any]) -> str:
-    """The one way that it is written as JSON: keys in order, no white space, nothing that PostgreSQL cannot hold."""
+    """The one way that it is written as JSON: keys in order, no white space, nothing that
+    PostgreSQL cannot hold."""
     return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 

@@ -1,4 +1,5 @@
-"""Taking what is personal out of the trail: by age, and of one person. Each time an entry says of which entries what is gone, by whom."""
+"""Taking what is personal out of the trail: by age, and of one person. Each time an entry says of
+which entries what is gone, by whom."""
 
 from __future__ import annotations
 
@@ -14,12 +15,15 @@ MOST = 2000  # ranges that one entry names
 
 
 def erase_parts(db: Database, part: str, sequences: Sequence[int], said: Event) -> int:
-    """Erase this part of these entries, and say so in the trail, in one transaction. Returns how many."""
+    """Erase this part of these entries, and say so in the trail, in one transaction. Returns how
+    many."""
     ranges = ranges_of(sequences)
     for start in range(0, len(ranges), MOST):
         some = ranges[start : start + MOST]
         numbers = [number for first, last in some for number in range(first, last + 1)]
-        event = replace(said, action="audit.erased", result=Result.SUCCESS, on={**said.on, "part": part, "entries": some})
+        event = replace(
+            said, action="audit.erased", result=Result.SUCCESS, on={**said.on, "part": part, "entries": some}
+        )
         entry = entry_of(replace(event, id=Event("", Result.BEGUN, {}).id), with_text=False)
         with db.connection() as connection:
             append_within(connection, entry.text, [(one.part, one.salt, one.body) for one in entry.sealed])

@@ -1,4 +1,5 @@
-"""An entry as people and a SIEM read it: one flat object with stable names, personal parts opened where they are not erased."""
+"""An entry as people and a SIEM read it: one flat object with stable names, personal parts opened
+where they are not erased."""
 
 from __future__ import annotations
 

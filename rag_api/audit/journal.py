@@ -1,7 +1,9 @@
-"""Entries that the database does not take now: kept in a file until it does, each on the disk before anything is shown.
+"""Entries that the database does not take now: kept in a file until it does, each on the disk
+before anything is shown.
 
-The file's room is set aside beforehand, so that a disk that is full takes entries still. A file is one process's at a time; what a dead one
-left behind, the next takes over. What stands in it is in no chain yet: who may write the file may alter it.
+The file's room is set aside beforehand, so that a disk that is full takes entries still. A file is
+one process's at a time; what a dead one left behind, the next takes over. What stands in it is in
+no chain yet: who may write the file may alter it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ SUFFIX = ".journal"
 
 
 class Journal:
-    """Those of one folder: an own file, opened when it is first needed. Safe from several threads."""
+    """Those of one folder: an own file, opened when it is first needed. Safe from several
+    threads."""
 
     def __init__(self, folder: Path, reserve_bytes: int) -> None:
         self.folder = folder
@@ -61,7 +64,8 @@ class Journal:
             return self._count
 
     def left_behind(self) -> bool:
-        """Whether anything lies in the folder that is not known to be taken out: this process's, or another's that is gone."""
+        """Whether anything lies in the folder that is not known to be taken out: this process's, or
+        another's that is gone."""
         return self.waiting() or (self._file < 0 and self.folder.is_dir() and any(self.folder.glob(f"*{SUFFIX}")))
 
     def take_over(self) -> None:
@@ -71,7 +75,8 @@ class Journal:
             self._take_over()
 
     def drain(self, take: Callable[[bytes], object]) -> int:
-        """Give each record, oldest first, to `take`; one that raises stays, and so do those after it. How many were taken."""
+        """Give each record, oldest first, to `take`; one that raises stays, and so do those after
+        it. How many were taken."""
         taken = 0
         while True:
             with self._lock:
@@ -117,7 +122,8 @@ class Journal:
         raise OSError("too many journals")
 
     def _take_over(self) -> None:
-        """Put into the own file what others hold that nobody has any more. Twice is no harm: an entry is chained in once."""
+        """Put into the own file what others hold that nobody has any more. Twice is no harm: an
+        entry is chained in once."""
         for path in sorted(self.folder.glob(f"*{SUFFIX}")):
             with suppress(OSError):
                 file = os.open(path, os.O_RDWR)
@@ -138,7 +144,8 @@ class Journal:
 
 
 def _record_at(file: int, at: int) -> bytes | None:
-    """None at the end, and where a record was cut short by a power failure: it was acknowledged to nobody."""
+    """None at the end, and where a record was cut short by a power failure: it was acknowledged to
+    nobody."""
     head = os.pread(file, _LENGTH + _SUM, at)
     length = int.from_bytes(head[:_LENGTH], "big")
     if len(head) < _LENGTH + _SUM or not length:

@@ -27,7 +27,9 @@ def named(document: Document) -> dict[str, Any]:
 
 def cited(citations: Iterable[Citation]) -> list[dict[str, Any]]:
     """The quoted places, in the document's text."""
-    return [{"id": one.document_id, "page": one.page, "start": one.source_start, "end": one.source_end} for one in citations]
+    return [
+        {"id": one.document_id, "page": one.page, "start": one.source_start, "end": one.source_end} for one in citations
+    ]
 
 
 def shown(answer: Answer) -> dict[str, Any]:
@@ -45,5 +47,8 @@ def shown(answer: Answer) -> dict[str, Any]:
 def ingested(report: IngestReport) -> dict[str, Any]:
     """What became of documents, those that stayed as they were only counted."""
     changed = [item for item in report.items if item.outcome != "unchanged"]
-    documents = [{"id": item.document_id, "source": item.source, "became": item.outcome, "reason": item.reason} for item in changed]
+    documents = [
+        {"id": item.document_id, "source": item.source, "became": item.outcome, "reason": item.reason}
+        for item in changed
+    ]
     return {"documents": documents, "unchanged": len(report.items) - len(changed)}

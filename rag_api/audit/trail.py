@@ -1,5 +1,6 @@
-"""The trail as the rest of Bedside sees it: `write` returns when the entry is kept for good, or raises. What happens where the database
-does not take it, the policy says (BEDSIDE_AUDIT): required, buffered, off. docs/security.md says why.
+"""The trail as the rest of Bedside sees it: `write` returns when the entry is kept for good, or
+raises. What happens where the database does not take it, the policy says (BEDSIDE_AUDIT): required,
+buffered, off. docs/security.md says why.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ BY_ITSELF = {"user": "bedside", "name": "Bedside itself"}
 
 
 class Trail:
-    """Of one installation. `open_db` may raise; it is tried again. Safe from several threads, and beside other processes."""
+    """Of one installation. `open_db` may raise; it is tried again. Safe from several threads, and
+    beside other processes."""
 
     def __init__(self, settings: Settings, open_db: Callable[[], Database]) -> None:
         self.settings = settings
@@ -48,7 +50,8 @@ class Trail:
         self._keeping: threading.Thread | None = None
 
     def write(self, event: Event) -> None:
-        """Keep it. Raises AuditUnavailable where it can be kept nowhere: what it speaks of must not be shown then. Blocks."""
+        """Keep it. Raises AuditUnavailable where it can be kept nowhere: what it speaks of must not
+        be shown then. Blocks."""
         if self.policy == "off":
             return
         if self.policy == "buffered" and self.journal.waiting():
@@ -57,12 +60,15 @@ class Trail:
             self._append(self._entry(event))
         except (BedsideError, psycopg.Error) as error:
             if self.policy == "required":
-                raise AuditUnavailable(f"The audit trail cannot be written: {_said(error)} Nothing is shown without it.") from error
+                raise AuditUnavailable(
+                    f"The audit trail cannot be written: {_said(error)} Nothing is shown without it."
+                ) from error
             log.warning("the audit trail's database takes nothing, entries are kept in a file: %s", _said(error))
             self._buffer(event)
 
     def start(self) -> None:
-        """Set the journal's room aside, chain in what an earlier run left, and once a day say the head and erase what is too old."""
+        """Set the journal's room aside, chain in what an earlier run left, and once a day say the
+        head and erase what is too old."""
         if self.policy == "off":
             return
         self._closing.clear()
@@ -94,16 +100,20 @@ class Trail:
             self._writer.close()
 
     def forget_conversation(self, conversation: str, said: Event) -> None:
-        """Its questions leave the trail; where the database does not answer nobody could have deleted it. Raises AuditUnavailable."""
+        """Its questions leave the trail; where the database does not answer nobody could have
+        deleted it. Raises AuditUnavailable."""
         if self.policy == "off":
             return
         try:
             forget_conversation(self._open_db(), conversation, said)
         except (BedsideError, psycopg.Error) as error:
-            raise AuditUnavailable(f"The conversation is deleted; its questions are still in the audit trail: {_said(error)}") from error
+            raise AuditUnavailable(
+                f"The conversation is deleted; its questions are still in the audit trail: {_said(error)}"
+            ) from error
 
     def say_head(self) -> Head | None:
-        """In the log, and in a file of this machine: what is cut off the trail's end later is found by it. Raises DatabaseUnavailable."""
+        """In the log, and in a file of this machine: what is cut off the trail's end later is found
+        by it. Raises DatabaseUnavailable."""
         db = self._open_db()
         found = head(db)
         if found is None or found in self.known_anchors()[-1:]:
@@ -121,8 +131,8 @@ class Trail:
         return [Head(int(number), bytes.fromhex(digest)) for number, _, digest in words]
 
     def verify(self, anchors: Sequence[Head] = ()) -> Verified:
-        """All of it, against these anchors and those of this machine; one at a time, since it takes a processor. Raises Conflict,
-        DatabaseUnavailable."""
+        """All of it, against these anchors and those of this machine; one at a time, since it takes
+        a processor. Raises Conflict, DatabaseUnavailable."""
         if not self._verifying.acquire(blocking=False):
             raise Conflict("The trail is being verified already.")
         try:
@@ -131,7 +141,8 @@ class Trail:
             self._verifying.release()
 
     def is_behind(self) -> bool:
-        """Whether the last anchor of this machine is not in the database any more. Raises DatabaseUnavailable."""
+        """Whether the last anchor of this machine is not in the database any more. Raises
+        DatabaseUnavailable."""
         known = self.known_anchors()
         return bool(known) and hash_at(self._open_db(), known[-1].sequence) != known[-1].hash
 
@@ -191,7 +202,10 @@ class Trail:
             wait = DAY.total_seconds()
             try:
                 if self.is_behind():
-                    log.error("the audit trail was cut off or made anew: it no longer holds the entry that this machine wrote down last")
+                    log.error(
+                        "the audit trail was cut off or made anew: it no longer holds the entry that this "
+                        "machine wrote down last"
+                    )
                 self.erase_old(said)
                 self.say_head()
             except (BedsideError, psycopg.Error, OSError) as error:

@@ -1,8 +1,9 @@
-"""Verification that the trail is as it was written: every entry hashed anew, every sealed part compared with its digest, every anchor
-looked up.
+"""Verification that the trail is as it was written: every entry hashed anew, every sealed part
+compared with its digest, every anchor looked up.
 
-What was altered, put in, taken out or put elsewhere breaks the chain where it happened. What is missing at the end, or a chain that was
-made anew from somewhere on, only an anchor shows: a number and hash that were written down elsewhere.
+What was altered, put in, taken out or put elsewhere breaks the chain where it happened. What is
+missing at the end, or a chain that was made anew from somewhere on, only an anchor shows: a number
+and hash that were written down elsewhere.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ def verify(db: Database, anchors: Iterable[Head] = ()) -> Verified:
     beyond = [anchor for anchor in wanted if anchor.sequence > reached]
     if beyond and not bad:
         furthest = max(anchor.sequence for anchor in beyond)
-        bad = Bad(reached + 1, "cut_off", f"the trail ends at {reached}, and once had {furthest} entries: its end is cut off")
+        bad = Bad(
+            reached + 1, "cut_off", f"the trail ends at {reached}, and once had {furthest} entries: its end is cut off"
+        )
     return Verified(found.entries, found.head, found.anchors, bad)
 
 
@@ -91,7 +94,11 @@ def _checked(
     for one in entries:
         bad = _place(one, expected, previous) or _content(one) or _sealed(one, erased)
         if not bad and wanted.get(one.sequence, one.hash) != one.hash:
-            bad = Bad(one.sequence, "anchor", f"entry {one.sequence} was another when its hash was written down: the chain was made anew")
+            bad = Bad(
+                one.sequence,
+                "anchor",
+                f"entry {one.sequence} was another when its hash was written down: the chain was made anew",
+            )
         if bad:
             yield Verified(expected - 1, Head(expected - 1, previous), held, bad), bad
             return
@@ -104,7 +111,11 @@ def _place(one: Stored, expected: int, previous: bytes) -> Bad | None:
     if one.sequence != expected:
         return Bad(expected, "missing", f"entry {expected} is missing; {one.sequence} comes next")
     if one.previous != previous:
-        return Bad(one.sequence, "previous", f"entry {one.sequence} does not follow the one before it: one of them was put here or altered")
+        return Bad(
+            one.sequence,
+            "previous",
+            f"entry {one.sequence} does not follow the one before it: one of them was put here or altered",
+        )
     return None
 
 
@@ -115,13 +126,18 @@ def _content(one: Stored) -> Bad | None:
 
 
 def _sealed(one: Stored, erased: Mapping[str, Sequence[tuple[int, int, int]]]) -> Bad | None:
-    """The parts that the entry names are there and match, or an entry says that they were erased; and no other is."""
+    """The parts that the entry names are there and match, or an entry says that they were erased;
+    and no other is."""
     said = json.loads(one.text)
     for part in PARTS:
         digest, given = said.get(part), one.sealed.get(part)
         if given is None:
             if digest is not None and not _is_erased(erased.get(part, ()), one.sequence):
-                return Bad(one.sequence, "erased", f"entry {one.sequence} lost its part `{part}`, and no entry says that it was erased")
+                return Bad(
+                    one.sequence,
+                    "erased",
+                    f"entry {one.sequence} lost its part `{part}`, and no entry says that it was erased",
+                )
         elif hashlib.sha256(given[0] + given[1].encode()).hexdigest() != digest:
             return Bad(one.sequence, part, f"entry {one.sequence}: its part `{part}` is not what was written")
     return None
@@ -137,6 +153,7 @@ def _erased(entries: Sequence[tuple[int, str]]) -> dict[str, list[tuple[int, int
 
 
 def _is_erased(ranges: Sequence[tuple[int, int, int]], sequence: int) -> bool:
-    """Ranges of one part never overlap: what is erased once is gone. Only a later entry can say so."""
+    """Ranges of one part never overlap: what is erased once is gone. Only a later entry can say
+    so."""
     at = bisect_right(ranges, (sequence, 2**63, 2**63)) - 1
     return at >= 0 and ranges[at][0] <= sequence <= ranges[at][1] < ranges[at][2]

@@ -1,6 +1,8 @@
-"""`bedside`: the commands, each in a file of its own. Each opens the parts it needs and prints what came of it; nothing is decided here.
+"""`bedside`: the commands, each in a file of its own. Each opens the parts it needs and prints what
+came of it; nothing is decided here.
 
-What a person reads goes to standard error while it runs; results go to standard output, as JSON with --json.
+What a person reads goes to standard error while it runs; results go to standard output, as JSON
+with --json.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ from rag_api.cli.upkeep.doctor import doctor
 from rag_api.cli.upkeep.migrate import migrate
 from rag_api.cli.upkeep.pack import pack
 
-quality = typer.Typer(no_args_is_help=True, help="Measure on reviewed questions, compare, and fit what is decided to your own.")
+quality = typer.Typer(
+    no_args_is_help=True, help="Measure on reviewed questions, compare, and fit what is decided to your own."
+)
 for command in (evaluate, compare, report, calibrate, follow_ups, askers, export_prompts):
     quality.command()(command)
 quality.command("try")(try_settings)

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="In Dutch or English, as you would ask a colleague.", show_default=False)],
-    mode: Annotated[str | None, typer.Option(help="verbatim (exact quotes), answer (the model's words) or sources (no model).")] = None,
+    question: Annotated[
+        str, typer.Argument(help="In Dutch or English, as you would ask a colleague.", show_default=False)
+    ],
+    mode: Annotated[
+        str | None, typer.Option(help="verbatim (exact quotes), answer (the model's words) or sources (no model).")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask one question and print the answer with its sources."""
@@ -57,7 +61,10 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         for source in answer.sources
     ]
     names = {source.document.id: source.document.source for source in answer.sources}
-    spans = [{"start": c.start, "end": c.end, "document": names[c.document_id], "page": c.page, "text": c.text} for c in answer.citations]
+    spans = [
+        {"start": c.start, "end": c.end, "document": names[c.document_id], "page": c.page, "text": c.text}
+        for c in answer.citations
+    ]
     return {
         "question": answer.question,
         "answer": answer.text,
@@ -87,7 +94,8 @@ def print_answer(answer: Answer, *, text: bool = True) -> None:
         version = f", version {about.version}" if about.version else ""
         mark = "*" if source.hit.rank in quoted else " "
         say(
-            f" {mark}{source.hit.rank}. {about.title or source.document.source}{version}, page {source.page} (score {source.hit.score:.2f})"
+            f" {mark}{source.hit.rank}. {about.title or source.document.source}{version}, page {source.page} (score "
+            f"{source.hit.score:.2f})"
         )
     stats = answer.stats
     if "refused" in stats:

@@ -1,4 +1,5 @@
-"""Names of the commands in the audit trail, and the entries around each: one before it does anything, one with what came of it.
+"""Names of the commands in the audit trail, and the entries around each: one before it does
+anything, one with what came of it.
 
 A command that is not in this table does not run.
 """
@@ -23,14 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CommandAct:
-    """`on`: options and arguments that are named in the entry; `account`: the one that says to whom it is done."""
+    """`on`: options and arguments that are named in the entry; `account`: the one that says to whom
+    it is done."""
 
     action: str
     on: tuple[str, ...] = ()
     account: str = ""
 
 
-# By what is typed after `bedside`. None: shows and changes nothing of a hospital's, or writes its own entries.
+# By what is typed after `bedside`. None: shows and changes nothing of a hospital's, or writes its
+# own entries.
 COMMANDS: dict[str, CommandAct | None] = {
     "ask": CommandAct("question.asked", ("mode",)),  # what was asked stands in the second entry, as it was stored
     "demo": None,  # the handbook and its sample question; serving is an entry
@@ -105,7 +108,8 @@ def operator_who() -> dict[str, Any]:
 
 @contextmanager
 def acting(container: Container, event: Event) -> Iterator[Doing]:
-    """Write that it begins, and what came of it. Raises AuditUnavailable, also where it is done already."""
+    """Write that it begins, and what came of it. Raises AuditUnavailable, also where it is done
+    already."""
     from rag_api.audit.entry import Result
     from rag_api.errors import BedsideError
 
@@ -113,7 +117,9 @@ def acting(container: Container, event: Event) -> Iterator[Doing]:
     container.trail.write(event)
 
     def end(result: Result, status: int = 0, code: str = "") -> None:
-        done = replace(_again(event), result=result, status=status, code=code, on={**event.on, **doing.on}, question=doing.question)
+        done = replace(
+            _again(event), result=result, status=status, code=code, on={**event.on, **doing.on}, question=doing.question
+        )
         container.trail.write(done)
 
     try:
@@ -160,12 +166,18 @@ def event_of(context: Any) -> Event | None:
     act = act_of(name_of(context))
     if act is None:
         return None
-    given = {name: _word(context.params.get(name)) for name in act.on if context.params.get(name) not in (None, "", False, ())}
+    given = {
+        name: _word(context.params.get(name))
+        for name in act.on
+        if context.params.get(name) not in (None, "", False, ())
+    }
     about = {"account": str(context.params.get(act.account))} if act.account else {}
     return begun(act.action, f"bedside {name_of(context)}", given, about)
 
 
-def begun(action: str, route: str, on: dict[str, Any], about: dict[str, Any] | None = None, origin: str = "cli") -> Event:
+def begun(
+    action: str, route: str, on: dict[str, Any], about: dict[str, Any] | None = None, origin: str = "cli"
+) -> Event:
     from rag_api.audit.entry import Event, Result
 
     return Event(
@@ -178,7 +190,9 @@ def act_of(name: str) -> CommandAct | None:
     if name.split(" ")[0] in ("", "bench"):  # "": a command run by itself, as `make dev` does
         return None
     if name not in COMMANDS:
-        raise TypeError(f"bedside {name}: a command must say what it is called in the audit trail: rag_api/cli/audited.py")
+        raise TypeError(
+            f"bedside {name}: a command must say what it is called in the audit trail: rag_api/cli/audited.py"
+        )
     return COMMANDS[name]
 
 
@@ -199,5 +213,9 @@ def _again(event: Event) -> Event:
 
 def _word(value: Any) -> Any:
     return (
-        [str(one) for one in value] if isinstance(value, (list, tuple)) else value if isinstance(value, (bool, int, float)) else str(value)
+        [str(one) for one in value]
+        if isinstance(value, (list, tuple))
+        else value
+        if isinstance(value, (bool, int, float))
+        else str(value)
     )

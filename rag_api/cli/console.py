@@ -1,5 +1,5 @@
-"""Console of the commands: how they open the container, say what they do, and print what came of it. People read standard error, results go
-to standard output."""
+"""Console of the commands: how they open the container, say what they do, and print what came of
+it. People read standard error, results go to standard output."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def say(line: str, level: int = logging.INFO) -> None:
 
 @contextmanager
 def speaking_as_a_service() -> Iterator[None]:
-    """In production all that is said is lines of JSON, also why it does not start. Elsewhere people read it, as of any command."""
+    """In production all that is said is lines of JSON, also why it does not start. Elsewhere people
+    read it, as of any command."""
     global _logged
     from services.contract import logs
 
@@ -68,7 +69,8 @@ def speaking_as_a_service() -> Iterator[None]:
 
 
 def read_settings() -> Settings:
-    """Nonsense in the environment is answered with the variable's name and a sentence, not a traceback."""
+    """Nonsense in the environment is answered with the variable's name and a sentence, not a
+    traceback."""
     from pydantic import ValidationError
 
     from rag_api.config import Settings
@@ -88,11 +90,14 @@ def read_settings() -> Settings:
 
 
 def unheard(environment: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each variable that looks like a setting and is none: it would be passed over in silence."""
+    """Return a sentence for each variable that looks like a setting and is none: it would be passed
+    over in silence."""
     from rag_api.config import Settings
 
     known = {f"BEDSIDE_{name.upper()}" for name in Settings.model_fields}
-    lines = [f"{name} is no setting any more and changes nothing: {DROPPED[name]}" for name in DROPPED if name in environment]
+    lines = [
+        f"{name} is no setting any more and changes nothing: {DROPPED[name]}" for name in DROPPED if name in environment
+    ]
     for name in environment.keys() - known - DROPPED.keys():
         others = name.startswith(("BEDSIDE_GENERATOR_", "BEDSIDE_EMBEDDER_"))  # of those services
         if name.startswith("BEDSIDE_") and not others and (meant := get_close_matches(name, known, 1, cutoff=0.85)):
@@ -101,8 +106,9 @@ def unheard(environment: Mapping[str, str]) -> list[str]:
 
 
 def make_data_dir(settings: Settings) -> None:
-    """Nothing is kept where it cannot be: said at once, with the variable's name. A new one is closed to this machine's other users;
-    started by root, the embedded PostgreSQL opens it again, for a user of its own."""
+    """Nothing is kept where it cannot be: said at once, with the variable's name. A new one is
+    closed to this machine's other users; started by root, the embedded PostgreSQL opens it again,
+    for a user of its own."""
     try:
         settings.data_dir.expanduser().mkdir(0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -112,8 +118,8 @@ def make_data_dir(settings: Settings) -> None:
 
 @contextmanager
 def opened(settings: Settings | None = None) -> Iterator[Container]:
-    """The container, closed at the end however it comes; what a user can cause or must hear of is one sentence. What the command does is in
-    the audit trail."""
+    """The container, closed at the end however it comes; what a user can cause or must hear of is
+    one sentence. What the command does is in the audit trail."""
     from rag_api.cli.audited import audited_command
     from rag_api.container import Container
     from rag_api.errors import BedsideError
@@ -133,7 +139,8 @@ def opened(settings: Settings | None = None) -> Iterator[Container]:
 
 @contextmanager
 def _closing_at_sigterm() -> Iterator[None]:
-    """SIGTERM ends the command as an exit does, so that embedded servers are stopped too; afterwards it means what it meant before."""
+    """SIGTERM ends the command as an exit does, so that embedded servers are stopped too;
+    afterwards it means what it meant before."""
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         yield
@@ -164,7 +171,8 @@ def say_error(error: BedsideError) -> None:
 
 
 def wide_console() -> Console:
-    """Standard output for a table: as wide as the terminal, and into a file or a pipe as wide as the table is, with no name cut off."""
+    """Standard output for a table: as wide as the terminal, and into a file or a pipe as wide as
+    the table is, with no name cut off."""
     from rich.console import Console
 
     return Console() if sys.stdout.isatty() else Console(width=10_000)

@@ -9,14 +9,19 @@ import typer
 from typer.core import TyperGroup
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
-SetFile = Annotated[Path | None, typer.Option("--set", help="A CSV file of reviewed questions; the sample handbook's when absent.")]
-Stored = Annotated[str | None, typer.Option(help="A set of reviewed questions in the database, by its name, instead of a file.")]
+SetFile = Annotated[
+    Path | None, typer.Option("--set", help="A CSV file of reviewed questions; the sample handbook's when absent.")
+]
+Stored = Annotated[
+    str | None, typer.Option(help="A set of reviewed questions in the database, by its name, instead of a file.")
+]
 Half = Literal["validate", "test", "all"]
 Split = Annotated[Half, typer.Option(help="Which half of the set. Tune on validate, report test.")]
 
 
 def moved_to(group: str, *names: str) -> type[TyperGroup]:
-    """Return the class of a group of commands that says of each command of before where it is now."""
+    """Return the class of a group of commands that says of each command of before where it is
+    now."""
 
     class Moved(TyperGroup):
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:

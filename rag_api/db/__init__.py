@@ -1,7 +1,9 @@
-"""PostgreSQL: the pool, and the one place that knows psycopg's exceptions. All SQL lives in this package.
+"""PostgreSQL: the pool, and the one place that knows psycopg's exceptions. All SQL lives in this
+package.
 
-Calls are synchronous and safe from several threads; the event loop calls them through threads. Nothing here knows HTTP,
-files, vectors or the generator. Who may see which row is decided in access.py and nowhere else.
+Calls are synchronous and safe from several threads; the event loop calls them through threads.
+Nothing here knows HTTP, files, vectors or the generator. Who may see which row is decided in
+access.py and nowhere else.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequest
 
 from rag_api.errors import Conflict, DatabaseUnavailable, DiskFull, InvalidInput
 
-PATIENCE = 3.5  # seconds without a word from the server, after which a reader is told so: within five, with what else is tried first
+# seconds without a word from the server, after which a reader is told so: within five, with what
+# else is tried first
+PATIENCE = 3.5
 SHORT = 1.0  # the same, where the server said nothing just now: what a question asks in turn does not add up
 KNOWN = 5.0  # seconds for which that is known; then somebody tries anew
 CHECK_PATIENCE = 2.0
@@ -29,7 +33,8 @@ LONG = 120.0  # for what nobody reads along: loading documents, measuring
 
 
 class Silence:
-    """Whether the server said nothing just now. Whoever finds that out has waited long; those after it wait shortly."""
+    """Whether the server said nothing just now. Whoever finds that out has waited long; those after
+    it wait shortly."""
 
     def __init__(self) -> None:
         self._until = float("-inf")
@@ -46,7 +51,8 @@ class Silence:
 
 
 class Connection(psycopg.Connection[DictRow]):
-    """Gives up on a server that says nothing for `patience` seconds: one that was stopped keeps its sockets open for ever."""
+    """Gives up on a server that says nothing for `patience` seconds: one that was stopped keeps its
+    sockets open for ever."""
 
     patience = PATIENCE
     answered = float("-inf")  # time.monotonic() of its last answer to the pool
@@ -66,8 +72,8 @@ class Connection(psycopg.Connection[DictRow]):
 
 
 def _check(connection: Connection) -> None:
-    """A restarted server costs one round trip, not one failed request. One that answered just now and closed nothing since is not asked
-    again: a question asks dozens of times."""
+    """A restarted server costs one round trip, not one failed request. One that answered just now
+    and closed nothing since is not asked again: a question asks dozens of times."""
     if time.monotonic() - connection.answered > FRESH or _has_news(connection):
         connection.patience = SHORT if connection.silence else CHECK_PATIENCE
         ConnectionPool.check_connection(connection)
@@ -83,7 +89,8 @@ def _has_news(connection: Connection) -> bool:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """psycopg's exceptions -> ours. What is left untranslated is a bug in our SQL and should be seen as one."""
+    """psycopg's exceptions -> ours. What is left untranslated is a bug in our SQL and should be
+    seen as one."""
     try:
         yield
     except psycopg.errors.LockNotAvailable as error:
@@ -94,7 +101,8 @@ def translated() -> Iterator[None]:
         raise DatabaseUnavailable(f"The database does not answer: {_first_line(error)}") from error
     except psycopg.errors.UniqueViolation as error:
         raise Conflict(f"That exists already: {_first_line(error)}") from error
-    except (psycopg.DataError, UnicodeEncodeError) as error:  # a NUL or a lone surrogate in a text, a number out of range
+    # a NUL or a lone surrogate in a text, a number out of range
+    except (psycopg.DataError, UnicodeEncodeError) as error:
         raise InvalidInput(f"The database cannot hold this value: {_first_line(error)}") from error
 
 
@@ -103,9 +111,11 @@ def _first_line(error: Exception) -> str:
 
 
 class Database:
-    """A pool of connections. `with db.connection() as c` is one transaction: committed at the end, rolled back on any exception.
+    """A pool of connections. `with db.connection() as c` is one transaction: committed at the end,
+    rolled back on any exception.
 
-    A server that is silent for `patience` seconds raises DatabaseUnavailable, whatever it was doing."""
+    A server that is silent for `patience` seconds raises DatabaseUnavailable, whatever it was
+    doing."""
 
     def __init__(self, dsn: str, *, max_size: int = 8, timeout: float = 10.0, patience: float = PATIENCE) -> None:
         self.dsn = dsn

@@ -1,8 +1,10 @@
-"""Rights to see rows, and to change who sees them: the one place that decides. Every query of this package takes its condition from here.
+"""Rights to see rows, and to change who sees them: the one place that decides. Every query of this
+package takes its condition from here.
 
-Reading, listing, streaming, feedback and deletion share these conditions, so that none of them can forget one. A row that a
-user may not see does not exist for them: the answer is 404, never 403. An admin of one group must have no way to the documents of another:
-memberships, roles, passwords, keys and rules on documents are therefore given within what the giver has, or by a membership admin.
+Reading, listing, streaming, feedback and deletion share these conditions, so that none of them can
+forget one. A row that a user may not see does not exist for them: the answer is 404, never 403. An
+admin of one group must have no way to the documents of another: memberships, roles, passwords, keys
+and rules on documents are therefore given within what the giver has, or by a membership admin.
 """
 
 from __future__ import annotations
@@ -17,15 +19,20 @@ T = TypeVar("T")
 Change = tuple[Collection[Any], Collection[Any]]  # before and after
 
 _MACHINE = "or `bedside users` on the machine itself"
-_LACKING = f"It needs the role {Role.MEMBERSHIP_ADMIN}, which your account does not have: somebody who has it does this, {_MACHINE}."
+_LACKING = (
+    f"It needs the role {Role.MEMBERSHIP_ADMIN}, which your account does not have: somebody who has it does "
+    f"this, {_MACHINE}."
+)
 
-# A document is read by the members of any of its groups; a question of somebody's, or a judged one, by reviewers of its groups.
+# A document is read by the members of any of its groups; a question of somebody's, or a judged one,
+# by reviewers of its groups.
 READS = "groups && %(user_groups)s"
 # Conversations, answers and feedback are their writer's alone.
 OWNS = "user_id = %(user_id)s"
 # Its members are judges: they judge questions and read what was asked in vain, as admins do.
 QUALITY = "quality"
-# Which of the kept owners answers for a document `d`: the one that it names, else its department's. Null: nobody is known.
+# Which of the kept owners answers for a document `d`: the one that it names, else its department's.
+# Null: nobody is known.
 OWNER = """(select o.name from owners o where o.name in (lower(btrim(d.owner)), lower(btrim(d.department)))
     order by o.name = lower(btrim(d.owner)) desc limit 1)"""
 # An owner reads what was asked of their own documents, as long as they may read those.
@@ -34,9 +41,12 @@ ANSWERS_FOR = f"""(d.groups && %(user_groups)s and exists (
 # Somebody is there who can do so; of other documents quality staff read it.
 ATTENDED = f"""exists (select 1 from owner_accounts a join users on users.id = a.account_id
     where a.name = {OWNER} and users.suspended_at is null and d.groups && (users.groups || users.claimed_groups || '{{everyone}}'))"""  # noqa: S608
-# Who may act at all. A suspended account's sessions and keys end with it, whatever they say of themselves.
+# Who may act at all. A suspended account's sessions and keys end with it, whatever they say of
+# themselves.
 ACTIVE_ACCOUNT = "users.suspended_at is null"
-LIVE_SESSION = f"sessions.expires_at > now() and sessions.seen_at > now() - %(idle)s * interval '1 second' and {ACTIVE_ACCOUNT}"
+LIVE_SESSION = (
+    f"sessions.expires_at > now() and sessions.seen_at > now() - %(idle)s * interval '1 second' and {ACTIVE_ACCOUNT}"
+)
 LIVE_KEY = f"api_keys.revoked_at is null and api_keys.expires_at > now() and {ACTIVE_ACCOUNT}"
 
 
@@ -46,8 +56,11 @@ def values(user: User, **more: Any) -> dict[str, Any]:
 
 
 def own_groups(user: User) -> list[str]:
-    """The groups that what this user makes belongs to: all of theirs but everyone, who are told nothing of a group's questions."""
-    return sorted({*user.groups} - {*EVERYONE, QUALITY}) or [name for name in user.groups if name != QUALITY] or ["nobody"]
+    """The groups that what this user makes belongs to: all of theirs but everyone, who are told
+    nothing of a group's questions."""
+    return (
+        sorted({*user.groups} - {*EVERYONE, QUALITY}) or [name for name in user.groups if name != QUALITY] or ["nobody"]
+    )
 
 
 def space(user: User) -> str:
@@ -56,7 +69,8 @@ def space(user: User) -> str:
 
 
 def may_review(user: User) -> bool:
-    """Judged sets and the gap report hold questions of others: for judges, members of the group `quality`, and admins."""
+    """Judged sets and the gap report hold questions of others: for judges, members of the group
+    `quality`, and admins."""
     return user.is_admin or Role.JUDGE in user.roles or QUALITY in user.groups
 
 
@@ -73,7 +87,8 @@ def administrator(user: User) -> None:
 
 
 def on_the_machine(user: User) -> bool:
-    """Whether a command asks, or the page where nobody signs in: there is nobody above them who could be asked."""
+    """Whether a command asks, or the page where nobody signs in: there is nobody above them who
+    could be asked."""
     return user.id == LOCAL_USER.id
 
 
@@ -82,40 +97,53 @@ def may_change_memberships(user: User) -> bool:
 
 
 def may_give(user: User, account_id: str, groups: Change, roles: Change) -> None:
-    """What an account has by hand is changed from one to the other. Raises MembershipAdminNeeded and NotForYourself."""
+    """What an account has by hand is changed from one to the other. Raises MembershipAdminNeeded
+    and NotForYourself."""
     if not may_change_memberships(user):
         if set(groups[0]) ^ set(groups[1]):
             raise MembershipAdminNeeded(f"Who is in which group is not yours to change. {_LACKING}")
         if (set(roles[0]) ^ set(roles[1])) - _held(user):
-            raise MembershipAdminNeeded(f"A role that you do not have yourself is not yours to give or take. {_LACKING}")
+            raise MembershipAdminNeeded(
+                f"A role that you do not have yourself is not yours to give or take. {_LACKING}"
+            )
     if account_id == user.id and (set(groups[1]) - set(groups[0]) or set(roles[1]) - set(roles[0])):
-        raise NotForYourself(f"Nobody gives themselves a group or a role: another {Role.MEMBERSHIP_ADMIN} does, {_MACHINE}.")
+        raise NotForYourself(
+            f"Nobody gives themselves a group or a role: another {Role.MEMBERSHIP_ADMIN} does, {_MACHINE}."
+        )
 
 
 def may_set_password(user: User, groups: Collection[str], roles: Collection[Role]) -> None:
-    """Of an account with these groups and roles: who knows its password signs in as it. Raises MembershipAdminNeeded."""
+    """Of an account with these groups and roles: who knows its password signs in as it. Raises
+    MembershipAdminNeeded."""
     if not (may_change_memberships(user) or _covers(user, groups, roles)):
-        raise MembershipAdminNeeded(f"This account has groups or roles that you do not have: its password is not yours to set. {_LACKING}")
+        raise MembershipAdminNeeded(
+            f"This account has groups or roles that you do not have: its password is not yours to set. {_LACKING}"
+        )
 
 
 def may_make_key(user: User, groups: Collection[str], roles: Collection[Role], scopes: Collection[str]) -> None:
-    """For an account with these groups and roles: a key carries no more than who makes it has. Raises MoreThanYours."""
-    if not (on_the_machine(user) or (_covers(user, groups, roles) and (user.scopes is None or set(scopes) <= user.scopes))):
+    """For an account with these groups and roles: a key carries no more than who makes it has.
+    Raises MoreThanYours."""
+    if not (
+        on_the_machine(user) or (_covers(user, groups, roles) and (user.scopes is None or set(scopes) <= user.scopes))
+    ):
         raise MoreThanYours(
-            "A key carries no more than who makes it has, and this one would: a group, a role or a scope that you do not have. Somebody who"
+            "A key carries no more than who makes it has, and this one would: a group, a role or a scope that you do "
+            "not have. Somebody who"
             " has them makes it, or `bedside keys add` on the machine itself."
         )
 
 
 def may_regroup(user: User, *read_by: Collection[str]) -> None:
-    """Say who reads what these groups read until now, or would have read. Raises MembershipAdminNeeded where the user is in none of one."""
+    """Say who reads what these groups read until now, or would have read. Raises
+    MembershipAdminNeeded where the user is in none of one."""
     if not may_change_memberships(user) and any(set(groups).isdisjoint(user.groups) for groups in read_by):
         raise MembershipAdminNeeded(f"This changes who reads documents that you may not read yourself. {_LACKING}")
 
 
 def may_name_owner(user: User, *read_by: Collection[str]) -> None:
-    """Say who answers for the documents that these groups read. Raises NotFound where there are none for the user, MembershipAdminNeeded
-    where they may not read one of them."""
+    """Say who answers for the documents that these groups read. Raises NotFound where there are
+    none for the user, MembershipAdminNeeded where they may not read one of them."""
     if all(set(groups).isdisjoint(user.groups) for groups in read_by):
         raise NotFound("No document that you may read names this owner or department.")
     if not may_change_memberships(user) and any(set(groups).isdisjoint(user.groups) for groups in read_by):

@@ -1,6 +1,8 @@
-"""The audit trail's tables: adding an entry, reading entries, erasing what is personal of them. What an entry says is not known here.
+"""The audit trail's tables: adding an entry, reading entries, erasing what is personal of them.
+What an entry says is not known here.
 
-A read is not checked here either: whoever reads writes that into the trail first, which only an auditor's route and command do.
+A read is not checked here either: whoever reads writes that into the trail first, which only an
+auditor's route and command do.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ READ = """
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A row of the trail, as it lies there. `sealed`: by part, (salt, body) of what is not erased."""
+    """A row of the trail, as it lies there. `sealed`: by part, (salt, body) of what is not
+    erased."""
 
     sequence: int
     text: str
@@ -40,7 +43,8 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The last entry: whoever wrote this down elsewhere finds out when the trail is cut off before it, or was made anew."""
+    """The last entry: whoever wrote this down elsewhere finds out when the trail is cut off before
+    it, or was made anew."""
 
     sequence: int
     hash: bytes
@@ -48,7 +52,8 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class TrailQuery:
-    """What to read. Either after a number, oldest first, or before one (None: from the last), newest first. Times as entries have them."""
+    """What to read. Either after a number, oldest first, or before one (None: from the last),
+    newest first. Times as entries have them."""
 
     after: int | None = None
     before: int | None = None
@@ -63,9 +68,10 @@ class TrailQuery:
 
 
 class Writer:
-    """This process's one connection that adds entries, one after another: it takes none of the pool's while others write, and waits for no
-    silent server longer than `patience`, or CONNECT_SECONDS to connect. Nobody connects to one that was silent just now. Safe from
-    several threads."""
+    """This process's one connection that adds entries, one after another: it takes none of the
+    pool's while others write, and waits for no silent server longer than `patience`, or
+    CONNECT_SECONDS to connect. Nobody connects to one that was silent just now. Safe from several
+    threads."""
 
     def __init__(self, db: Database, patience: float) -> None:
         self.dsn, self.silence, self.patience = db.dsn, db.silence, patience
@@ -73,7 +79,8 @@ class Writer:
         self._connection: Connection | None = None
 
     def append(self, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:
-        """Return the entry's number, as `append`. Raises DatabaseUnavailable, and psycopg's own errors where the tables are not right."""
+        """Return the entry's number, as `append`. Raises DatabaseUnavailable, and psycopg's own
+        errors where the tables are not right."""
         if not self._lock.acquire(timeout=self.patience):
             raise DatabaseUnavailable(f"The database does not answer: other entries waited for {self.patience:g} s.")
         try:
@@ -87,7 +94,8 @@ class Writer:
             self._drop()
 
     def _added(self, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:
-        """Once more at once where the server was started again meanwhile: an entry is added once, however often it is sent."""
+        """Once more at once where the server was started again meanwhile: an entry is added once,
+        however often it is sent."""
         known, began = self._connection is not None, time.monotonic()
         try:
             return append_within(self._open(), text, sealed)
@@ -103,7 +111,11 @@ class Writer:
                 raise DatabaseUnavailable("The database does not answer: it was silent just now.")
             try:
                 self._connection = Connection.connect(
-                    self.dsn, autocommit=True, row_factory=dict_row, application_name="bedside audit", connect_timeout=CONNECT_SECONDS
+                    self.dsn,
+                    autocommit=True,
+                    row_factory=dict_row,
+                    application_name="bedside audit",
+                    connect_timeout=CONNECT_SECONDS,
                 )
             except psycopg.errors.ConnectionTimeout:
                 self.silence.begins()
@@ -118,7 +130,8 @@ class Writer:
 
 
 def append(db: Database, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:
-    """Return the entry's number. Added once: an entry with the id of one that is there changes nothing."""
+    """Return the entry's number. Added once: an entry with the id of one that is there changes
+    nothing."""
     with db.connection() as connection:
         return append_within(connection, text, sealed)
 
@@ -127,7 +140,12 @@ def append_within(connection: Connection, text: str, sealed: Sequence[tuple[str,
     """The same in a transaction with something else: until it ends, nobody else adds anything."""
     row = connection.execute(
         "select audit_append(%(text)s, %(parts)s::text[], %(salts)s::bytea[], %(bodies)s::text[]) as sequence",
-        {"text": text, "parts": [s[0] for s in sealed], "salts": [s[1] for s in sealed], "bodies": [s[2] for s in sealed]},
+        {
+            "text": text,
+            "parts": [s[0] for s in sealed],
+            "salts": [s[1] for s in sealed],
+            "bodies": [s[2] for s in sealed],
+        },
     ).fetchone()
     assert row is not None
     return int(row["sequence"])
@@ -158,7 +176,8 @@ def _conditions(query: TrailQuery, wanted: dict[str, Any]) -> Iterator[str]:
         "before": "e.sequence < %(before)s",
         "since": "e.entry ->> 'at' collate \"C\" >= %(since)s",
         "until": "e.entry ->> 'at' collate \"C\" < %(until)s",
-        "users": "e.sequence in (select sequence from audit_sealed where part = 'who' and body ->> 'user' = any(%(users)s))",
+        "users": "e.sequence in (select sequence from audit_sealed where part = 'who' and body ->> 'user' = "
+        "any(%(users)s))",
         "action": "starts_with(e.entry ->> 'action', %(action)s)",
         "result": "e.entry ->> 'result' = %(result)s",
         "documents": "(e.entry #>> '{on,document}' = any(%(documents)s) or exists"
@@ -174,17 +193,19 @@ def _conditions(query: TrailQuery, wanted: dict[str, Any]) -> Iterator[str]:
 
 
 def people_called(db: Database, words: str) -> tuple[str, ...]:
-    """Return the accounts that may be meant: by id, by login, or by a part of the name; the words too, for an account that is gone."""
+    """Return the accounts that may be meant: by id, by login, or by a part of the name; the words
+    too, for an account that is gone."""
     rows = db.all(
-        "select id from users where id = %(words)s or login = lower(%(words)s) or position(lower(%(words)s) in lower(name)) > 0",
+        "select id from users where id = %(words)s or login = lower(%(words)s) or position(lower(%(words)s) in "
+        "lower(name)) > 0",
         {"words": words},
     )
     return tuple(dict.fromkeys((words, *(row["id"] for row in rows))))
 
 
 def documents_called(db: Database, words: str) -> tuple[str, ...]:
-    """Return the documents that may be meant, whoever may read them: by id, or by a part of title or file name; the words too, for one that
-    is gone."""
+    """Return the documents that may be meant, whoever may read them: by id, or by a part of title
+    or file name; the words too, for one that is gone."""
     rows = db.all(
         """select id from documents where id = %(words)s or position(lower(%(words)s) in lower(title)) > 0
         or position(lower(%(words)s) in lower(source)) > 0""",
@@ -196,14 +217,16 @@ def documents_called(db: Database, words: str) -> tuple[str, ...]:
 def last_of(db: Database, action: str) -> Stored | None:
     """Return the newest entry of an action that has come to an end."""
     rows = db.all(
-        f"{READ} where e.entry ->> 'action' = %(action)s and e.entry ->> 'result' <> 'begun' order by e.sequence desc limit 1",
+        f"{READ} where e.entry ->> 'action' = %(action)s and e.entry ->> 'result' <> 'begun' order by e.sequence desc "
+        f"limit 1",
         {"action": action},
     )
     return _stored(rows[0]) if rows else None
 
 
 def stream(db: Database, query: TrailQuery) -> Iterator[Stored]:
-    """All entries after `query.after` (and before `query.before`, where that is said), oldest first, some at a time."""
+    """All entries after `query.after` (and before `query.before`, where that is said), oldest
+    first, some at a time."""
     at = query.after or 0
     while found := read(db, replace(query, after=at, limit=PAGE)):
         yield from found
@@ -212,30 +235,42 @@ def stream(db: Database, query: TrailQuery) -> Iterator[Stored]:
 
 def erasures(db: Database) -> list[tuple[int, str]]:
     """(number, text) of the entries that say what was erased."""
-    rows = db.all("select sequence, entry::text as text from audit_entries where entry ->> 'action' = 'audit.erased' order by sequence")
+    rows = db.all(
+        "select sequence, entry::text as text from audit_entries where entry ->> 'action' = 'audit.erased' "
+        "order by sequence"
+    )
     return [(row["sequence"], row["text"]) for row in rows]
 
 
 def erase(connection: Connection, part: str, sequences: Sequence[int]) -> None:
-    """Take the part of these entries away, its salt too; after an entry that says so, in one transaction."""
+    """Take the part of these entries away, its salt too; after an entry that says so, in one
+    transaction."""
     connection.execute("select set_config('bedside.erasing', 'on', true)")
     connection.execute(
-        "delete from audit_sealed where part = %(part)s and sequence = any(%(sequences)s)", {"part": part, "sequences": list(sequences)}
+        "delete from audit_sealed where part = %(part)s and sequence = any(%(sequences)s)",
+        {"part": part, "sequences": list(sequences)},
     )
     connection.execute("select set_config('bedside.erasing', '', true)")
 
 
-def with_part(db: Database, part: str, *, user: str = "", account: str = "", conversation: str = "", until: str = "") -> list[int]:
-    """Numbers of entries that still have the part: of this user, about this account, of this conversation, from before this time."""
+def with_part(
+    db: Database, part: str, *, user: str = "", account: str = "", conversation: str = "", until: str = ""
+) -> list[int]:
+    """Numbers of entries that still have the part: of this user, about this account, of this
+    conversation, from before this time."""
     tests = {
-        "user": "sequence in (select sequence from audit_sealed w where w.part = 'who' and w.body ->> 'user' = %(user)s)",
+        "user": "sequence in (select sequence from audit_sealed w where w.part = 'who' and w.body ->> 'user' = "
+        "%(user)s)",
         "account": "body ->> 'account' = %(account)s",
         "conversation": "entry #>> '{on,conversation}' = %(conversation)s",
         "until": "entry ->> 'at' collate \"C\" < %(until)s",
     }
     given = {"user": user, "account": account, "conversation": conversation, "until": until}
     said = "".join(f" and {tests[name]}" for name, value in given.items() if value)
-    query = f"select sequence from audit_sealed s join audit_entries e using (sequence) where part = %(part)s{said} order by sequence"  # noqa: S608
+    query = (
+        f"select sequence from audit_sealed s join audit_entries e using (sequence) where part = %(part)s{said} "  # noqa: S608
+        f"order by sequence"
+    )
     return [row["sequence"] for row in db.all(query, {"part": part, **given})]
 
 

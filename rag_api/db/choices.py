@@ -1,4 +1,5 @@
-"""Choices that an admin makes while the service runs, the same for all processes. Nothing chosen: the settings hold."""
+"""Choices that an admin makes while the service runs, the same for all processes. Nothing chosen:
+the settings hold."""
 
 from __future__ import annotations
 

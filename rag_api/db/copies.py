@@ -1,7 +1,9 @@
-"""Every table copied to files and back, whatever tables there are: `COPY` in one snapshot, so that no client program of the server's
-version is needed. Knows no manifest and no folder but the one that it is given.
+"""Every table copied to files and back, whatever tables there are: `COPY` in one snapshot, so that
+no client program of the server's version is needed. Knows no manifest and no folder but the one
+that it is given.
 
-The schema is not copied: the migrations that were applied then make it again, and those that came since bring it up to date.
+The schema is not copied: the migrations that were applied then make it again, and those that came
+since bring it up to date.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from rag_api.db import translated
 from rag_api.db.migrate import LOCK, Migration, apply
 from rag_api.errors import ConfigurationError, Conflict, InvalidInput
 
-# Who is signed in is not kept: a session that was ended since would be open again. Nor is what was asked in the last minute.
+# Who is signed in is not kept: a session that was ended since would be open again. Nor is what was
+# asked in the last minute.
 PASSING = {"sessions", "sign_ins", "rate_limits"}
 HISTORY = "schema_migrations"
 LEFT_OUT = PASSING | {HISTORY}
@@ -56,7 +59,8 @@ class SequenceValue:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseCopy:
-    """Tables in an order in which none refers to a later one. migrations: (name, SHA-256) of those that made the schema."""
+    """Tables in an order in which none refers to a later one. migrations: (name, SHA-256) of those
+    that made the schema."""
 
     tables: tuple[TableCopy, ...]
     counters: tuple[SequenceValue, ...]
@@ -65,27 +69,31 @@ class DatabaseCopy:
 
 @dataclass(frozen=True, slots=True)
 class CopiedRows:
-    """Of a table, the rows where `where` holds; `instead`: values that columns get in the copy, whatever they had. Both are SQL of ours."""
+    """Of a table, the rows where `where` holds; `instead`: values that columns get in the copy,
+    whatever they had. Both are SQL of ours."""
 
     where: sql.Composable
     instead: Mapping[str, sql.Composable] = field(default_factory=dict)
 
 
 def copy_out(dsn: str, folder: Path, only: Mapping[str, CopiedRows] | None = None) -> DatabaseCopy:
-    """Copy all tables as they are at one moment into `folder`; others go on reading and writing. only: these tables and rows alone. Raises
-    DatabaseUnavailable."""
+    """Copy all tables as they are at one moment into `folder`; others go on reading and writing.
+    only: these tables and rows alone. Raises DatabaseUnavailable."""
     with translated(), _connected(dsn) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True
         names = [name for name in _in_order(connection) if name not in LEFT_OUT and (only is None or name in only)]
         tables = [_copy_table(connection, name, folder, None if only is None else only[name]) for name in names]
         history = connection.execute(f"select name, sha256 from {HISTORY} order by version").fetchall()  # noqa: S608 - our own name
-        return DatabaseCopy(tuple(tables), tuple(_counters(connection)), tuple((row["name"], row["sha256"]) for row in history))
+        return DatabaseCopy(
+            tuple(tables), tuple(_counters(connection)), tuple((row["name"], row["sha256"]) for row in history)
+        )
 
 
 def copy_in(dsn: str, folder: Path, copied: DatabaseCopy, known: Sequence[Migration]) -> list[str]:
-    """Make the database what was copied, in one transaction: it is as before, or as the copy and up to date. The names of the migrations
-    that the copy lacked. Raises Conflict while Bedside is running, ConfigurationError, DatabaseUnavailable."""
+    """Make the database what was copied, in one transaction: it is as before, or as the copy and up
+    to date. The names of the migrations that the copy lacked. Raises Conflict while Bedside is
+    running, ConfigurationError, DatabaseUnavailable."""
     made_by, since = _split(copied, known)
     with translated(), _connected(dsn) as connection:
         connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
@@ -116,7 +124,9 @@ def check_known(copied: DatabaseCopy, known: Sequence[Migration]) -> None:
 def _split(copied: DatabaseCopy, known: Sequence[Migration]) -> tuple[list[Migration], list[Migration]]:
     ours, theirs = {migration.name: migration for migration in known}, dict(copied.migrations)
     if unknown := [name for name in theirs if name not in ours]:
-        raise ConfigurationError(f"The backup is of a newer Bedside (it has migration {unknown[-1]}): install that version or a newer one.")
+        raise ConfigurationError(
+            f"The backup is of a newer Bedside (it has migration {unknown[-1]}): install that version or a newer one."
+        )
     if changed := [name for name, sha256 in theirs.items() if ours[name].sha256 != sha256]:
         raise ConfigurationError(f"Migration {changed[0]} was changed since the backup was made: put the file back.")
     return [m for m in known if m.name in theirs], [m for m in known if m.name not in theirs]
@@ -127,7 +137,9 @@ def _connected(dsn: str) -> psycopg.Connection[DictRow]:
 
 
 def _tables(connection: psycopg.Connection[DictRow]) -> list[str]:
-    rows = connection.execute("select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by relname")
+    rows = connection.execute(
+        "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by relname"
+    )
     return [row["relname"] for row in rows]
 
 
@@ -164,10 +176,14 @@ def _path(folder: Path, table: str) -> Path:
 
 def _copy_table(connection: psycopg.Connection[DictRow], name: str, folder: Path, rows: CopiedRows | None) -> TableCopy:
     columns = _columns(connection, name)
-    command = sql.SQL("copy {} ({}) to stdout").format(sql.Identifier(name), sql.SQL(", ").join(map(sql.Identifier, columns)))
+    command = sql.SQL("copy {} ({}) to stdout").format(
+        sql.Identifier(name), sql.SQL(", ").join(map(sql.Identifier, columns))
+    )
     if rows is not None:
         values = sql.SQL(", ").join(rows.instead.get(column) or sql.Identifier(column) for column in columns)
-        command = sql.SQL("copy (select {} from {} where {}) to stdout").format(values, sql.Identifier(name), rows.where)
+        command = sql.SQL("copy (select {} from {} where {}) to stdout").format(
+            values, sql.Identifier(name), rows.where
+        )
     with connection.cursor() as cursor:
         with gzip.open(_path(folder, name), "wb", compresslevel=1) as file, cursor.copy(command) as copy:
             for block in copy:
@@ -180,7 +196,9 @@ def _counters(connection: psycopg.Connection[DictRow]) -> list[SequenceValue]:
         "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'S' order by relname")]  # fmt: skip
     found = []
     for name in names:
-        row = connection.execute(sql.SQL("select last_value, is_called from {}").format(sql.Identifier(name))).fetchone()
+        row = connection.execute(
+            sql.SQL("select last_value, is_called from {}").format(sql.Identifier(name))
+        ).fetchone()
         assert row is not None
         found.append(SequenceValue(name, row["last_value"], row["is_called"]))
     return found
@@ -204,9 +222,11 @@ def _drop_all(connection: psycopg.Connection[DictRow]) -> None:
 
 
 def _silence(connection: psycopg.Connection[DictRow]) -> list[DictRow]:
-    """Our triggers would refuse or change rows that they have already seen; references stay checked."""
+    """Our triggers would refuse or change rows that they have already seen; references stay
+    checked."""
     rows = connection.execute(
-        "select tgrelid::regclass::text as own, tgname, tgenabled from pg_trigger t join pg_class c on c.oid = t.tgrelid"
+        "select tgrelid::regclass::text as own, tgname, tgenabled from pg_trigger t join pg_class c on c.oid = "
+        "t.tgrelid"
         " where not tgisinternal and c.relnamespace = 'public'::regnamespace"
     ).fetchall()
     _switch(connection, ((row["own"], row["tgname"], "disable") for row in rows))
@@ -225,20 +245,27 @@ def _word(value: str | bytes) -> str:
 
 def _switch(connection: psycopg.Connection[DictRow], triggers: Iterable[tuple[str, str, str]]) -> None:
     for table, name, way in triggers:
-        connection.execute(sql.SQL("alter table {} {} trigger {}").format(sql.Identifier(table), sql.SQL(way), sql.Identifier(name)))
+        connection.execute(
+            sql.SQL("alter table {} {} trigger {}").format(sql.Identifier(table), sql.SQL(way), sql.Identifier(name))
+        )
 
 
 def _fill(connection: psycopg.Connection[DictRow], folder: Path, copied: DatabaseCopy) -> None:
     tables = [name for name in _tables(connection) if name != HISTORY]
-    connection.execute(sql.SQL("truncate {}").format(sql.SQL(", ").join(map(sql.Identifier, tables))))  # migrations may put rows in
+    # migrations may put rows in
+    connection.execute(sql.SQL("truncate {}").format(sql.SQL(", ").join(map(sql.Identifier, tables))))
     for table in copied.tables:
         _fill_table(connection, folder, table)
     for counter in copied.counters:
-        connection.execute("select setval(quote_ident(%s)::regclass, %s, %s)", [counter.name, counter.last, counter.given])
+        connection.execute(
+            "select setval(quote_ident(%s)::regclass, %s, %s)", [counter.name, counter.last, counter.given]
+        )
 
 
 def _fill_table(connection: psycopg.Connection[DictRow], folder: Path, table: TableCopy) -> None:
-    into = sql.SQL("copy {} ({}) from stdin").format(sql.Identifier(table.name), sql.SQL(", ").join(map(sql.Identifier, table.columns)))
+    into = sql.SQL("copy {} ({}) from stdin").format(
+        sql.Identifier(table.name), sql.SQL(", ").join(map(sql.Identifier, table.columns))
+    )
     with connection.cursor() as cursor:
         with gzip.open(_path(folder, table.name)) as file, cursor.copy(into) as copy:
             while block := file.read(BLOCK):

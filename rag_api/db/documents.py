@@ -1,4 +1,5 @@
-"""The documents list and the pages, in Postgres. `PgDocuments` is ingestion's view; the functions are the readers'."""
+"""The documents list and the pages, in Postgres. `PgDocuments` is ingestion's view; the functions
+are the readers'."""
 
 from __future__ import annotations
 
@@ -64,7 +65,10 @@ INSERT_PAGES = """
     copy pages (document_id, number, width, height, rotation, text_start, text, boxes, text_from) from stdin
 """
 # With the name of who took it out, where that is an account's.
-LISTED = "*, coalesce((select u.name from users u where u.id = documents.withdrawn_by), documents.withdrawn_by) as withdrawn_name"
+LISTED = (
+    "*, coalesce((select u.name from users u where u.id = documents.withdrawn_by), documents.withdrawn_by) as "
+    "withdrawn_name"
+)
 AMEND = """
     update documents set title = %(title)s, target_groups = %(target_groups)s, subject = %(subject)s, warnings = %(warnings)s,
       fingerprint = %(fingerprint)s, updated_at = now() where id = %(id)s
@@ -79,8 +83,9 @@ def ask_to_stop(db: Database) -> None:
 
 
 class PgDocuments:
-    """A `rag_api.ingest.DocumentsRepo`. `user` is who ingests and becomes the owner of new rows; `patience` is how many
-    seconds to wait for another ingestion before Conflict, None: until it is done; `open_to` is who may read what nothing is said of."""
+    """A `rag_api.ingest.DocumentsRepo`. `user` is who ingests and becomes the owner of new rows;
+    `patience` is how many seconds to wait for another ingestion before Conflict, None: until it is
+    done; `open_to` is who may read what nothing is said of."""
 
     def __init__(
         self, db: Database, user: User = LOCAL_USER, *, patience: float | None = None, open_to: Sequence[str] = EVERYONE
@@ -93,12 +98,15 @@ class PgDocuments:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """A connection of its own: the lock lives and dies with it, also when this process is killed."""
+        """A connection of its own: the lock lives and dies with it, also when this process is
+        killed."""
         with translated():
             connection = psycopg.connect(self.db.dsn, autocommit=True, application_name="bedside ingest")
         try:
             with translated():
-                connection.execute("select set_config('lock_timeout', %s, false)", [f"{int((self.patience or 0) * 1000)}ms"])
+                connection.execute(
+                    "select set_config('lock_timeout', %s, false)", [f"{int((self.patience or 0) * 1000)}ms"]
+                )
                 connection.execute("select pg_advisory_lock(%s)", [INGEST_LOCK])
                 connection.execute(f"listen {STOP}")
             self._holding = connection
@@ -125,11 +133,19 @@ class PgDocuments:
     def save_indexed(self, documents: Sequence[Indexed]) -> None:
         with self.db.connection() as connection:
             self._put(connection, [one.document for one in documents])
-            _copy(connection, INSERT_PAGES, (_page_row(one.document.id, page) for one in documents for page in one.pages))
+            _copy(
+                connection, INSERT_PAGES, (_page_row(one.document.id, page) for one in documents for page in one.pages)
+            )
             _copy(connection, INSERT_CUT, (row for one in documents for row in _cut_rows(one)))
-            _copy(connection, INSERT_UNCERTAIN, ((one.document.id, *place) for one in documents for place in one.uncertain))
+            _copy(
+                connection,
+                INSERT_UNCERTAIN,
+                ((one.document.id, *place) for one in documents for place in one.uncertain),
+            )
             put_structures(connection, {one.document.id: one.blocks for one in documents})
-            titles.put_titles(connection, {one.document.id: (one.document.metadata.title, one.titles) for one in documents})
+            titles.put_titles(
+                connection, {one.document.id: (one.document.metadata.title, one.titles) for one in documents}
+            )
 
     def save_failed(self, document: Document) -> None:
         with self.db.connection() as connection:
@@ -177,10 +193,13 @@ class PgDocuments:
             tell_askers(connection, gone)
 
     def restore(self, document_id: str) -> None:
-        """Undo `retire`: the document counts again as it did before. What the index lacks of it the next ingestion makes again.
-        Raises Conflict where it is not taken out, or another version counts."""
+        """Undo `retire`: the document counts again as it did before. What the index lacks of it the
+        next ingestion makes again. Raises Conflict where it is not taken out, or another version
+        counts."""
         with self.db.connection() as connection:
-            held = connection.execute("select source, status from documents where id = %(id)s for update", {"id": document_id}).fetchone()
+            held = connection.execute(
+                "select source, status from documents where id = %(id)s for update", {"id": document_id}
+            ).fetchone()
             row = found(held, "document", document_id)
             source = row["source"]
             given = {"id": document_id, "source": source}
@@ -219,7 +238,10 @@ class PgDocuments:
 
     def put_warnings(self, document_id: str, warnings: Sequence[str]) -> None:
         said = {name: _storable(value) for name, value in _noted(warnings).items()}
-        self.db.run("update documents set warnings = %(warnings)s, notes = %(notes)s where id = %(id)s", {**said, "id": document_id})
+        self.db.run(
+            "update documents set warnings = %(warnings)s, notes = %(notes)s where id = %(id)s",
+            {**said, "id": document_id},
+        )
 
     def folders(self) -> dict[str, str]:
         return folders.read_folders(self.db)
@@ -234,11 +256,14 @@ class PgDocuments:
         folders.rename(self.db, old, new, titles, taken)
 
     def _put(self, connection: Connection, documents: Sequence[Document]) -> None:
-        """The rows, with no pages yet; whatever was current for these sources before is so no more."""
+        """The rows, with no pages yet; whatever was current for these sources before is so no
+        more."""
         said = {"ids": [document.id for document in documents], "sources": [document.source for document in documents]}
         indexed = {
             row["source"]: row["id"]
-            for row in connection.execute("select source, id from documents where status = 'indexed' and source = any(%(sources)s)", said)
+            for row in connection.execute(
+                "select source, id from documents where status = 'indexed' and source = any(%(sources)s)", said
+            )
         }
         connection.execute(
             f"""update documents set status = 'replaced', updated_at = now()
@@ -252,7 +277,8 @@ class PgDocuments:
             connection.execute(f"delete from {table} where document_id = any(%(ids)s)", said)  # noqa: S608
         news = [one for one in documents if one.status == DocumentStatus.INDEXED and indexed.get(one.source) != one.id]
         tell_webhooks(
-            connection, [Changed(one.id, "document.new_version" if one.source in indexed else "document.indexed") for one in news]
+            connection,
+            [Changed(one.id, "document.new_version" if one.source in indexed else "document.indexed") for one in news],
         )
         tell_askers(connection, [one.id for one in news if one.source in indexed])
 
@@ -270,7 +296,8 @@ class DocumentQuery:
     validity: Validity | None = None
     today: date = field(default_factory=date.today)
     uncertain: bool = False  # only those of which a part was read in doubt
-    versions_of: Sequence[str] = ()  # ids: what is listed of their files now, for a file's new version has an id of its own
+    # ids: what is listed of their files now, for a file's new version has an id of its own
+    versions_of: Sequence[str] = ()
 
 
 SOON = 30  # days before the last one
@@ -284,7 +311,8 @@ VALIDITY: dict[Validity, str] = {
 
 
 def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list[Document], int]:
-    """A page of the list, by title (withdrawn ones: the latest first), and how many there are in all."""
+    """A page of the list, by title (withdrawn ones: the latest first), and how many there are in
+    all."""
     where = f"""{READS} and (case when %(status)s::text is null then {CURRENT} else status = %(status)s end)
         and (title ilike %(like)s or source ilike %(like)s)"""
     for name in ("department", "document_type"):
@@ -297,7 +325,9 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
     if query.versions_of:
         where += f" and source in (select source from documents where id = any(%(versions_of)s) and {READS})"  # noqa: S608
     params = values(user, **{**asdict(query), "versions_of": list(query.versions_of)}, like=contains(query.text))
-    order = f"{'withdrawn_at desc nulls last, ' if query.status == DocumentStatus.RETIRED else ''}lower(title), source, id"
+    order = (
+        f"{'withdrawn_at desc nulls last, ' if query.status == DocumentStatus.RETIRED else ''}lower(title), source, id"
+    )
     rows = db.all(
         f"select {LISTED} from documents where {where} order by {order} limit %(limit)s offset %(offset)s",  # noqa: S608
         params,
@@ -321,7 +351,8 @@ def current_document(db: Database, user: User, source: str) -> Document | None:
 
 
 def newer_than(db: Database, user: User, document: Document, today: date) -> Document | None:
-    """What counts now in this one's place, of what the user may read: the file's newer version, or what says that it supersedes it."""
+    """What counts now in this one's place, of what the user may read: the file's newer version, or
+    what says that it supersedes it."""
     current = current_document(db, user, document.source)
     if current is not None and current.id != document.id:
         return current
@@ -350,8 +381,9 @@ def failed_documents(db: Database, user: User) -> list[Document]:
     return [to_document(row) for row in rows]
 
 
-# Pairs of a document and the one that supersedes it, from the day on which that one is valid; what was superseded stays so. A
-# document names the older one by its file, with or without folder and ending, or by its title.
+# Pairs of a document and the one that supersedes it, from the day on which that one is valid; what
+# was superseded stays so. A document names the older one by its file, with or without folder and
+# ending, or by its title.
 _OLDER = f"old.status = 'indexed' and old.id <> newer.id and old.{READS}"
 SUPERSEDED = f"""
     with newer as (
@@ -380,7 +412,8 @@ def superseding(db: Database, user: User, today: date) -> dict[str, str]:
 
 
 def twin_documents(db: Database, user: User, documents: Sequence[Metadata]) -> list[Document]:
-    """Indexed documents about the same as one of these for other patients, in the order of these."""
+    """Indexed documents about the same as one of these for other patients, in the order of
+    these."""
     _make_subjects(db)
     found: dict[str, Document] = {}
     for about in documents:
@@ -396,12 +429,16 @@ def twin_documents(db: Database, user: User, documents: Sequence[Metadata]) -> l
 def _make_subjects(db: Database) -> None:
     """Of rows that an earlier release wrote; costs a look at an empty index afterwards."""
     for row in db.all("select id, title from documents where status = 'indexed' and subject is null"):
-        db.run("update documents set subject = %(subject)s where id = %(id)s", {"id": row["id"], "subject": sorted(subject(row["title"]))})
+        db.run(
+            "update documents set subject = %(subject)s where id = %(id)s",
+            {"id": row["id"], "subject": sorted(subject(row["title"]))},
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """What the indexed documents that a user may read are filtered by; each sorted, without the empty value."""
+    """What the indexed documents that a user may read are filtered by; each sorted, without the
+    empty value."""
 
     departments: tuple[str, ...]
     document_types: tuple[str, ...]
@@ -425,7 +462,8 @@ def count_indexed(db: Database, user: User) -> int:
 
 
 def read_pages(db: Database, document_id: str, numbers: Sequence[int] | None = None) -> list[Page]:
-    """In order; all, or these. Not checked for access: for callers that hold a Document they were allowed to read."""
+    """In order; all, or these. Not checked for access: for callers that hold a Document they were
+    allowed to read."""
     rows = db.all(
         """select * from pages where document_id = %(id)s and (%(numbers)s::integer[] is null or number = any(%(numbers)s))
         order by number""",
@@ -435,7 +473,8 @@ def read_pages(db: Database, document_id: str, numbers: Sequence[int] | None = N
 
 
 def read_text(db: Database, document_id: str, longest: int) -> str | None:
-    """The document text, or None when it has more characters than `longest`. Not checked for access, as read_pages."""
+    """The document text, or None when it has more characters than `longest`. Not checked for
+    access, as read_pages."""
     row = db.one(
         """select case when sum(length(text)) <= %(longest)s then string_agg(text, '' order by number) end as text
         from pages where document_id = %(id)s""",
@@ -445,11 +484,12 @@ def read_text(db: Database, document_id: str, longest: int) -> str | None:
 
 
 def read_uncertain(db: Database, document_ids: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
-    """Places of these documents' texts that were read in doubt, in order; of documents that have some. Not checked for access, as
-    read_pages."""
+    """Places of these documents' texts that were read in doubt, in order; of documents that have
+    some. Not checked for access, as read_pages."""
     places: dict[str, list[tuple[int, int]]] = {}
     for row in db.all(
-        "select document_id, text_start, text_end from uncertain_places where document_id = any(%(ids)s) order by document_id, text_start",
+        "select document_id, text_start, text_end from uncertain_places where document_id = any(%(ids)s) order by "
+        "document_id, text_start",
         {"ids": list(document_ids)},
     ):
         places.setdefault(row["document_id"], []).append((row["text_start"], row["text_end"]))
@@ -460,7 +500,9 @@ def read_cut(db: Database, document_id: str) -> list[CutLine]:
     """What cleaning left out, in the order of the pages. Not checked for access, as read_pages."""
     return [
         CutLine(**row)
-        for row in db.all("select page, text, reason from cut_lines where document_id = %(id)s order by position", {"id": document_id})
+        for row in db.all(
+            "select page, text, reason from cut_lines where document_id = %(id)s order by position", {"id": document_id}
+        )
     ]
 
 
@@ -473,12 +515,17 @@ class PageSize:
 
 
 def read_page_sizes(db: Database, document_id: str) -> list[PageSize]:
-    rows = db.all("select number, width, height, rotation from pages where document_id = %(id)s order by number", {"id": document_id})
+    rows = db.all(
+        "select number, width, height, rotation from pages where document_id = %(id)s order by number",
+        {"id": document_id},
+    )
     return [PageSize(**row) for row in rows]
 
 
 def to_document(row: DictRow) -> Document:
-    metadata = Metadata(**{name: row[name] for name in METADATA if name != "target_groups"}, target_groups=_groups(row["target_groups"]))
+    metadata = Metadata(
+        **{name: row[name] for name in METADATA if name != "target_groups"}, target_groups=_groups(row["target_groups"])
+    )
     return Document(
         metadata=metadata,
         status=DocumentStatus(row["status"]),
@@ -503,7 +550,10 @@ def _row(document: Document) -> dict[str, Any]:
 
 
 def _noted(warnings: Sequence[str]) -> dict[str, Any]:
-    return {"warnings": [str(warning) for warning in warnings], "notes": Jsonb([_storable(noted(warning)) for warning in warnings])}
+    return {
+        "warnings": [str(warning) for warning in warnings],
+        "notes": Jsonb([_storable(noted(warning)) for warning in warnings]),
+    }
 
 
 def _warnings(texts: Sequence[str], notes: Sequence[dict[str, Any]]) -> tuple[Note, ...]:
@@ -526,7 +576,17 @@ def _groups(names: Sequence[str]) -> tuple[TargetGroup, ...]:
 
 def _page_row(document_id: str, page: Page) -> tuple[Any, ...]:
     boxes = pack_boxes(page.boxes)
-    return document_id, page.number, page.width, page.height, page.rotation, page.start, page.text, boxes, page.text_from
+    return (
+        document_id,
+        page.number,
+        page.width,
+        page.height,
+        page.rotation,
+        page.start,
+        page.text,
+        boxes,
+        page.text_from,
+    )
 
 
 def _cut_rows(one: Indexed) -> Iterator[tuple[Any, ...]]:
@@ -543,7 +603,16 @@ def _copy(connection: Connection, statement: str, rows: Iterable[tuple[Any, ...]
 def _to_page(row: DictRow) -> Page:
     boxes = unpack_boxes(row["boxes"])
     assert len(boxes) == len(row["text"]), f"page {row['number']} of {row['document_id']}: {len(boxes)} boxes"
-    return Page(row["number"], row["width"], row["height"], row["rotation"], row["text_start"], row["text"], boxes, row["text_from"])
+    return Page(
+        row["number"],
+        row["width"],
+        row["height"],
+        row["rotation"],
+        row["text_start"],
+        row["text"],
+        boxes,
+        row["text_from"],
+    )
 
 
 def contains(text: str) -> str:

@@ -1,4 +1,5 @@
-"""The documents that somebody keeps at hand, by their names, so that a new version takes the place of the old. Each sees their own."""
+"""The documents that somebody keeps at hand, by their names, so that a new version takes the place
+of the old. Each sees their own."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Metadata that admins give documents, over what the files say; and the record of who changed what. Values are texts, as in a sidecar
-CSV."""
+"""Metadata that admins give documents, over what the files say; and the record of who changed what.
+Values are texts, as in a sidecar CSV."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def edits_of(db: Database, source: str) -> dict[str, Edit]:
 
 
 def changes_of(db: Database, user: User, document_id: str) -> list[Change]:
-    """Of a document and the versions before it, newest first. Raises NotFound, also for who is no administrator."""
+    """Of a document and the versions before it, newest first. Raises NotFound, also for who is no
+    administrator."""
     administrator(user)
     rows = db.all(
         f"""select field, before, after, user_id, changed_at from metadata_changes
@@ -48,12 +49,13 @@ def change_metadata(
     db: Database, user: User, document_id: str, given: Texts, reset: frozenset[str], texts_of: Callable[[Metadata], Texts],
     metadata_of: Callable[[Texts], Metadata], reach_index: Callable[[Document], bool], open_to: Sequence[str],
 ) -> Document:  # fmt: skip
-    """Set these fields, and let those of `reset` say again what the file says. All of it is committed, or nothing. A new department's rule
-    says at once who may read it; `open_to`: who may read what nothing is said of.
+    """Set these fields, and let those of `reset` say again what the file says. All of it is
+    committed, or nothing. A new department's rule says at once who may read it; `open_to`: who may
+    read what nothing is said of.
 
-    reach_index: called with the changed document before the commit, so that a failing index leaves everything as it was. False: the
-    index is outdated, and the next ingestion indexes the document again.
-    Raises NotFound (also for who is no administrator) and Conflict."""
+    reach_index: called with the changed document before the commit, so that a failing index leaves
+    everything as it was. False: the index is outdated, and the next ingestion indexes the document
+    again. Raises NotFound (also for who is no administrator) and Conflict."""
     administrator(user)
     with db.connection() as connection:
         row = connection.execute(
@@ -89,13 +91,23 @@ def _record(connection: Connection, user: User, document: Document, before: Text
         connection.execute(
             """insert into metadata_changes (document_id, source, field, before, after, user_id)
             values (%(id)s, %(source)s, %(field)s, %(before)s, %(after)s, %(user)s)""",
-            {"id": document.id, "source": document.source, "field": field, "before": before[field], "after": value, "user": user.id},
+            {
+                "id": document.id,
+                "source": document.source,
+                "field": field,
+                "before": before[field],
+                "after": value,
+                "user": user.id,
+            },
         )
 
 
 def _edit(connection: Connection, user: User, source: str, field: str, edit: Edit | None) -> None:
     if edit is None:
-        connection.execute("delete from metadata_edits where source = %(source)s and field = %(field)s", {"source": source, "field": field})
+        connection.execute(
+            "delete from metadata_edits where source = %(source)s and field = %(field)s",
+            {"source": source, "field": field},
+        )
         return
     connection.execute(
         """insert into metadata_edits (source, field, value, said, user_id)

@@ -1,7 +1,7 @@
 """Numbered SQL files, applied once and in order, one transaction each.
 
-Two processes may start at once: an advisory lock makes one wait. A file that was edited after it ran, and a database that a
-newer Bedside has been at, are refused: guessing would lose data.
+Two processes may start at once: an advisory lock makes one wait. A file that was edited after it
+ran, and a database that a newer Bedside has been at, are refused: guessing would lose data.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class Migration:
 
 
 def read_migrations(folder: Path = MIGRATIONS) -> tuple[Migration, ...]:
-    """The files `0001_name.sql`, in order of their numbers, which may have gaps. Raises ConfigurationError for doubles and stray names."""
+    """The files `0001_name.sql`, in order of their numbers, which may have gaps. Raises
+    ConfigurationError for doubles and stray names."""
     found = []
     for path in sorted(folder.glob("*.sql")):
         match = re.fullmatch(r"(\d{4})_(\w+)\.sql", path.name)
@@ -57,7 +58,8 @@ def migrate(dsn: str, folder: Path = MIGRATIONS) -> list[str]:
 
 
 def apply(connection: psycopg.Connection[Any], wanted: Sequence[Migration]) -> list[str]:
-    """Bring the connection's database as far as these go, inside a transaction when one is open; the names of what was applied."""
+    """Bring the connection's database as far as these go, inside a transaction when one is open;
+    the names of what was applied."""
     connection.execute(
         "create table if not exists schema_migrations (version integer primary key, name text not null,"
         " sha256 text not null, applied_at timestamptz not null default now())"
@@ -89,11 +91,13 @@ def _outstanding(connection: psycopg.Connection[Any], wanted: Sequence[Migration
     for migration in wanted:
         if migration.version in applied and applied[migration.version][1] != migration.sha256:
             raise ConfigurationError(
-                f"Migration {migration.name} was changed after it was applied. Put the file back; a change is a new migration."
+                f"Migration {migration.name} was changed after it was applied. Put the file back; a change is a new "
+                f"migration."
             )
     unknown = sorted(set(applied) - {migration.version for migration in wanted})
     if unknown:
         raise ConfigurationError(
-            f"The database was made by a newer Bedside (it has migration {applied[unknown[-1]][0]}). Install that version or a newer one."
+            f"The database was made by a newer Bedside (it has migration {applied[unknown[-1]][0]}). Install that "
+            f"version or a newer one."
         )
     return [migration for migration in wanted if migration.version not in applied]

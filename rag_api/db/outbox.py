@@ -1,6 +1,8 @@
-"""Outbox of what waits to be sent: one row at a time, by whichever process comes first. Knows nothing of how it is sent.
+"""Outbox of what waits to be sent: one row at a time, by whichever process comes first. Knows
+nothing of how it is sent.
 
-A row is sent at least once: what breaks off after it was sent, and before that is written down, sends it again under the same id.
+A row is sent at least once: what breaks off after it was sent, and before that is written down,
+sends it again under the same id.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from typing import Any
 from rag_api.db import Connection, Database
 from rag_api.domain import EVERYONE, all_may_read
 
-FIRST, LONGEST = 60.0, 6 * 3600.0  # seconds until the next try: after the first one that failed, doubled each time, and at most
+# seconds until the next try: after the first one that failed, doubled each time, and at most
+FIRST, LONGEST = 60.0, 6 * 3600.0
 PATIENCE_DAYS = 7  # after so many a row has failed
 
 
@@ -52,8 +55,9 @@ class DueMessage:
 
 _NEXT_MESSAGE = """
     select o.id, o.tries, o.created_at, o.message, o.webhook_id, w.url, w.secret from outbox o join webhooks w on w.id = o.webhook_id
-    where o.sent_at is null and o.failed_at is null and o.next_at <= now() order by o.next_at, o.id limit 1 for update of o skip locked
-"""
+    where o.sent_at is null and o.failed_at is null and o.next_at <= now() order by o.next_at, o.id limit 1
+    for update of o skip locked for key share of w skip locked
+"""  # the webhook too: whoever deletes it waits, and does not hold what is written when the sending failed
 _NEXT = """
     select o.id, o.recipient, o.created_at, o.tries, q.id as question_id, q.kind = 'report' as is_report,
       o.kind = 'asker_mail' as is_change,
@@ -81,12 +85,16 @@ def send_next(db: Database, send: Callable[[Due], None]) -> bool:
         except NotSent as error:
             _not_sent(connection, row["id"], row["tries"], error)
         else:
-            connection.execute("update outbox set sent_at = now(), tries = tries + 1, problem = '' where id = %(id)s", {"id": row["id"]})
+            connection.execute(
+                "update outbox set sent_at = now(), tries = tries + 1, problem = '' where id = %(id)s",
+                {"id": row["id"]},
+            )
     return True
 
 
 def send_next_message(db: Database, send: Callable[[DueMessage], None]) -> bool:
-    """As `send_next`, to webhooks. One that fails has all that waits for it wait: others are not kept from theirs."""
+    """As `send_next`, to webhooks. One that fails has all that waits for it wait: others are not
+    kept from theirs."""
     with db.connection() as connection:
         row = connection.execute(_NEXT_MESSAGE).fetchone()
         if row is None:
@@ -101,7 +109,10 @@ def send_next_message(db: Database, send: Callable[[DueMessage], None]) -> bool:
                 {"id": row["id"]},
             )
         else:
-            connection.execute("update outbox set sent_at = now(), tries = tries + 1, problem = '' where id = %(id)s", {"id": row["id"]})
+            connection.execute(
+                "update outbox set sent_at = now(), tries = tries + 1, problem = '' where id = %(id)s",
+                {"id": row["id"]},
+            )
     return True
 
 
@@ -122,7 +133,8 @@ def _not_sent(connection: Connection, row_id: int, tries: int, error: NotSent) -
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How many mails wait, since when, and why the last try failed; and how many have failed for good."""
+    """How many mails wait, since when, and why the last try failed; and how many have failed for
+    good."""
 
     waiting: int
     since: datetime | None

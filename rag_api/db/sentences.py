@@ -1,4 +1,5 @@
-"""Vectors of sentences, kept by document. What a key or a vector means is not known here (rag_api/embed/vector_cache.py)."""
+"""Vectors of sentences, kept by document. What a key or a vector means is not known here
+(rag_api/embed/vector_cache.py)."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ ROW_BYTES = 280  # on disk beside the vector, measured: both keys, header, their
 
 @dataclass(frozen=True, slots=True)
 class Outstanding:
-    """A document whose sentences have no vectors yet, or not those that its title and the embedder now want."""
+    """A document whose sentences have no vectors yet, or not those that its title and the embedder
+    now want."""
 
     document_id: str
     title: str
@@ -32,7 +34,8 @@ class Counts:
 
 @contextmanager
 def only_one(db: Database) -> Iterator[bool]:
-    """False: another process is at it. The lock lives and dies with a connection of its own, also when this process is killed."""
+    """False: another process is at it. The lock lives and dies with a connection of its own, also
+    when this process is killed."""
     with translated():
         connection = psycopg.connect(db.dsn, autocommit=True, application_name="bedside sentences")
     try:
@@ -79,7 +82,8 @@ def counts(db: Database, made_by: str) -> Counts:
 
 
 def vectors_of(db: Database, document_ids: Sequence[str], keys: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Those that are there. Not checked for access: for callers that hold the sentences themselves."""
+    """Those that are there. Not checked for access: for callers that hold the sentences
+    themselves."""
     rows = db.all(
         "select key, vector from sentence_vectors where document_id = any(%(ids)s) and key = any(%(keys)s)",
         {"ids": list(document_ids), "keys": list(keys)},
@@ -88,7 +92,8 @@ def vectors_of(db: Database, document_ids: Sequence[str], keys: Sequence[bytes])
 
 
 def begin(db: Database, document: Outstanding, keys: Sequence[bytes]) -> set[bytes]:
-    """What earlier versions of this document have already becomes its own; all keys that it then has."""
+    """What earlier versions of this document have already becomes its own; all keys that it then
+    has."""
     values = {"id": document.document_id, "title": document.title, "n": len(keys), "keys": list(keys)}
     db.run(
         """insert into sentences_kept (document_id, made_by, title, sentences) values (%(id)s, '', %(title)s, %(n)s)
@@ -117,11 +122,21 @@ def put(db: Database, document_id: str, vectors: Mapping[bytes, bytes]) -> None:
 
 def complete(db: Database, document: Outstanding, made_by: str, keys: Sequence[bytes]) -> None:
     """All its sentences are kept; what it held beside these, of another title or embedder, goes."""
-    values = {"id": document.document_id, "made_by": made_by, "title": document.title, "n": len(keys), "keys": list(keys)}
+    values = {
+        "id": document.document_id,
+        "made_by": made_by,
+        "title": document.title,
+        "n": len(keys),
+        "keys": list(keys),
+    }
     with db.connection() as connection:
-        connection.execute("delete from sentence_vectors where document_id = %(id)s and not (key = any(%(keys)s))", values)
         connection.execute(
-            "update sentences_kept set made_by = %(made_by)s where document_id = %(id)s and title = %(title)s and sentences = %(n)s", values
+            "delete from sentence_vectors where document_id = %(id)s and not (key = any(%(keys)s))", values
+        )
+        connection.execute(
+            "update sentences_kept set made_by = %(made_by)s where document_id = %(id)s and title = %(title)s and "
+            "sentences = %(n)s",
+            values,
         )
 
 
@@ -136,7 +151,10 @@ def sweep(db: Database) -> int:
 
 
 def held_by_others(db: Database, document_id: str) -> int:
-    """Vectors on the disk, also of documents that no longer count, and of what was begun as if it were whole."""
-    row = db.one("select coalesce(sum(sentences), 0) as n from sentences_kept where document_id <> %(id)s", {"id": document_id})
+    """Vectors on the disk, also of documents that no longer count, and of what was begun as if it
+    were whole."""
+    row = db.one(
+        "select coalesce(sum(sentences), 0) as n from sentences_kept where document_id <> %(id)s", {"id": document_id}
+    )
     assert row is not None
     return int(row["n"])

@@ -1,5 +1,6 @@
-"""Webhooks: where changes of documents are told to other systems, and what was told. A message is put into the outbox in the transaction of
-the change. Of a document that the groups of who made a webhook may not read, it is told nothing.
+"""Webhooks: where changes of documents are told to other systems, and what was told. A message is
+put into the outbox in the transaction of the change. Of a document that the groups of who made a
+webhook may not read, it is told nothing.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def list_webhooks(db: Database, user: User) -> list[Webhook]:
 
 
 def add_webhook(db: Database, user: User, url: str, secret: str) -> str:
-    """Return its id. Raises NotFound for who is no administrator, InvalidInput where there are too many."""
+    """Return its id. Raises NotFound for who is no administrator, InvalidInput where there are too
+    many."""
     administrator(user)
     webhook_id = str(uuid4())
     with db.connection() as connection:
@@ -121,11 +123,16 @@ def put_test(db: Database, user: User, webhook_id: str) -> None:
 
 def _theirs(db: Database, user: User, webhook_id: str) -> None:
     administrator(user)
-    found(db.one(f"select 1 as n from webhooks w where id = %(id)s and {_THEIRS}", values(user, id=webhook_id)), "webhook", webhook_id)  # noqa: S608
+    found(
+        db.one(f"select 1 as n from webhooks w where id = %(id)s and {_THEIRS}", values(user, id=webhook_id)),  # noqa: S608
+        "webhook",
+        webhook_id,
+    )
 
 
 def tell_webhooks(connection: Connection, changes: Sequence[Changed]) -> None:
-    """Put what happened into the outbox, for each webhook that may hear of it; within the caller's transaction."""
+    """Put what happened into the outbox, for each webhook that may hear of it; within the caller's
+    transaction."""
     for change in changes:
         rows = connection.execute(
             """select w.id as webhook_id, d.* from documents d join webhooks w on w.groups && d.groups where d.id = %(id)s order by w.id""",
@@ -150,10 +157,12 @@ def _put(connection: Connection, webhook_ids: Sequence[str], message: dict[str, 
 
 
 def tell_of_expired(db: Database) -> int:
-    """Tell of documents whose last day has passed since the last look, each once; and forget deliveries of long ago. Return how many."""
+    """Tell of documents whose last day has passed since the last look, each once; and forget
+    deliveries of long ago. Return how many."""
     with db.connection() as connection:
         connection.execute(
-            "delete from outbox where kind = 'webhook' and sent_at < now() - %(days)s * interval '1 day'", {"days": KEPT_DAYS}
+            "delete from outbox where kind = 'webhook' and sent_at < now() - %(days)s * interval '1 day'",
+            {"days": KEPT_DAYS},
         )
         rows = connection.execute(
             """update documents set expiry_told = valid_until where status = 'indexed' and valid_until < current_date

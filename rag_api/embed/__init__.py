@@ -1,4 +1,5 @@
-"""texts -> vectors. Knows models and their prefixes; knows nothing of chunks, stores or questions' meaning."""
+"""texts -> vectors. Knows models and their prefixes; knows nothing of chunks, stores or questions'
+meaning."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def _auto() -> Embedder:
 
 
 def _e5() -> Embedder:
-    """Our encoder, else the engine that comes with the weights: another vector space, so what is indexed is indexed anew."""
+    """Our encoder, else the engine that comes with the weights: another vector space, so what is
+    indexed is indexed anew."""
     try:
         from rag_api.embed.e5.encoder import E5Encoder
 
@@ -57,7 +59,8 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
 
 
 def open_embedder(settings: Settings) -> Embedder:
-    """The configured embedder, its languages taken out, with a cache before it. Raises ConfigurationError or EmbedderUnavailable."""
+    """The configured embedder, its languages taken out, with a cache before it. Raises
+    ConfigurationError or EmbedderUnavailable."""
     if settings.embedder_url:
         key = settings.embedder_api_key.get_secret_value() if settings.embedder_api_key else None
         model = "bge-m3" if settings.embedder == "auto" else settings.embedder

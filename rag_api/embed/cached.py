@@ -13,7 +13,8 @@ from rag_api.embed.protocol import Embedder, close
 
 
 class Cached:
-    """Remembers the vectors of the texts last embedded: repeated questions, and sentences of passages that come back often."""
+    """Remembers the vectors of the texts last embedded: repeated questions, and sentences of
+    passages that come back often."""
 
     def __init__(self, inner: Embedder, megabytes: int = 64) -> None:
         self.inner = inner

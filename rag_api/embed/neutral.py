@@ -1,11 +1,14 @@
-"""Vectors without what they say of their language: so that an English question finds a Dutch procedure.
+"""Vectors without what they say of their language: so that an English question finds a Dutch
+procedure.
 
-An embedder that knows both languages still puts texts of one language nearer to each other. Sixty sentences with their
-translations (pairs.tsv, written for this project) show how: the two directions in which the pairs differ most are removed from
-every vector, of questions and passages alike. It needs no labels and no text of the hospital. On the handbook the English
-questions about Dutch procedures gain most: docs/evaluation.md has the figures.
+An embedder that knows both languages still puts texts of one language nearer to each other. Sixty
+sentences with their translations (pairs.tsv, written for this project) show how: the two directions
+in which the pairs differ most are removed from every vector, of questions and passages alike. It
+needs no labels and no text of the hospital. On the handbook the English questions about Dutch
+procedures gain most: docs/evaluation.md has the figures.
 
-The directions of an embedder are measured once, by `python -m rag_api.embed NAME`, and kept beside this file.
+The directions of an embedder are measured once, by `python -m rag_api.embed NAME`, and kept beside
+this file.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ DIRECTIONS = 2
 
 
 class LanguageNeutral:
-    """An embedder's vectors without the given directions, unit length again. A vector space of its own, so a name of its own."""
+    """An embedder's vectors without the given directions, unit length again. A vector space of its
+    own, so a name of its own."""
 
     def __init__(self, inner: Embedder, directions: NDArray[np.float32]) -> None:
         assert directions.shape[1:] == (inner.dim,), directions.shape
@@ -54,8 +58,13 @@ def neutral(embedder: Embedder) -> Embedder:
 
 
 def measure(embedder: Embedder) -> NDArray[np.float32]:
-    """[DIRECTIONS, dim]: the main directions of Dutch minus English, over the pairs as passages and as questions."""
-    dutch, english = zip(*(line.split("\t") for line in (FOLDER / "pairs.tsv").read_text(encoding="utf-8").splitlines()), strict=True)
+    """[DIRECTIONS, dim]: the main directions of Dutch minus English, over the pairs as passages and
+    as questions."""
+    dutch, english = zip(
+        *(line.split("\t") for line in (FOLDER / "pairs.tsv").read_text(encoding="utf-8").splitlines()), strict=True
+    )
     as_passages = embedder.passages(dutch) - embedder.passages(english)
     as_questions = np.stack([embedder.query(a) - embedder.query(b) for a, b in zip(dutch, english, strict=True)])
-    return np.linalg.svd(np.concatenate([as_passages, as_questions]), full_matrices=False)[2][:DIRECTIONS].astype(np.float32)
+    return np.linalg.svd(np.concatenate([as_passages, as_questions]), full_matrices=False)[2][:DIRECTIONS].astype(
+        np.float32
+    )

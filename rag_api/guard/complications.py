@@ -1,9 +1,11 @@
-"""A complication that no word of the question names: convulsions of a pregnant woman are eclampsia until shown otherwise, a fever while
-blood runs is a transfusion reaction. Its procedure has that name, and the question does not.
+"""A complication that no word of the question names: convulsions of a pregnant woman are eclampsia
+until shown otherwise, a fever while blood runs is a transfusion reaction. Its procedure has that
+name, and the question does not.
 
-Only what every hospital treats as that (complications.csv: for whom, what the patient gets or has, with which signs, what that is called;
-or: what it may also be). Its name helps to find documents and sentences; and a document that is titled after another such complication and
-never names it is not answered from. A line of the table that tells nothing but `or` is such a complication only.
+Only what every hospital treats as that (complications.csv: for whom, what the patient gets or has,
+with which signs, what that is called; or: what it may also be). Its name helps to find documents
+and sentences; and a document that is titled after another such complication and never names it is
+not answered from. A line of the table that tells nothing but `or` is such a complication only.
 """
 
 from __future__ import annotations
@@ -35,8 +37,11 @@ class Complications:
     named: tuple[NamedComplication, ...] = ()
     names: tuple[str, ...] = ()  # of the complications
     lines: frozenset[int] = frozenset()  # of the concepts that they are
-    others: frozenset[int] = frozenset()  # that a title may be about too: what it may be as well, and what the question names
-    drugs: frozenset[str] = frozenset()  # of the question: a document titled after one of them, or of the things, may be what it asks for
+    # that a title may be about too: what it may be as well, and what the question names
+    others: frozenset[int] = frozenset()
+    # of the question: a document titled after one of them, or of the things, may be what it asks
+    # for
+    drugs: frozenset[str] = frozenset()
     things: frozenset[int] = frozenset()  # specific concepts of the question
     sources: frozenset[int] = frozenset()  # all concepts that they come of in such a case
     rivals: frozenset[int] = frozenset()  # those that they come of in other cases: another drug leaks than contrast
@@ -47,7 +52,8 @@ NOTHING = Complications()
 
 
 def complications_in(groups: Collection[TargetGroup], text: str) -> Complications:
-    """Return what a question's words are together; what is for some patients only where it is clear that it is about them."""
+    """Return what a question's words are together; what is for some patients only where it is clear
+    that it is about them."""
     question = _read_question(text)
     meant = [NamedComplication(sign.said, names) for sign in signs_in(text) if (names := _called(sign.name))]
     fired = [(rule, said) for rule in _rules() if (said := _fits(rule, groups, question)) is not None]
@@ -62,15 +68,18 @@ def complications_in(groups: Collection[TargetGroup], text: str) -> Complication
         drugs=frozenset(question.drugs),
         things=frozenset(line for line in question.there if concepts()[line].kind in SPECIFIC),
         sources=(sources := frozenset().union(*(_of(rule) for rule in rules))),
-        rivals=frozenset().union(*(_of(other) for other in _rules() for rule in rules if other.lines & rule.lines)) - sources,
+        rivals=frozenset().union(*(_of(other) for other in _rules() for rule in rules if other.lines & rule.lines))
+        - sources,
         signs=tuple(every for rule in rules for every in rule.signs if all(_said(name, question) for name in every)),
     )
 
 
 def is_about_another(question: Complications, title: str, text: str, own: bool = False) -> bool:
-    """Return whether a document never names what the question's words are together, and is titled after another complication, or speaks
-    neither of what ails the patient nor, in its title, of anything else of the question; or whether it is about the same that comes of
-    something else. own: another document has that in its title: then one about another complication may not answer though it names it."""
+    """Return whether a document never names what the question's words are together, and is titled
+    after another complication, or speaks neither of what ails the patient nor, in its title, of
+    anything else of the question; or whether it is about the same that comes of something else.
+    own: another document has that in its title: then one about another complication may not answer
+    though it names it."""
     if not question.lines or names_it(question, title):
         return False
     there, named = concepts_in(title), concepts_in(text)
@@ -87,7 +96,8 @@ def is_about_another(question: Complications, title: str, text: str, own: bool =
 
 
 def _speaks_of(signs: Sequence[str], text: str, named: frozenset[int]) -> bool:
-    """Whether a document speaks of all of these. One that is no concept is told otherwise in each: alone it is taken to be there."""
+    """Whether a document speaks of all of these. One that is no concept is told otherwise in each:
+    alone it is taken to be there."""
     lines = [(name, _line(name)) for name in signs]
     said = {sign.name for sign in signs_in(text)}
     return all(is_named(line, named) if line is not None else len(signs) == 1 or name in said for name, line in lines)
@@ -128,7 +138,9 @@ def _read_question(text: str) -> _Question:
     ]
     signs = signs_in(text)
     there = frozenset().union(*(mention.lines for mention in found), *(_own(sign.name) for sign in signs))
-    return _Question(signs, tuple(found), there, tuple(drug for drug in drugs.drugs_in(text) if _is_had(drug, plain, away)), text)
+    return _Question(
+        signs, tuple(found), there, tuple(drug for drug in drugs.drugs_in(text) if _is_had(drug, plain, away)), text
+    )
 
 
 def _is_had(drug: str, plain: str, away: tuple[tuple[int, int], ...]) -> bool:
@@ -140,7 +152,9 @@ def _is_had(drug: str, plain: str, away: tuple[tuple[int, int], ...]) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Rule:
     whom: TargetGroup | None
-    of: tuple[str, ...]  # concepts, signs, drugs and their classes: what the patient gets or has; empty: nothing more is needed
+    # concepts, signs, drugs and their classes: what the patient gets or has; empty: nothing more is
+    # needed
+    of: tuple[str, ...]
     signs: tuple[tuple[str, ...], ...]  # any of them; of one, all
     unless: tuple[str, ...]  # any of them: then it is something else
     names: tuple[str, ...]
@@ -172,7 +186,8 @@ def _is_given(name: str, question: _Question) -> bool:
 
 
 def _said(name: str, question: _Question) -> str:
-    """The words in which a question says that there is this, or a kind of it; none where it does not."""
+    """The words in which a question says that there is this, or a kind of it; none where it does
+    not."""
     line = _line(name)
     own = [sign.said for sign in question.signs if sign.name == name]
     own += [one.said for one in question.concepts if line is not None and is_named(line, one.lines)]
@@ -213,7 +228,8 @@ def _rules() -> tuple[_Rule, ...]:
 @cache
 def _every_complication() -> frozenset[int]:
     return frozenset().union(
-        *(rule.lines for rule in _rules()), *(_lines(row["or"]) for row in rows_of("complications.csv") if not row["is"])
+        *(rule.lines for rule in _rules()),
+        *(_lines(row["or"]) for row in rows_of("complications.csv") if not row["is"]),
     )
 
 

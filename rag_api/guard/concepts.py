@@ -1,11 +1,14 @@
-"""Clinical concepts that a text names: devices, procedures, diseases, germs, wards, staff, materials and the like.
+"""Clinical concepts that a text names: devices, procedures, diseases, germs, wards, staff,
+materials and the like.
 
-The table (concepts.csv) has a concept in a line, with its names in Dutch and English, lay words, abbreviations and brands, and what it is
-a kind of: a PICC and an implanted port are both central venous catheters, so what is said of one may not be said of the other. Drugs have
-a table of their own (drugs.py). A name is found inflected and within a compound ("katheterverzorging"); the longest name counts, so that
-a urinary catheter is no catheter of any kind. A name that the table writes in capitals is an ordinary word else ("OK") and is one only
-in capitals. An ordinary word that is spelled as a name is, or ends as one does ("treat" as threat, "zondag" as sondage), stands there as a
-matter, that nothing needs to name.
+The table (concepts.csv) has a concept in a line, with its names in Dutch and English, lay words,
+abbreviations and brands, and what it is a kind of: a PICC and an implanted port are both central
+venous catheters, so what is said of one may not be said of the other. Drugs have a table of their
+own (drugs.py). A name is found inflected and within a compound ("katheterverzorging"); the longest
+name counts, so that a urinary catheter is no catheter of any kind. A name that the table writes in
+capitals is an ordinary word else ("OK") and is one only in capitals. An ordinary word that is
+spelled as a name is, or ends as one does ("treat" as threat, "zondag" as sondage), stands there as
+a matter, that nothing needs to name.
 """
 
 from __future__ import annotations
@@ -20,10 +23,12 @@ from rag_api.guard.tables import rows_of
 from rag_api.guard.words import respelled
 from rag_api.text.bm25_analyzer import STOP_WORDS
 
-# Kinds whose concepts a document names when it is about them; staff, patients, forms and house rules are left unsaid too often.
+# Kinds whose concepts a document names when it is about them; staff, patients, forms and house
+# rules are left unsaid too often.
 SPECIFIC = frozenset(["device", "procedure", "disease", "germ", "symptom", "test", "place", "material", "isolation"])
-# Those, what belongs to nearly all care (an operation, medication, an injection) and everyday acts and things (to drive, to draw up, a
-# price): their names help to find them; they may be left unsaid. An everyday one never takes another's place in a follow-up (instead.py).
+# Those, what belongs to nearly all care (an operation, medication, an injection) and everyday acts
+# and things (to drive, to draw up, a price): their names help to find them; they may be left
+# unsaid. An everyday one never takes another's place in a follow-up (instead.py).
 _SOUGHT = SPECIFIC | {"general", "everyday"}
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_][\w]*")
 _SHORTEST = 3  # letters of a name that has plurals
@@ -45,7 +50,8 @@ class Concept:
 
 @cache
 def concepts() -> tuple[Concept, ...]:
-    """All lines of the table. The first name is a concept's own, by which the ones below it call it."""
+    """All lines of the table. The first name is a concept's own, by which the ones below it call
+    it."""
     rows = [(row["kind"], row["below"], tuple(row["names"].split("|"))) for row in rows_of("concepts.csv")]
     line = {names[0]: number for number, (_, _, names) in enumerate(rows)}
     return tuple(Concept(kind, line[below] if below else None, names) for kind, below, names in rows)
@@ -58,13 +64,15 @@ def concepts_in(text: str) -> frozenset[int]:
 
 
 def mentions(text: str) -> Iterator[tuple[frozenset[int], str]]:
-    """Yield what each name in the text may mean, and the words that name it. A name has several meanings where several lines hold it."""
+    """Yield what each name in the text may mean, and the words that name it. A name has several
+    meanings where several lines hold it."""
     for found, words, _, _ in places(text):
         yield found, words
 
 
 def places(text: str) -> Iterator[tuple[frozenset[int], str, int, int]]:
-    """Yield the same with where each name begins and ends in the text, which has lost its accents."""
+    """Yield the same with where each name begins and ends in the text, which has lost its
+    accents."""
     said = list(_WORD.finditer(_plain(text)))
     known, at = [word.group() for word in said], 0
     words = [_spelled(word) for word in known]
@@ -81,8 +89,9 @@ def meant(word: str) -> frozenset[int]:
 
 
 def also_called(word: str) -> tuple[str, ...]:
-    """The other names of a word that means a specific thing: by itself or inflected, not as a part of a compound. Of one that may mean
-    several, what they all are called: "isoleren" is "isolatie", as what is done and as what is in force."""
+    """The other names of a word that means a specific thing: by itself or inflected, not as a part
+    of a compound. Of one that may mean several, what they all are called: "isoleren" is "isolatie",
+    as what is done and as what is in force."""
     return _names_of_all(_known(_spelled(_plain(word))))
 
 
@@ -112,7 +121,8 @@ def other_words(text: str) -> tuple[str, ...]:
 
 
 def names_another(text: str, there: frozenset[int]) -> bool:
-    """Return whether a text names a specific thing that is not among these concepts, nor is any kind of it."""
+    """Return whether a text names a specific thing that is not among these concepts, nor is any
+    kind of it."""
     asked = (lines for lines, _ in mentions(text) if any(concepts()[line].kind in SPECIFIC for line in lines))
     return any(not any(is_named(line, there) for line in lines) for lines in asked)
 
@@ -179,7 +189,8 @@ def _frozen(found: dict[str, set[int]]) -> dict[str, frozenset[int]]:
 
 @lru_cache(maxsize=20_000)
 def _forms(name: str) -> frozenset[str]:
-    """As it is, and with or without an ending of a plural or of a small one: "kruk", "krukken", "krukje"."""
+    """As it is, and with or without an ending of a plural or of a small one: "kruk", "krukken",
+    "krukje"."""
     if len(name) < _SHORTEST:
         return frozenset((name,))
     longer = {name + ending for ending in _ENDINGS} | {f"{name}{name[-1]}{ending}" for ending in ("en", "e")}
@@ -189,7 +200,8 @@ def _forms(name: str) -> frozenset[str]:
 
 
 def _longest(said: list[str], words: list[str], at: int) -> tuple[int, frozenset[int]]:
-    """How many words from here are a name, at least 1, and what it may mean; nothing where none is."""
+    """How many words from here are a name, at least 1, and what it may mean; nothing where none
+    is."""
     length, found = 1, set[int]()
     for name, line in _names().openers.get(words[at], ()):
         if len(name) < max(2, length) or at + len(name) > len(words):
@@ -198,7 +210,9 @@ def _longest(said: list[str], words: list[str], at: int) -> tuple[int, frozenset
             found = found if len(name) == length else set()
             length = len(name)
             found.add(line)
-    return (length, frozenset(found)) if found else (1, _names().capitals.get(said[at], frozenset()) or of_word(words[at]))
+    return (
+        (length, frozenset(found)) if found else (1, _names().capitals.get(said[at], frozenset()) or of_word(words[at]))
+    )
 
 
 @lru_cache(maxsize=100_000)
@@ -227,7 +241,10 @@ def _tail(word: str) -> frozenset[int]:
 def _head(word: str) -> frozenset[int]:
     """Of the longest name that it begins with: katheterverzorging is about a katheter."""
     for cut in range(len(word) - _BESIDE, _BOTH - 1, -1):
-        found = next((known for part in _unlinked(word[:cut]) if len(part) >= _BOTH and (known := _known(part))), frozenset[int]())
+        found = next(
+            (known for part in _unlinked(word[:cut]) if len(part) >= _BOTH and (known := _known(part))),
+            frozenset[int](),
+        )
         if found and (cut > _PART or _known(word[cut:])):
             return found
     return frozenset()

@@ -1,7 +1,9 @@
-"""The hospital's own drugs: drugs.csv in the data directory, beside the table that comes with Bedside (guard/drugs.py).
+"""The hospital's own drugs: drugs.csv in the data directory, beside the table that comes with
+Bedside (guard/drugs.py).
 
-Columns: names (a substance with its brands and other names, parted by |) and, where texts speak of one, its class in Bedside's table. A
-row that has a name of the table adds its names to that; the others are new.
+Columns: names (a substance with its brands and other names, parted by |) and, where texts speak of
+one, its class in Bedside's table. A row that has a name of the table adds its names to that; the
+others are new.
 """
 
 from __future__ import annotations
@@ -24,14 +26,16 @@ SHORTEST, LONGEST = 3, 100  # letters of a name
 
 @dataclass(frozen=True, slots=True)
 class DrugList:
-    """A hospital's rows. version: the first letters of the file's SHA-256; empty: there is no file."""
+    """A hospital's rows. version: the first letters of the file's SHA-256; empty: there is no
+    file."""
 
     rows: tuple[tuple[tuple[str, ...], str], ...] = ()
     version: str = ""
 
 
 def read_drugs(path: Path) -> DrugList:
-    """Return what the file says, nothing where there is none. Raises ConfigurationError with the line that is wrong."""
+    """Return what the file says, nothing where there is none. Raises ConfigurationError with the
+    line that is wrong."""
     if not path.is_file():
         return DrugList()
     try:

@@ -1,12 +1,15 @@
 """Drugs that a question names, and whether a text names them too.
 
-A drug is known by the table (drugs.csv: a substance in a line, with its names in Dutch and English, the brands that staff say, and its
-class; drug_classes.csv: what a class is called, and how a text begins to name it; the hospital's own names with it, drug_list.py), or by
-the ending that its name has. Nothing follows from one that is neither. Spelling is forgiven as far as two drugs are not taken for one.
+A drug is known by the table (drugs.csv: a substance in a line, with its names in Dutch and English,
+the brands that staff say, and its class; drug_classes.csv: what a class is called, and how a text
+begins to name it; the hospital's own names with it, drug_list.py), or by the ending that its name
+has. Nothing follows from one that is neither. Spelling is forgiven as far as two drugs are not
+taken for one.
 
-Some classes are one substance whose products may not take each other's place: the insulins, amphotericin, the salts of calcium and of
-potassium. Then the substance's own line stands for all of them. A class that is `over` others is what lay people call these ("blood
-thinner"); what they call so too, and what is given for something else, is `beside` it.
+Some classes are one substance whose products may not take each other's place: the insulins,
+amphotericin, the salts of calcium and of potassium. Then the substance's own line stands for all of
+them. A class that is `over` others is what lay people call these ("blood thinner"); what they call
+so too, and what is given for something else, is `beside` it.
 """
 
 from __future__ import annotations
@@ -25,8 +28,11 @@ _ENDS_LIKE_A_DRUG = re.compile(
     r"dipine|pril|sartan|statine?|oxacine?|solone?|drine|azine|[mt]idine|setron|stine|blastine|plati(?:n|ne)|ziride|semide|nitine|trigine|toine|oxone?|mazenil|dexaat|inase|plase|"
     r"[aeiou]mab|tinib|gliptine?|gliflozine?|racetam|triptan)$"
 )  # fmt: skip
-_ELSE = frozenset(["medicine", "medicin", "vaccine", "magazine", "foreskin", "versatile", "macrolide", "macrolid", "ergometrie"])
-_BEGIN_ALIKE = ("aspartaa", "aspartam", "aspartat", "aspartic", "aspartil", "fosfatas")  # spelled: AST is no aspart, an enzyme no phosphate
+_ELSE = frozenset(
+    ["medicine", "medicin", "vaccine", "magazine", "foreskin", "versatile", "macrolide", "macrolid", "ergometrie"]
+)
+# spelled: AST is no aspart, an enzyme no phosphate
+_BEGIN_ALIKE = ("aspartaa", "aspartam", "aspartat", "aspartic", "aspartil", "fosfatas")
 _SHORTEST = 7  # of a name known by its ending: "april" and "skin" end like drugs too
 _WORD = re.compile(r"[^\W_]{3,}")
 _LEVEL = re.compile(
@@ -43,7 +49,8 @@ def drugs_in(text: str) -> tuple[str, ...]:
 
 
 def given_in(text: str) -> tuple[str, ...]:
-    """The drugs of a question but for those that it tells the level of: with a potassium of 6.7 no potassium is given."""
+    """The drugs of a question but for those that it tells the level of: with a potassium of 6.7 no
+    potassium is given."""
     given = drugs_in(_LEVEL.sub(" ", folded(text)))
     return tuple(drug for drug in drugs_in(text) if drug in given)
 
@@ -70,7 +77,8 @@ def class_names(drug: str) -> tuple[str, ...]:
 
 
 def substance_of(drug: str) -> str:
-    """What the table calls it first: a brand's substance, and that in Dutch; empty when it is called so already, or unknown."""
+    """What the table calls it first: a brand's substance, and that in Dutch; empty when it is
+    called so already, or unknown."""
     line, spelled = _known(drug)
     return "" if line is None or _lines()[line].spelled[0] == spelled else _lines()[line].names[0]
 
@@ -78,7 +86,9 @@ def substance_of(drug: str) -> str:
 def is_of(drug: str, name: str) -> bool:
     """Return whether a drug is this one by any of its names, or of this class of the table."""
     line, _ = _known(drug)
-    return line is not None and (_lines()[line].of == name or line == (named := _known(name)[0]) or _is_product(line, named))
+    return line is not None and (
+        _lines()[line].of == name or line == (named := _known(name)[0]) or _is_product(line, named)
+    )
 
 
 def names_class(text: str, name: str) -> bool:
@@ -97,15 +107,22 @@ def substances() -> tuple[tuple[str, ...], ...]:
 
 
 def names(text: str, drugs: Iterable[str]) -> bool:
-    """Whether the text has one of them: by any of its names, also within a longer word or with a letter or two wrong; or by its class
-    ("NSAID"), where none of the others is named that the table has of that class: their dose might be taken for its own."""
+    """Whether the text has one of them: by any of its names, also within a longer word or with a
+    letter or two wrong; or by its class ("NSAID"), where none of the others is named that the table
+    has of that class: their dose might be taken for its own."""
     wanted = _told_apart([_known(drug) for drug in drugs])
     read = _words_of(text)
-    if any(line in read.lines for line, _ in wanted) or any(_is_among(read.others, line, drug) for line, drug in wanted):
+    if any(line in read.lines for line, _ in wanted) or any(
+        _is_among(read.others, line, drug) for line, drug in wanted
+    ):
         return True
     if any(_is_product(line, whole) for whole, _ in wanted if whole in _wholes() for line in read.lines):
         return True
-    classes = {_lines()[line].of for line, _ in wanted if line is not None} - {_lines()[line].of for line in read.lines} - {""}
+    classes = (
+        {_lines()[line].of for line, _ in wanted if line is not None}
+        - {_lines()[line].of for line in read.lines}
+        - {""}
+    )
     plain = folded(text) if classes else ""
     return any(_classes()[of].begins.search(plain) or _is_meant(of, plain, read.lines) for of in classes)
 
@@ -121,7 +138,8 @@ def _is_product(line: int, whole: int | None) -> bool:
 
 
 def _is_meant(of: str, plain: str, lines: Iterable[int]) -> bool:
-    """Whether a folded text speaks of this class as lay people do, and of nothing else that they call so."""
+    """Whether a folded text speaks of this class as lay people do, and of nothing else that they
+    call so."""
     return any(
         of in lay.over
         and lay.begins.search(plain)
@@ -142,7 +160,8 @@ def _words_of(text: str) -> _Words:
     """A document is read once, not at every question."""
     lines = {word: _line_of(word) for word in {_spelled(found) for found in _WORD.findall(_joined(folded(text)))}}
     return _Words(
-        frozenset(line for line in lines.values() if line is not None), frozenset(word for word, line in lines.items() if line is None)
+        frozenset(line for line in lines.values() if line is not None),
+        frozenset(word for word, line in lines.items() if line is None),
     )
 
 
@@ -170,7 +189,8 @@ _own: tuple[tuple[tuple[str, ...], str], ...] = ()
 
 
 def use(own: Iterable[tuple[tuple[str, ...], str]]) -> None:
-    """Take these substances with the table's: names, folded, and class. Before the first question, for all of this process."""
+    """Take these substances with the table's: names, folded, and class. Before the first question,
+    for all of this process."""
     global _own
     if (own := tuple(own)) == _own:
         return
@@ -202,7 +222,8 @@ def _spellings(names: Iterable[str]) -> dict[str, None]:
 
 
 def _joined(plain: str) -> str:
-    """Folded text with the table's names of several words as one: "calcium chloride" is not "calcium"."""
+    """Folded text with the table's names of several words as one: "calcium chloride" is not
+    "calcium"."""
     return _names_of_words().sub(lambda found: re.sub(r"[ -]", "", found[0]), plain)
 
 
@@ -230,7 +251,11 @@ class _Class:
 @cache
 def _classes() -> Mapping[str, _Class]:
     """Those that drugs are of."""
-    return {row["class"]: _Class(tuple(row["names"].split("|")), _begins(_split(row["begins"]))) for row in _rows() if not row["over"]}
+    return {
+        row["class"]: _Class(tuple(row["names"].split("|")), _begins(_split(row["begins"])))
+        for row in _rows()
+        if not row["over"]
+    }
 
 
 @cache
@@ -241,7 +266,15 @@ def _lay_classes() -> tuple[_Class, ...]:
             over, beside = _split(row["over"]), _split(row["beside"])
             told = [word for other in _rows() if other["class"] in (*over, *beside) for word in _split(other["begins"])]
             called = frozenset((*over, *(name if name in _classes() else folded(name) for name in beside)))
-            found.append(_Class(_split(row["names"]), _begins(_split(row["begins"])), frozenset(over), called, _begins((*told, *beside))))
+            found.append(
+                _Class(
+                    _split(row["names"]),
+                    _begins(_split(row["begins"])),
+                    frozenset(over),
+                    called,
+                    _begins((*told, *beside)),
+                )
+            )
     return tuple(found)
 
 
@@ -287,13 +320,16 @@ def _misspelt(word: str) -> int | None:
     if len(word) < _FORGIVEN:
         return None
     begins, ends = _halves()
-    near = {line for name, line in (*begins.get(word[:4], ()), *ends.get(word[-4:], ())) if _distance(name, word, 1) <= 1}
+    near = {
+        line for name, line in (*begins.get(word[:4], ()), *ends.get(word[-4:], ())) if _distance(name, word, 1) <= 1
+    }
     return near.pop() if len(near) == 1 else None
 
 
 @cache
 def _halves() -> tuple[Mapping[str, list[tuple[str, int]]], Mapping[str, list[tuple[str, int]]]]:
-    """The names that may be misspelt, by their first letters and by their last: one wrong letter leaves either as they are."""
+    """The names that may be misspelt, by their first letters and by their last: one wrong letter
+    leaves either as they are."""
     begins: dict[str, list[tuple[str, int]]] = {}
     ends: dict[str, list[tuple[str, int]]] = {}
     for name, line in _table().items():
@@ -304,9 +340,11 @@ def _halves() -> tuple[Mapping[str, list[tuple[str, int]]], Mapping[str, list[tu
 
 
 def _is_among(others: Iterable[str], line: int | None, drug: str) -> bool:
-    """Words that the table does not know. Two letters may be wrong where the beginning is right; ropivacaine is not bupivacaine."""
+    """Words that the table does not know. Two letters may be wrong where the beginning is right;
+    ropivacaine is not bupivacaine."""
     within = {name for name in (drug, *(_lines()[line].spelled if line is not None else ())) if len(name) >= _BEGINS}
-    if any(word.startswith(name) or word.endswith(name) for name in within for word in others):  # in its midst by chance: k-inderal-arm
+    # in its midst by chance: k-inderal-arm
+    if any(word.startswith(name) or word.endswith(name) for name in within for word in others):
         return True
     if line is not None and len(drug) < _FORGIVEN:
         return False

@@ -1,7 +1,7 @@
 """Things that a question wants left out ("without sedation"), and whether a text speaks of that.
 
-A passage on "with sedation" answers another question, and a document that nowhere says "without" has no answer to it. The thing may be
-called otherwise ("zonder roesje", "without sedation").
+A passage on "with sedation" answers another question, and a document that nowhere says "without"
+has no answer to it. The thing may be called otherwise ("zonder roesje", "without sedation").
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def says_without(text: str, thing: str) -> bool:
 
 
 def is_turned(question: str, text: str) -> bool:
-    """Return whether a text says "with" of what the question is without, or the other way round, and nothing else of it."""
+    """Return whether a text says "with" of what the question is without, or the other way round,
+    and nothing else of it."""
     asked, said = folded(question), folded(text)
     for ours, same, theirs in ((_LACKS, _WITHOUT, _WITH), (_WITH, _WITH, _WITHOUT)):
         for thing in ours.findall(asked):

@@ -1,6 +1,8 @@
-"""The indication that a drug is asked for: its dose for one disease is none for another, nor what prevents a clot what treats one.
+"""The indication that a drug is asked for: its dose for one disease is none for another, nor what
+prevents a clot what treats one.
 
-By the table of concepts and by words; where a question names neither a disease nor whether it is to treat or to prevent, nothing follows.
+By the table of concepts and by words; where a question names neither a disease nor whether it is to
+treat or to prevent, nothing follows.
 """
 
 from __future__ import annotations
@@ -15,14 +17,15 @@ _ILL = frozenset(("disease", "germ"))
 _AILS = _ILL | {"symptom"}
 _SHORTEST, _SURE = 4, 0.85  # letters of a name's words; how like a text's word must be
 _TREATS = re.compile(
-    r"\b(?:behandel(?:dos|schema)\w*|therapeutisch\w*|therapeutic\w*|treatment (?:dose|dosage|dosing|regimen)|curatie(?:f|ve))\b"
+    r"\b(?:behandel(?:dos|schema)\w*|therapeutisch\w*|therapeutic\w*|treatment "
+    r"(?:dose|dosage|dosing|regimen)|curatie(?:f|ve))\b"
 )
 _PREVENTS = re.compile(r"\b(?:profyla\w*|prophyla\w*|preventi\w*|ter voorkoming)\b")
 
 
 def is_for_another_illness(question: str, *texts: str) -> bool:
-    """Return whether a question names diseases or germs, and a whole document, its title and its text, nothing of what it says ails the
-    patient, nor what that is a kind of."""
+    """Return whether a question names diseases or germs, and a whole document, its title and its
+    text, nothing of what it says ails the patient, nor what that is a kind of."""
     asked = _ails(question)
     if not any(concepts()[line].kind in _ILL for line in asked):
         return False
@@ -33,7 +36,8 @@ def is_for_another_illness(question: str, *texts: str) -> bool:
 
 
 def _has_a_name(line: int, text: str) -> bool:
-    """Also where a name is spelled otherwise, or is part of a word that the table reads as something else."""
+    """Also where a name is spelled otherwise, or is part of a word that the table reads as
+    something else."""
     called = (content_words(name) for name in concepts()[line].names)
     return any(words and min(map(len, words)) >= _SHORTEST and held((tuple(words),), text) >= _SURE for words in called)
 
@@ -50,7 +54,8 @@ def _ails(text: str) -> frozenset[int]:
 
 
 def is_of_the_other_intent(question: str, text: str) -> bool:
-    """Return whether a text is about preventing what the question is about treating, or the other way round, and about nothing else."""
+    """Return whether a text is about preventing what the question is about treating, or the other
+    way round, and about nothing else."""
     asked, said = folded(question), folded(text)
     for ours, theirs in ((_TREATS, _PREVENTS), (_PREVENTS, _TREATS)):
         if ours.search(asked) and not theirs.search(asked):

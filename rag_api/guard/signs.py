@@ -1,7 +1,9 @@
-"""Words that staff type for a sign or a treatment that they do not name: "38,5" for a fever, "tijdens bloed" for a transfusion.
+"""Words that staff type for a sign or a treatment that they do not name: "38,5" for a fever,
+"tijdens bloed" for a transfusion.
 
-By words (signs.csv; "~" stands for up to three words between) and by values (values.csv). What a question denies ("geen koorts") is not
-there; what somebody has who is about to get something ("voor de transfusie") is no sign of it.
+By words (signs.csv; "~" stands for up to three words between) and by values (values.csv). What a
+question denies ("geen koorts") is not there; what somebody has who is about to get something ("voor
+de transfusie") is no sign of it.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from rag_api.guard.words import folded
 
 _WORD = r"[^\W\d_][\w'-]*"
 _GAP = rf"(?:\s+{_WORD}){{0,3}}\s+"
-# What is denied: what follows "no" with its like ("geen koorts of rillingen"), the next word of "not", what "nee" follows.
+# What is denied: what follows "no" with its like ("geen koorts of rillingen"), the next word of
+# "not", what "nee" follows.
 _ELSE = r"(?!(?:wel|maar|but|now|nu|tijdens|during|bij|met|with|na|after|en|and|of|or)\b)"
 _DENIED = re.compile(
     rf"\b(?:geen|zonder|no|without|denies|ontkent|noch|nor)(?P<none>(?:\s+{_ELSE}{_WORD}){{1,2}}"
@@ -26,7 +29,8 @@ _DENIED = re.compile(
     rf"|\b(?P<nay>{_WORD})\s*[:=]?\s*(?:nee|neen)\b|\b(?P<free>afebriel|afebriele|afebrile|koortsvrij|apyretisch|apyretic)\b"
 )
 _NOT_YET = re.compile(
-    r"\b(?:voor|voorafgaand aan|alvorens|before|prior to|awaiting|wacht op)\s+(?:(?:de|het|een|the|a|an|start van|start of)\s+){0,2}$"
+    r"\b(?:voor|voorafgaand aan|alvorens|before|prior to|awaiting|wacht op)\s+(?:(?:de|het|een|the|a|an|start "
+    r"van|start of)\s+){0,2}$"
 )
 _OTHER = ("temperature", "times")  # the only units that do not make a number another thing's
 
@@ -48,13 +52,21 @@ def signs_in(text: str) -> tuple[Sign, ...]:
     """What a question has words or a value for, by the tables, each once."""
     plain = readable(text)
     away = denied(plain)
-    found = [*((name, match.start(), match.end()) for name, pattern in _words() for match in pattern.finditer(plain)), *_by_values(plain)]
-    there = (Sign(name, plain[start:end], is_to_come(plain, start)) for name, start, end in found if not is_denied(start, end, away))
+    found = [
+        *((name, match.start(), match.end()) for name, pattern in _words() for match in pattern.finditer(plain)),
+        *_by_values(plain),
+    ]
+    there = (
+        Sign(name, plain[start:end], is_to_come(plain, start))
+        for name, start, end in found
+        if not is_denied(start, end, away)
+    )
     return tuple({sign.name: sign for sign in there}.values())
 
 
 def denied(plain: str) -> tuple[tuple[int, int], ...]:
-    """The places of what a readable text says is not there, without the word that says so: "geen reflexen" is itself a sign."""
+    """The places of what a readable text says is not there, without the word that says so: "geen
+    reflexen" is itself a sign."""
     return tuple(match.span(match.lastgroup or 0) for match in _DENIED.finditer(plain))
 
 
@@ -87,7 +99,9 @@ class _Value:
     name: str
     least: float
     most: float
-    pattern: re.Pattern[str]  # n: after what is measured; with decimals, d: after who has it, b: before when; u: before its unit
+    # n: after what is measured; with decimals, d: after who has it, b: before when; u: before its
+    # unit
+    pattern: re.Pattern[str]
     unless: re.Pattern[str] | None
 
 
@@ -116,12 +130,22 @@ def _values() -> tuple[_Value, ...]:
 
 
 def _measured(of: str, decimals_of: str, decimals_before: str, unit: str) -> re.Pattern[str]:
-    """A number after what is measured, or before its own unit; not one of another unit, nor one that it is below."""
-    between = "van|is|was|of|at|tot|naar|to|op|nu|now|al|ineens|opeens|plots|suddenly|a|een|nog|maar|only|boven|above|over|meer dan"
+    """A number after what is measured, or before its own unit; not one of another unit, nor one
+    that it is below."""
+    between = (
+        "van|is|was|of|at|tot|naar|to|op|nu|now|al|ineens|opeens|plots|suddenly|a|een|nog|maar|only|boven|above|over|meer "
+        "dan"
+    )
     between = rf"(?:\s+(?:{between})){{0,3}}\s*[:=>≥~]*\s*"
-    others = "|".join(word for row in rows_of("units.csv") if row["dimension"] not in _OTHER for word in _alternatives(row["words"]))
+    others = "|".join(
+        word for row in rows_of("units.csv") if row["dimension"] not in _OTHER for word in _alternatives(row["words"])
+    )
     end = rf"(?![\w.,]*\d)(?!\s*(?:{others})(?!\w))(?!\s*[-–/+]\s*\d)"
-    whole, decimals, free = r"\d{1,3}(?:[.,]\d)?", r"\d{2}[.,]\d", r"(?<![\w.,<+/])(?<!\d[-–])(?<!< )(?<!onder )(?<!below )(?<!under )"
+    whole, decimals, free = (
+        r"\d{1,3}(?:[.,]\d)?",
+        r"\d{2}[.,]\d",
+        r"(?<![\w.,<+/])(?<!\d[-–])(?<!< )(?<!onder )(?<!below )(?<!under )",
+    )
     ways = [rf"(?<![\w'])(?:{_any(of)}){between}(?P<n>{whole}){end}"]
     ways.append(rf"(?<![\w'])(?:{_any(decimals_of)}){between}(?P<d>{decimals}){end}" if decimals_of else r"(?P<d>(?!))")
     ways.append(rf"{free}(?P<b>{decimals})\s+(?:{_any(decimals_before)})\b" if decimals_before else r"(?P<b>(?!))")

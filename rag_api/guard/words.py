@@ -1,10 +1,12 @@
-"""The table of words (words.csv), read once. Its columns: kind, language, words (parted by |), groups (parted by ;).
+"""The table of words (words.csv), read once. Its columns: kind, language, words (parted by |),
+groups (parted by ;).
 
 The one table of such words: the guard, twins, gaps and follow-up questions all read it.
 
-kind: `patient` names whom it is about and nothing else; `state` is what only such patients have, so a topic too ("bevalling");
-`place` is a ward, that only narrows what another word left open; `not` is a phrase in which a word of these means no patient; `who` may
-be followed by an age in months, weeks or days; `before` and `after` a number of years tell a duration; `shock` and `thing` tell what
+kind: `patient` names whom it is about and nothing else; `state` is what only such patients have, so
+a topic too ("bevalling"); `place` is a ward, that only narrows what another word left open; `not`
+is a phrase in which a word of these means no patient; `who` may be followed by an age in months,
+weeks or days; `before` and `after` a number of years tell a duration; `shock` and `thing` tell what
 else "J" and "kg" may be of; `below` and `above` compare; `title` says nothing in a title.
 """
 
@@ -17,16 +19,32 @@ from functools import cache
 from rag_api.domain import TargetGroup
 from rag_api.guard.tables import rows_of
 
-KINDS = {"patient", "state", "place", "not", "who", "grown", "before", "after", "shock", "thing", "below", "above", "title"}
+KINDS = {
+    "patient",
+    "state",
+    "place",
+    "not",
+    "who",
+    "grown",
+    "before",
+    "after",
+    "shock",
+    "thing",
+    "below",
+    "above",
+    "title",
+}
 
 
 def folded(text: str) -> str:
-    """Lower case, without accents, curly apostrophes straight; as long as `text`, so that offsets hold."""
+    """Lower case, without accents, curly apostrophes straight; as long as `text`, so that offsets
+    hold."""
     return "".join(map(_folded, text))
 
 
 def respelled(word: str) -> str:
-    """Without what tells Dutch from English, of a folded word: phenytoin as fenytoïne, hypoglykemie as hypoglycaemie."""
+    """Without what tells Dutch from English, of a folded word: phenytoin as fenytoïne, hypoglykemie
+    as hypoglycaemie."""
     for theirs, ours in (("ph", "f"), ("th", "t"), ("ae", "e"), ("y", "i"), ("k", "c"), ("z", "s")):
         word = word.replace(theirs, ours)
     return word

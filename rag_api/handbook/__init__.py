@@ -1,1 +1,2 @@
-"""The sample handbook: procedures of a hospital that does not exist, written for this project. Not for clinical use."""
+"""The sample handbook: procedures of a hospital that does not exist, written for this project. Not
+for clinical use."""

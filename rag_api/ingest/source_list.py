@@ -1,9 +1,10 @@
-"""sources.toml: the folders and sites that a hospital's documents lie in, and what is true of all documents of each.
+"""sources.toml: the folders and sites that a hospital's documents lie in, and what is true of all
+documents of each.
 
-[[folder]]
-path = "/mnt/procedures/icu"        # relative paths count from the file's own folder
-department = "Intensieve zorgen"    # any field of metadata.csv but source; a folder's metadata.csv counts over it
-exclude = ["oud/*", "*.txt"]        # include and exclude: patterns of paths below the folder
+[[folder]] path = "/mnt/procedures/icu"        # relative paths count from the file's own folder
+department = "Intensieve zorgen"    # any field of metadata.csv but source; a folder's metadata.csv
+counts over it exclude = ["oud/*", "*.txt"]        # include and exclude: patterns of paths below
+the folder
 
 [[sharepoint]] tables name libraries of SharePoint and people's OneDrives (sharepoint/site.py).
 """
@@ -38,7 +39,8 @@ class SourceList:
 
 
 def survey_list(path: Path, look: Callable[[Site], Survey] | None = None) -> Survey:
-    """Look through all folders and sites of a list. look: how to look through a site. Raises InvalidInput, SourceUnavailable."""
+    """Look through all folders and sites of a list. look: how to look through a site. Raises
+    InvalidInput, SourceUnavailable."""
     found = read_source_list(path)
     if found.sites and look is None:
         raise InvalidInput(f"{path}: SharePoint is read by `bedside ingest --sources` only")
@@ -56,7 +58,9 @@ def read_source_list(path: Path) -> SourceList:
     if set(said) - set(tables) or not any(tables.values()) or not all(_is_tables(found) for found in tables.values()):
         raise InvalidInput(f"{path}: holds [[folder]] and [[sharepoint]] tables, at least one, and nothing else")
     folders = tuple(_folder(path, number, one) for number, one in enumerate(tables["folder"], start=1))
-    return SourceList(folders, tuple(_site(path, number, one) for number, one in enumerate(tables["sharepoint"], start=1)))
+    return SourceList(
+        folders, tuple(_site(path, number, one) for number, one in enumerate(tables["sharepoint"], start=1))
+    )
 
 
 def _is_tables(found: object) -> bool:
@@ -85,11 +89,19 @@ def _common(where: str, said: Mapping[str, Any], own: Sequence[str]) -> dict[str
     if unknown := set(said) - {*own, "include", "exclude", *fields}:
         known = ", ".join([name for name in own if name != "secret"] + ["include", "exclude", *fields])
         raise InvalidInput(f"{where}: {', '.join(sorted(unknown))} is not known; {known} are")
-    given = {name: ";".join(said[name]) if isinstance(said[name], list) else str(said[name]) for name in fields if name in said}
+    given = {
+        name: ";".join(said[name]) if isinstance(said[name], list) else str(said[name])
+        for name in fields
+        if name in said
+    }
     for name in ("valid_from", "valid_until"):
         if name in given and parse_date(given[name]) is None:
             raise InvalidInput(f"{where}: {name} is no date: {given[name]!r} (write 2026-01-31)")
-    return {"given": given, "include": _patterns(where, said, "include", ["*"]), "exclude": _patterns(where, said, "exclude", [])}
+    return {
+        "given": given,
+        "include": _patterns(where, said, "include", ["*"]),
+        "exclude": _patterns(where, said, "exclude", []),
+    }
 
 
 def _patterns(where: str, said: Mapping[str, Any], name: str, default: Sequence[str]) -> tuple[str, ...]:
@@ -111,4 +123,6 @@ def _surveyed(folder: Folder) -> Survey:
 
 
 def _wanted(source: SourceFile, folder: Folder) -> bool:
-    return any(fnmatch(source.name, one) for one in folder.include) and not any(fnmatch(source.name, one) for one in folder.exclude)
+    return any(fnmatch(source.name, one) for one in folder.include) and not any(
+        fnmatch(source.name, one) for one in folder.exclude
+    )

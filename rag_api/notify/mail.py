@@ -1,5 +1,5 @@
-"""A mail to a document's owner, that somebody asked, or to who asked, that the document changed: a link, and the document's title.
-Never what was asked, nor a word of the document.
+"""A mail to a document's owner, that somebody asked, or to who asked, that the document changed: a
+link, and the document's title. Never what was asked, nor a word of the document.
 
 Sent by the hospital's own mail server.
 """
@@ -63,7 +63,8 @@ There is a new version now, or it was withdrawn. Read here what holds:
 
 
 def letter(settings: Settings, due: Due) -> EmailMessage:
-    """Return the mail. Its id follows from the row, so that one that is sent twice is shown once."""
+    """Return the mail. Its id follows from the row, so that one that is sent twice is shown
+    once."""
     assert settings.public_url is not None
     assert settings.smtp_from is not None
     title = " ".join(due.title.split())
@@ -109,11 +110,14 @@ def send_mail(settings: Settings, due: Due) -> None:
 
 @contextmanager
 def _server(settings: Settings) -> Iterator[smtplib.SMTP]:
-    """A connection that is signed in where that is asked for. Raises smtplib's exceptions and OSError."""
+    """A connection that is signed in where that is asked for. Raises smtplib's exceptions and
+    OSError."""
     assert settings.smtp_host is not None
     trusted = ssl.create_default_context()
     if settings.smtp_security == "tls":
-        server: smtplib.SMTP = smtplib.SMTP_SSL(settings.smtp_host, settings.smtp_port, timeout=PATIENCE, context=trusted)
+        server: smtplib.SMTP = smtplib.SMTP_SSL(
+            settings.smtp_host, settings.smtp_port, timeout=PATIENCE, context=trusted
+        )
     else:
         server = smtplib.SMTP(settings.smtp_host, settings.smtp_port, timeout=PATIENCE)
     with server:

@@ -48,5 +48,9 @@ class Sender:
             self._look_at = time.monotonic() + LOOK
         while not stopping.is_set() and send_next_message(db, lambda due: send_message(due, settings.webhook_http)):
             pass
-        while settings.smtp_host is not None and not stopping.is_set() and send_next(db, lambda due: send_mail(settings, due)):
+        while (
+            settings.smtp_host is not None
+            and not stopping.is_set()
+            and send_next(db, lambda due: send_mail(settings, due))
+        ):
             pass

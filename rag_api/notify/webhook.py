@@ -1,4 +1,5 @@
-"""A message to a webhook: which document changed and how, never a word of it; signed as the Standard Webhooks specification says.
+"""A message to a webhook: which document changed and how, never a word of it; signed as the
+Standard Webhooks specification says.
 
 Redirects are not followed, and what is answered is not read.
 """
@@ -30,9 +31,15 @@ def new_secret() -> str:
 def key_in(secret: str) -> bytes:
     """Raises InvalidInput."""
     try:
-        key = base64.b64decode(secret.removeprefix(_PREFIX), validate=True) if secret.startswith(_PREFIX) else secret.encode()
+        key = (
+            base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
+            if secret.startswith(_PREFIX)
+            else secret.encode()
+        )
     except binascii.Error as error:
-        raise InvalidInput(f"A secret that begins with {_PREFIX} goes on in base64. Leave it empty: Bedside makes one.") from error
+        raise InvalidInput(
+            f"A secret that begins with {_PREFIX} goes on in base64. Leave it empty: Bedside makes one."
+        ) from error
     if len(key) < LEAST:
         raise InvalidInput(f"A secret has at least {LEAST} bytes. Leave it empty: Bedside makes one.")
     return key
@@ -45,7 +52,9 @@ def check_url(url: str, http: bool) -> None:
     except httpx.InvalidURL as error:
         raise InvalidInput(f"This is no address: {error}.") from error
     if not parsed.host or parsed.userinfo or parsed.fragment or parsed.scheme not in ("https", "http"):
-        raise InvalidInput("The address of a webhook is as https://system.hospital.example/bedside, without a password in it.")
+        raise InvalidInput(
+            "The address of a webhook is as https://system.hospital.example/bedside, without a password in it."
+        )
     if parsed.scheme == "http" and not http:
         raise InvalidInput("A webhook is told over https. BEDSIDE_WEBHOOK_HTTP=true allows http, in clear text.")
 
@@ -58,11 +67,14 @@ def signature(key: bytes, message_id: str, at: int, body: bytes) -> str:
 
 def body_of(due: DueMessage) -> bytes:
     """The same at each try."""
-    return json.dumps({"type": due.message["type"], "timestamp": due.created_at.isoformat(), "data": due.message["data"]}).encode()
+    return json.dumps(
+        {"type": due.message["type"], "timestamp": due.created_at.isoformat(), "data": due.message["data"]}
+    ).encode()
 
 
 def send_message(due: DueMessage, http: bool) -> None:
-    """Raises NotSent: for good where the receiver says that it is gone (410), or the address is not allowed any more."""
+    """Raises NotSent: for good where the receiver says that it is gone (410), or the address is not
+    allowed any more."""
     body, message_id, at = body_of(due), f"msg_{due.id}", int(time.time())
     try:
         check_url(due.url, http)
@@ -73,7 +85,9 @@ def send_message(due: DueMessage, http: bool) -> None:
             "webhook-timestamp": str(at),
             "webhook-signature": signature(key_in(due.secret), message_id, at, body),
         }
-        with httpx.stream("POST", due.url, content=body, headers=headers, timeout=PATIENCE, follow_redirects=False) as response:
+        with httpx.stream(
+            "POST", due.url, content=body, headers=headers, timeout=PATIENCE, follow_redirects=False
+        ) as response:
             if not response.is_success:
                 raise NotSent(_why(response), for_good=response.status_code == 410)
     except InvalidInput as error:

@@ -1,8 +1,11 @@
-"""An adapter of the configured generator as the reader that points: constrained tokens, and their probabilities.
+"""An adapter of the configured generator as the reader that points: constrained tokens, and their
+probabilities.
 
-Nothing is written. Two requests a question: where an answer begins in each passage, or that there is none; then where it ends, or why.
-A passage stands in front of the question, so that the generator keeps it from one question to the next. Our own generator scores by
-POST /score; another server by POST /completions, as OpenAI's API has it, with the adapter's name as the model's (vLLM serves LoRA so).
+Nothing is written. Two requests a question: where an answer begins in each passage, or that there
+is none; then where it ends, or why. A passage stands in front of the question, so that the
+generator keeps it from one question to the next. Our own generator scores by POST /score; another
+server by POST /completions, as OpenAI's API has it, with the adapter's name as the model's (vLLM
+serves LoRA so).
 """
 
 from __future__ import annotations
@@ -27,7 +30,8 @@ UNSAID = -12.0  # nats of what is not among them
 
 class TokenScorer(Protocol):
     def scores(self, prompts: Sequence[Prompt]) -> list[list[float]]:
-        """Return the log-probability of each prompt's continuations. Raises GeneratorUnavailable."""
+        """Return the log-probability of each prompt's continuations. Raises
+        GeneratorUnavailable."""
 
 
 class AdapterReader:
@@ -39,8 +43,13 @@ class AdapterReader:
     def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[PointedReading]:
         if not passages:
             return []
-        asked = [[passage_part(one.title, one.heading, [line.text for line in one.lines]), question_part(question)] for one in passages]
-        begins = self._scores([(prompt, [*LABELS[: len(one.lines)], NONE]) for prompt, one in zip(asked, passages, strict=True)])
+        asked = [
+            [passage_part(one.title, one.heading, [line.text for line in one.lines]), question_part(question)]
+            for one in passages
+        ]
+        begins = self._scores(
+            [(prompt, [*LABELS[: len(one.lines)], NONE]) for prompt, one in zip(asked, passages, strict=True)]
+        )
         firsts = [max(range(len(told) - 1), key=told.__getitem__) for told in begins]
         ends = [
             ([*prompt, LABELS[first], TO], [f" {label}" for label in LABELS[first : len(one.lines)]])
@@ -80,8 +89,9 @@ class AdapterScorer:
 
 
 class CompletionsScorer:
-    """Any server with OpenAI's POST /completions: the likeliest next tokens of all prompts in one request. What is not among them is
-    UNSAID. The space before a range's first letter may become one token with it: then only its end is read as it was not learned."""
+    """Any server with OpenAI's POST /completions: the likeliest next tokens of all prompts in one
+    request. What is not among them is UNSAID. The space before a range's first letter may become
+    one token with it: then only its end is read as it was not learned."""
 
     def __init__(self, model: str, url: AddressOf, client: httpx.Client) -> None:
         self._model, self._url, self._client = model, url, client
@@ -92,7 +102,10 @@ class CompletionsScorer:
         answer = post(self._client, f"{self._url()}/completions", asked)
         try:
             choices = sorted(answer["choices"], key=lambda one: int(one["index"]))
-            told = [{str(token): float(value) for token, value in one["logprobs"]["top_logprobs"][0].items()} for one in choices]
+            told = [
+                {str(token): float(value) for token, value in one["logprobs"]["top_logprobs"][0].items()}
+                for one in choices
+            ]
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise GeneratorUnavailable(
                 "the generator reports no log-probabilities of /completions: BEDSIDE_READER=adapter:NAME needs them"

@@ -1,8 +1,10 @@
-"""The configured language model as a reader: does the passage answer, by the log-odds of yes against no, and which of its sentences does.
+"""The configured language model as a reader: does the passage answer, by the log-odds of yes
+against no, and which of its sentences does.
 
-Nothing is generated. Our own generator scores all of it in one request (POST /score), its prefix cache sparing what passages and prompts
-share: the passage stands before the question, so that it is computed once. Another server must report log-probabilities; one that does not
-is refused when the reader is opened.
+Nothing is generated. Our own generator scores all of it in one request (POST /score), its prefix
+cache sparing what passages and prompts share: the passage stands before the question, so that it is
+computed once. Another server must report log-probabilities; one that does not is refused when the
+reader is opened.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ AddressOf = Callable[[], str]  # where the configured generator answers now
 Prompt = tuple[str, tuple[str, ...]]  # the user's message, and what may follow it
 
 VERSION = 1  # of the prompts: what was fitted to their scores is kept under it
-MOST = 20  # sentences that are asked about, those in front; an OpenAI-compatible server tells no more than so many tokens
+# sentences that are asked about, those in front; an OpenAI-compatible server tells no more than so
+# many tokens
+MOST = 20
 LONGEST = 4_000  # characters of a passage
 WORDS: Mapping[Language, tuple[str, str]] = {"nl": ("ja", "nee"), "en": ("yes", "no")}
 UNSAID = -12.0  # nats of what a server does not name among its likeliest tokens
@@ -41,16 +45,20 @@ _NAMES: Mapping[Language, tuple[str, str]] = {"nl": ("Passage", "Vraag"), "en": 
 
 
 def variants(word: str) -> tuple[str, ...]:
-    """How a model may begin to say it: with a capital or not, after a space or not. Their probabilities are added."""
+    """How a model may begin to say it: with a capital or not, after a space or not. Their
+    probabilities are added."""
     return tuple(dict.fromkeys((word, word.capitalize(), f" {word}", f" {word.capitalize()}")))
 
 
 def prompts_of(question: str, passage: ReaderPassage) -> tuple[Prompt, Prompt | None]:
-    """Return yes or no, and which sentence; the latter only where there are several. Both begin with the passage."""
+    """Return yes or no, and which sentence; the latter only where there are several. Both begin
+    with the passage."""
     language = guess_language(question)
     named, asked = _NAMES[language]
     spans = passage.spans[:MOST]
-    numbered = "\n".join(f"[{n}] {' '.join(passage.text[a:b].split())}" for n, (a, b) in enumerate(spans, 1)) or passage.text
+    numbered = (
+        "\n".join(f"[{n}] {' '.join(passage.text[a:b].split())}" for n, (a, b) in enumerate(spans, 1)) or passage.text
+    )
     above = "\n".join(part for part in (passage.title, passage.heading) if part.strip())
     shared = f"{named}: {above}\n{numbered[:LONGEST]}\n\n{asked}: {question}\n"
     yes, no = WORDS[language]
@@ -61,7 +69,8 @@ def prompts_of(question: str, passage: ReaderPassage) -> tuple[Prompt, Prompt | 
 
 class PromptScorer(Protocol):
     def scores(self, prompts: Sequence[Prompt]) -> list[list[float]]:
-        """Return log p(continuation | prompt) for each continuation of each prompt. Raises GeneratorUnavailable."""
+        """Return log p(continuation | prompt) for each continuation of each prompt. Raises
+        GeneratorUnavailable."""
 
     def close(self) -> None: ...
 
@@ -118,7 +127,9 @@ class BedsideScorer:
         found: list[list[float]] = []
         for start in range(0, len(prompts), self.AT_ONCE):
             part = prompts[start : start + self.AT_ONCE]
-            asked = [{"messages": [{"role": "user", "content": text}], "continuations": list(after)} for text, after in part]
+            asked = [
+                {"messages": [{"role": "user", "content": text}], "continuations": list(after)} for text, after in part
+            ]
             answer = post(self._client, f"{self._url()}/score", {"model": self._model, "prompts": asked})
             try:
                 found += [[float(value) for value in one["logprobs"]] for one in answer["prompts"]]
@@ -131,18 +142,21 @@ class BedsideScorer:
 
 
 class OpenAiScorer:
-    """Any OpenAI-compatible server that reports log-probabilities: the first token's twenty likeliest. What is not among them is UNSAID."""
+    """Any OpenAI-compatible server that reports log-probabilities: the first token's twenty
+    likeliest. What is not among them is UNSAID."""
 
     def __init__(self, url: Callable[[], str], model: str, client: httpx.Client) -> None:
         self._url, self._model, self._client = url, model, client
 
     def check(self) -> None:
-        """Raises ConfigurationError for a server that tells none; one that is silent now is not judged."""
+        """Raises ConfigurationError for a server that tells none; one that is silent now is not
+        judged."""
         try:
             self.scores([("1 + 1 =", ("2",))])
         except _NoLogprobs as error:
             raise ConfigurationError(
-                "BEDSIDE_READER=llm needs log-probabilities, which this generator does not report (logprobs of /chat/completions): "
+                "BEDSIDE_READER=llm needs log-probabilities, which this generator does not report (logprobs of "
+                "/chat/completions): "
                 "name a model's folder instead, or use Bedside's own generator"
             ) from error
         except GeneratorUnavailable:
@@ -152,10 +166,19 @@ class OpenAiScorer:
         return [self._first_token(text, after) for text, after in prompts]
 
     def _first_token(self, text: str, after: Sequence[str]) -> list[float]:
-        body = {"messages": [{"role": "user", "content": text}], "max_tokens": 1, "temperature": 0, "logprobs": True, "top_logprobs": MOST}
+        body = {
+            "messages": [{"role": "user", "content": text}],
+            "max_tokens": 1,
+            "temperature": 0,
+            "logprobs": True,
+            "top_logprobs": MOST,
+        }
         answer = post(self._client, f"{self._url()}/chat/completions", {"model": self._model, **body})
         try:
-            told = {str(one["token"]): float(one["logprob"]) for one in answer["choices"][0]["logprobs"]["content"][0]["top_logprobs"]}
+            told = {
+                str(one["token"]): float(one["logprob"])
+                for one in answer["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+            }
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise _NoLogprobs("the generator reports no log-probabilities") from error
         return [told.get(one, UNSAID) for one in after]
@@ -174,7 +197,9 @@ def post(client: httpx.Client, url: str, body: Mapping[str, Any]) -> Any:
         response.raise_for_status()
         return response.json()
     except httpx.HTTPStatusError as error:
-        raise GeneratorUnavailable(f"the generator does not judge: {error.response.status_code} {error.response.text[:200]}") from error
+        raise GeneratorUnavailable(
+            f"the generator does not judge: {error.response.status_code} {error.response.text[:200]}"
+        ) from error
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         raise GeneratorUnavailable(f"the generator does not judge: {error or type(error).__name__}") from error
 
@@ -186,7 +211,9 @@ def client_of(settings: Settings, transport: httpx.BaseTransport | None = None) 
     return httpx.Client(headers=headers, timeout=httpx.Timeout(60.0, connect=5.0), transport=transport)
 
 
-def open_llm_reader(settings: Settings, generator_url: AddressOf, transport: httpx.BaseTransport | None = None) -> LlmReader:
+def open_llm_reader(
+    settings: Settings, generator_url: AddressOf, transport: httpx.BaseTransport | None = None
+) -> LlmReader:
     """Raises ConfigurationError for a server that reports no log-probabilities."""
     client = client_of(settings, transport)
     name = f"llm:{settings.generator_model}:{VERSION}"

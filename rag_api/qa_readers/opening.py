@@ -10,7 +10,8 @@ from rag_api.retrieval.reader_model.reader import PassageReader
 
 
 def open_reader(settings: Settings, generator_url: Callable[[], str]) -> PassageReader | PointingReader | None:
-    """None when none is configured. `generator_url`: where the configured generator answers now. Raises ConfigurationError."""
+    """None when none is configured. `generator_url`: where the configured generator answers now.
+    Raises ConfigurationError."""
     if settings.reader == "llm":
         from rag_api.qa_readers.llm import open_llm_reader
 

@@ -1,7 +1,9 @@
-"""A question, read once: what it says of its language, patient, drugs and numbers, and which words to look for.
+"""A question, read once: what it says of its language, patient, drugs and numbers, and which words
+to look for.
 
-Whoever finds, orders, decides or warns gets the analysis and never reads the question again; the text itself goes on only to what must
-have it: the embedder, the stores' BM25, the generator. Knows no document, no user and no settings.
+Whoever finds, orders, decides or warns gets the analysis and never reads the question again; the
+text itself goes on only to what must have it: the embedder, the stores' BM25, the generator. Knows
+no document, no user and no settings.
 """
 
 from __future__ import annotations
@@ -25,12 +27,14 @@ from rag_api.text.word_match import Called, Expand, content_words, sought_words
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What a question says. `text` stands alone, with nothing abbreviated: a follow-up is here as what it means."""
+    """What a question says. `text` stands alone, with nothing abbreviated: a follow-up is here as
+    what it means."""
 
     text: str
     language: Language | None  # None: its words tell nothing
     terms: tuple[str, ...]  # of BM25, distinct
-    expansions: tuple[str, ...]  # what else its words are called, by the hospital's lists and the tables of drugs and concepts
+    # what else its words are called, by the hospital's lists and the tables of drugs and concepts
+    expansions: tuple[str, ...]
     sought: tuple[Called, ...]  # its content words, each with its other names
     patient: Patient
     drugs: tuple[str, ...]  # as the question calls them, or as the hospital's lists do
@@ -48,7 +52,8 @@ class Analysis:
 
 
 def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
-    """Read a question. `said`: its words as typed, where `text` is what they mean in a conversation: the reader's language is theirs."""
+    """Read a question. `said`: its words as typed, where `text` is what they mean in a
+    conversation: the reader's language is theirs."""
     follow_up = said if said is not None and said.strip() != text.strip() else ""
     text, follow_up = written_out(text), written_out(follow_up)
     listed, content = expander.expand(text), without_form(text)
@@ -71,7 +76,9 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
         patient=patient,
         drugs=drugs,
         drug_names=(*drugs, *expander.expand(" ".join(drugs))),
-        numbers=tuple(replace(one, scale=level.unit) if level is not None and not one.unit else one for one in asked(text)),
+        numbers=tuple(
+            replace(one, scale=level.unit) if level is not None and not one.unit else one for one in asked(text)
+        ),
         said=follow_up,
         level=level,
         complications=joined,
@@ -80,13 +87,21 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
 
 
 def other_names(expander: Expander, joined: Complications = NOTHING, level: Level | None = None) -> Expand:
-    """Return what tells a word's other names: the hospital's lists, the table of drugs and that of concepts. joined: what the question's
-    words mean together (complications); level: of a salt, whose word has that name too."""
+    """Return what tells a word's other names: the hospital's lists, the table of drugs and that of
+    concepts. joined: what the question's words mean together (complications); level: of a salt,
+    whose word has that name too."""
     unsaid = [(frozenset(content_words(one.said)), one.names) for one in joined.named]
 
     def names(word: str) -> Sequence[str]:
         meant = [name for said, called in unsaid if word in said for name in called]
         as_level = level.names if level is not None and word in level.of.names else ()
-        return (*expander.expand(word), *also_called(word), *class_names(word), *concepts.also_called(word), *meant, *as_level)
+        return (
+            *expander.expand(word),
+            *also_called(word),
+            *class_names(word),
+            *concepts.also_called(word),
+            *meant,
+            *as_level,
+        )
 
     return names

@@ -1,10 +1,13 @@
-"""A follow-up question -> one that stands alone: "en bij een kind?" after a question about paracetamol asks about paracetamol in a child.
+"""A follow-up question -> one that stands alone: "en bij een kind?" after a question about
+paracetamol asks about paracetamol in a child.
 
-Rules, for Dutch and English; no model. Whom a question is about is told by the guard's table of words. A question is left alone unless it
-leans on the one before: it opens like a continuation, points back with a pronoun, or names nothing that a document could be about. Then
-what the previous question was about is carried over, and whatever the follow-up says anew replaces its kind: another patient group,
-weight or drug takes the old one's place, for two of a kind in one query would find the wrong patient's dose. Knows neither retrieval nor
-the language model (answering/question/rewriting.py asks that).
+Rules, for Dutch and English; no model. Whom a question is about is told by the guard's table of
+words. A question is left alone unless it leans on the one before: it opens like a continuation,
+points back with a pronoun, or names nothing that a document could be about. Then what the previous
+question was about is carried over, and whatever the follow-up says anew replaces its kind: another
+patient group, weight or drug takes the old one's place, for two of a kind in one query would find
+the wrong patient's dose. Knows neither retrieval nor the language model
+(answering/question/rewriting.py asks that).
 """
 
 from __future__ import annotations
@@ -51,9 +54,13 @@ stay stays remain remains go goes come comes get gets have has be been being don
 """
 _EMPTY = _set(_SMALL)
 _PEOPLE = _set("patient patiënt pt patients patiënten patienten")
-_ASKS = _set("wie wat waar wanneer hoe hoeveel hoelang hoevaak welk welke mag moet who what where when which how may must should can")
+_ASKS = _set(
+    "wie wat waar wanneer hoe hoeveel hoelang hoevaak welk welke mag moet who what where when which how may "
+    "must should can"
+)
 
-# Opens a continuation. The first sort makes one whatever follows; the second needs a question without a topic of its own.
+# Opens a continuation. The first sort makes one whatever follows; the second needs a question
+# without a topic of its own.
 _OPENS = re.compile(
     r"^(?:en\s+)?(?:wat\s+(?:bij|met|als|voor)|hoe\s+zit\s+(?:het|dat)(?:\s+(?:met|bij|voor|dan))?|hoe\s+dan\s+bij|idem|zelfde|hetzelfde|"
     r"what\s+about|how\s+about|what\s+if|(?:is\s+(?:it|that)\s+)?(?:the\s+)?same)\b|^(?:en|and|maar|but|of|or|dus|so)\b",
@@ -64,13 +71,17 @@ _LEADING = re.compile(
     r"hoe\s+zit\s+(?:het|dat)\s*(?:dan\s+)?(?:met\s+)?|(?:what|how)\s+about\s+|what\s+(?=if\b)|idem\s+|(?:de|het)?zelfde\s+|(?:the\s+)?same\s+)?",
     re.IGNORECASE,
 )  # fmt: skip
-# Words that point back whatever stands beside them, and words that may also point forward ("mag dat", "die patiënt").
-_POINTS = _set("it its they them hem ervan erna ervoor eraan erbij daarna daarvan daarvoor daarmee daarbij daarop daarover")
+# Words that point back whatever stands beside them, and words that may also point forward ("mag
+# dat", "die patiënt").
+_POINTS = _set(
+    "it its they them hem ervan erna ervoor eraan erbij daarna daarvan daarvoor daarmee daarbij daarop daarover"
+)
 _MAY_POINT = _set("dat die dit deze this that these those hiervan hierna hiervoor hiermee hierbij")
 _WHAT_THEN = re.compile(r"\b(?:wat (?:dan|nu)|what (?:then|now))\W*$", re.IGNORECASE)
 # Asks what one word means: that word is the topic, whatever was asked before.
 _MEANS = re.compile(
-    r"^(?:(?:wat|what)\s+(?:is|are)\s+(?:een|an?)\s+[^\s?]+|wat\s+betekent\s+[^\s?]+|what\s+does\s+[^\s?]+\s+mean)\W*$", re.IGNORECASE
+    r"^(?:(?:wat|what)\s+(?:is|are)\s+(?:een|an?)\s+[^\s?]+|wat\s+betekent\s+[^\s?]+|what\s+does\s+[^\s?]+\s+mean)\W*$",
+    re.IGNORECASE,
 )
 _PREPOSITION = re.compile(
     r"^(?:bij|voor|met|zonder|na|in|tijdens|onder|boven|for|with|without|in|after|during|if|als|via)\b", re.IGNORECASE
@@ -86,14 +97,16 @@ _DRUG_ALONE = re.compile(
     r"(?:(?P<word>bij|met|na|naast|with|after|on|beside)\s+)?(?P<drug>[^\W\d_][\w-]+)(?:\s+\d+(?:[.,]\d+)?\s*(?:mg|mcg|µg|g)?)?\W*",
     re.IGNORECASE,
 )
-# Tells how old, how much or when it was, and asks nothing of that: "een baby van 2 dagen", "a stent put in last week".
+# Tells how old, how much or when it was, and asks nothing of that: "een baby van 2 dagen", "a stent
+# put in last week".
 _WHEN = re.compile(
     r"\b\d+(?:[.,]\d+)?\s*[^\W\d_]+|\b(?:last|past|vorige|afgelopen|voorbije)\s+(?:week|weeks|weken|month|months|maand|maanden|year|jaar|night|nacht|dagen|days)\b",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_](?:[\w'’/.-]*[^\W_])?")
 _WORD_BEFORE, _WORD_AFTER = re.compile(r"\w+$"), re.compile(r"-\w+")
-# "en als ze twee giften nodig had?" sets another condition for what was asked, whatever else it names.
+# "en als ze twee giften nodig had?" sets another condition for what was asked, whatever else it
+# names.
 _IF = re.compile(r"^(?:en|and|maar|but)\s+(?:wat als|what if|als|indien|if)\b", re.IGNORECASE)
 _MOST_IF = 5  # words of its own of such a one
 # "als die 82 is", "if she is 82": years, though it does not say so.
@@ -103,7 +116,8 @@ _GROWN = re.compile(
 )
 # When it is, of which a follow-up's takes the place of the first: "overdag", "om 3 uur 's nachts".
 _MOMENT = re.compile(
-    r"(?<!\w)(?:overdag|tijdens (?:de )?(?:kantoor|dag|werk)uren|(?:in (?:het|de) |op )?(?:weekend\w*|weekdag\w*|werkdag\w*)|"
+    r"(?<!\w)(?:overdag|tijdens (?:de )?(?:kantoor|dag|werk)uren|(?:in (?:het|de) |op "
+    r")?(?:weekend\w*|weekdag\w*|werkdag\w*)|"
     r"(?:om \d{1,2} ?(?:u|uur|h) )?(?:['’]s ?|in de )?(?:nachts?|snachts|avonds?|savonds|ochtends?|morgens?|middags?)|"
     r"during (?:the )?(?:day|night|office hours)|(?:at|by) (?:night|day)|in the (?:evening|morning|night|weekend)|"
     r"(?:at|on) (?:the )?weekends?|on weekdays|after hours|out of hours)\b",
@@ -116,10 +130,12 @@ _SOMEBODY = re.compile(
     r"\b(?:bij|voor|van|aan|in|for|to|of|with)\s+(?:iemand|someone|somebody)\b",
     re.IGNORECASE,
 )
-_SAME = re.compile(r"\b(?:als|indien|if)\s+(?:hij|zij|ze|die|deze|he|she|they)\b", re.IGNORECASE)  # it is still the same patient
+# it is still the same patient
+_SAME = re.compile(r"\b(?:als|indien|if)\s+(?:hij|zij|ze|die|deze|he|she|they)\b", re.IGNORECASE)
 _MOST_WHOEVER = 3  # words of its own of "en wie alleen het eten brengt?"
 _WHOEVER = re.compile(
-    r"^(?:en|and)\s+(?:(?:voor|bij|met|for|with)\s+)?(?:wie|iemand die|who(?:ever)?|someone who|anyone who)\b", re.IGNORECASE
+    r"^(?:en|and)\s+(?:(?:voor|bij|met|for|with)\s+)?(?:wie|iemand die|who(?:ever)?|someone who|anyone who)\b",
+    re.IGNORECASE,
 )
 _MOST_CONTENT = 2  # words of its own with which a question may still lean on the one before
 
@@ -131,7 +147,8 @@ class Rewrite:
 
 
 def standalone(question: str, previous: str | None) -> Rewrite:
-    """`previous` is what was searched for before in this conversation; None or empty: nothing was."""
+    """`previous` is what was searched for before in this conversation; None or empty: nothing
+    was."""
     question = _with_years(question.strip())
     if not previous or not previous.strip() or not leans(question):
         return Rewrite(question, False)
@@ -139,13 +156,16 @@ def standalone(question: str, previous: str | None) -> Rewrite:
 
 
 def carried(question: str, previous: str) -> str:
-    """Return the question with what the one before it is about, whatever it leans on: the second of two that were asked at once."""
+    """Return the question with what the one before it is about, whatever it leans on: the second of
+    two that were asked at once."""
     rest = _LEADING.sub("", question, count=1).strip() or question
     return _tidy(f"{_topic(_without_replaced(previous, question))} {rest}")
 
 
 def _with_years(question: str) -> str:
-    return _GROWN.sub(lambda match: f"{match[1]}{match[2]} {'years' if match[1].casefold().startswith('if') else 'jaar'}", question)
+    return _GROWN.sub(
+        lambda match: f"{match[1]}{match[2]} {'years' if match[1].casefold().startswith('if') else 'jaar'}", question
+    )
 
 
 def leans(question: str) -> bool:
@@ -162,12 +182,16 @@ def leans(question: str) -> bool:
     if len(own) == 1 and not _is_drug(own[0]) and not _is_keywords(question) and not _MEANS.match(question):
         return True  # "hoeveel vocht geven?": one word is seldom a topic, and the patients it is about would be lost
     rest = _LEADING.sub("", question, count=1)
-    return len(own) == 1 and bool(_PREPOSITION.match(rest) or _WHAT_THEN.search(question) or not _MAY_POINT.isdisjoint(said))
+    return len(own) == 1 and bool(
+        _PREPOSITION.match(rest) or _WHAT_THEN.search(question) or not _MAY_POINT.isdisjoint(said)
+    )
 
 
 def _is_keywords(question: str) -> bool:
     """ "lokelma dosis", "nummer beroertecode": how a search is typed, which says all it means."""
-    return "?" not in question and not any(word in _ASKS or _is_small(word) for word in _words(question) if word not in _PEOPLE)
+    return "?" not in question and not any(
+        word in _ASKS or _is_small(word) for word in _words(question) if word not in _PEOPLE
+    )
 
 
 def is_short(question: str) -> bool:
@@ -192,15 +216,20 @@ def _joined(question: str, previous: str) -> str:
 
 
 def _with_its_drug(previous: str, rest: str) -> str | None:
-    """The question before with the drug that is named, and nothing else, in the place of its own: of several, of the one behind the same
-    preposition ("and with xarelto?"). None where that is not one."""
+    """The question before with the drug that is named, and nothing else, in the place of its own:
+    of several, of the one behind the same preposition ("and with xarelto?"). None where that is not
+    one."""
     named = _DRUG_ALONE.fullmatch(rest.strip())
     if named is None or not _is_drug(named["drug"].lower()):
         return None
     behind = re.compile(rf"\b{named['word']}\s+\Z", re.IGNORECASE) if named["word"] else None
     drugs = (match for match in _WORD.finditer(previous) if _is_drug(match[0].lower()))
     old = [match for match in drugs if behind is None or behind.search(previous[: match.start()])]
-    return f"{previous[: old[0].start()]}{named['drug']}{previous[old[0].end() :]}".rstrip(" ?.") + "?" if len(old) == 1 else None
+    return (
+        f"{previous[: old[0].start()]}{named['drug']}{previous[old[0].end() :]}".rstrip(" ?.") + "?"
+        if len(old) == 1
+        else None
+    )
 
 
 def _without_replaced(previous: str, question: str) -> str:
@@ -217,7 +246,9 @@ def _without_replaced(previous: str, question: str) -> str:
         kept = _dropped(kept, [named.text for named in patients_in(kept)])
     elif "age" in kinds:
         grown = any(_is_adults_age(match) for match in measures)
-        kept = _dropped(kept, [named.text for named in patients_in(kept) if named.is_young == grown and not named.is_pregnant])
+        kept = _dropped(
+            kept, [named.text for named in patients_in(kept) if named.is_young == grown and not named.is_pregnant]
+        )
     if any(_is_drug(word) for word in _words(question)):
         kept = _dropped(kept, [word for word in _WORD.findall(kept) if _is_drug(word.lower())])
     return kept
@@ -242,7 +273,8 @@ class NamedPatient:
 
 
 def patients_in(text: str) -> list[NamedPatient]:
-    """By the guard's table; a word of it that is part of a longer one with hyphens stands for all of that."""
+    """By the guard's table; a word of it that is part of a longer one with hyphens stands for all
+    of that."""
     known, found = words("patient"), []
     for match in pattern("patient").finditer(folded(text)):
         start, end = match.span()
@@ -276,7 +308,8 @@ def _dropped(text: str, replaced: Sequence[str]) -> str:
 
 
 def _topic(text: str) -> str:
-    """What a question is about: its words but those that say what is asked of it; measures stay whole."""
+    """What a question is about: its words but those that say what is asked of it; measures stay
+    whole."""
     measures = [match.span() for match in _MEASURE.finditer(text)]
     kept = []
     for match in _WORD.finditer(text):

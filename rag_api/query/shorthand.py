@@ -1,7 +1,9 @@
-"""Shorthand that staff type in a hurry -> the words that documents use: "hvl dgn", "24u", "b4", "K 6.7".
+"""Shorthand that staff type in a hurry -> the words that documents use: "hvl dgn", "24u", "b4", "K
+6.7".
 
-Only what is an abbreviation in every hospital; a hospital's own stand in its lists (synonyms.py). Where an abbreviation is short for
-something else in the other language, the one that the question's small words are in decides.
+Only what is an abbreviation in every hospital; a hospital's own stand in its lists (synonyms.py).
+Where an abbreviation is short for something else in the other language, the one that the question's
+small words are in decides.
 """
 
 from __future__ import annotations
@@ -16,12 +18,14 @@ from rag_api.guard.numbers.salts import NO_DOSE, SALTS
 from rag_api.text.language import Language, language_said
 
 _HOURS = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s?(u|h|d|wk)(?![\w/])", re.IGNORECASE)
-_IN_UNITS = re.compile(r"insul|heparin|eenheden|units|\b(?:novo|acta)rapid|humalog|lantus", re.IGNORECASE)  # given by units, not hours
+# given by units, not hours
+_IN_UNITS = re.compile(r"insul|heparin|eenheden|units|\b(?:novo|acta)rapid|humalog|lantus", re.IGNORECASE)
 _TIMES: dict[Language, dict[str, str]] = {
     "nl": {"u": "uur", "h": "uur", "d": "dagen", "wk": "weken"},
     "en": {"u": "units", "h": "hours", "d": "days", "wk": "weeks"},
 }
-# A value of a patient's blood: the symbol and a number that it can have and that is no dose. "Na 2 dagen" is after two days.
+# A value of a patient's blood: the symbol and a number that it can have and that is no dose. "Na 2
+# dagen" is after two days.
 _SALTS = {salt.symbol: salt.names for salt in SALTS}
 _SYMBOL = re.compile(
     r"(?<![\w-])(?<!vitamine )(?<!vitamin )(?:"
@@ -30,10 +34,16 @@ _SYMBOL = re.compile(
     rf"(Ca|Mg)(?:2\+|\+\+)?[\s=:]*(?:van |of |is )?(?=[<>]?\d[.,]\d+{NO_DOSE}))"
 )
 # The same without a number: "at what K do they ring".
-_LEVEL = re.compile(r"(?i:\b(what|which|high|low|welke|hoge?|lage?|laag|te hoge|te lage)\s+)K\+?(?![\w.+-]|\s?(?:wires?|draad|draden)\b)")
-_TOO = re.compile(r"(?<![\w-])K\+?(?=\s+(?:is\s+)?(?:(?i:veel|erg|heel|way|much|very|te|too)\s+){1,3}(?i:hoog|laag|high|low)\b)")
+_LEVEL = re.compile(
+    r"(?i:\b(what|which|high|low|welke|hoge?|lage?|laag|te hoge|te "
+    r"lage)\s+)K\+?(?![\w.+-]|\s?(?:wires?|draad|draden)\b)"
+)
+_TOO = re.compile(
+    r"(?<![\w-])K\+?(?=\s+(?:is\s+)?(?:(?i:veel|erg|heel|way|much|very|te|too)\s+){1,3}(?i:hoog|laag|high|low)\b)"
+)
 
-# "pt" is a patient, "dialysept" one on dialysis; "PT" is a test of the blood, as is "pt 45" and what stands before its value.
+# "pt" is a patient, "dialysept" one on dialysis; "PT" is a test of the blood, as is "pt 45" and
+# what stands before its value.
 _PATIENT = re.compile(r"(?<![\w'/.-])[Pp]t(?![\w'/-]|\s*(?:[<>=:%\d]|waarde|value|inr|aptt|seconde))")
 _OF_A_PATIENT = re.compile(r"(?<![\w'/.-])([^\W\d_]{4,})pt(en)?(?![\w'/-])")
 _HAD = frozenset(["device", "disease", "germ", "place", "procedure", "site"])
@@ -57,7 +67,8 @@ def _any_of(shorts: dict[str, str]) -> re.Pattern[str]:
 
 
 def written_out(question: str) -> str:
-    """Return the question with what is abbreviated in it written out; of a question that tells no language, by both."""
+    """Return the question with what is abbreviated in it written out; of a question that tells no
+    language, by both."""
     spoken = language_said(question)
     for language in ("nl", "en") if spoken is None else (spoken,):
         question = _written(question, language)

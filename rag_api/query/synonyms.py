@@ -1,7 +1,9 @@
-"""An admin's abbreviations and synonyms -> further words for BM25. Knows no store, no embedder and no language model.
+"""An admin's abbreviations and synonyms -> further words for BM25. Knows no store, no embedder and
+no language model.
 
-`abbreviations.csv` (columns abbreviation, expansion, language) and `synonyms.csv` (term, synonym, language) lie in the data directory,
-or where the settings say. Each row holds in both directions: "SIC" finds what says "spoed intensive care", and the reverse.
+`abbreviations.csv` (columns abbreviation, expansion, language) and `synonyms.csv` (term, synonym,
+language) lie in the data directory, or where the settings say. Each row holds in both directions:
+"SIC" finds what says "spoed intensive care", and the reverse.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ class Pair:
 
 
 def read_pairs(path: Path, kind: str) -> list[Pair]:
-    """kind: "abbreviations" or "synonyms". Raises ConfigurationError with the line that is wrong."""
+    """kind: "abbreviations" or "synonyms". Raises ConfigurationError with the line that is
+    wrong."""
     first, second = COLUMNS[kind]
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
@@ -78,7 +81,8 @@ class Expander:
         self._longest = max(map(len, self._others), default=0)
 
     def expand(self, question: str) -> list[str]:
-        """What else the question's words are called, each once, in the question's order. The longest run that is known counts."""
+        """What else the question's words are called, each once, in the question's order. The
+        longest run that is known counts."""
         asked, found, at = words(question), [], 0
         while at < len(asked):
             for length in range(min(self._longest, len(asked) - at), 0, -1):
@@ -98,7 +102,8 @@ class Expander:
 
 
 class SynonymLists:
-    """The expander of two files, read again when they change. A file that becomes wrong is reported, and what it said before stays."""
+    """The expander of two files, read again when they change. A file that becomes wrong is
+    reported, and what it said before stays."""
 
     def __init__(self, paths: dict[str, Path]) -> None:
         self._paths = paths
@@ -112,7 +117,9 @@ class SynonymLists:
         with self._lock:
             if stamps != self._stamps:
                 try:
-                    pairs = [pair for kind, path in self._paths.items() if path.is_file() for pair in read_pairs(path, kind)]
+                    pairs = [
+                        pair for kind, path in self._paths.items() if path.is_file() for pair in read_pairs(path, kind)
+                    ]
                     self._expander = Expander(pairs)
                 except ConfigurationError as error:
                     if self._stamps is None:
@@ -123,7 +130,8 @@ class SynonymLists:
 
 
 def paths_of(settings: Settings) -> dict[str, Path]:
-    """By kind: the configured files, else those in the data directory, which may be absent. Raises ConfigurationError."""
+    """By kind: the configured files, else those in the data directory, which may be absent. Raises
+    ConfigurationError."""
     for given in (settings.abbreviations, settings.synonyms):
         if given is not None and not given.is_file():
             raise ConfigurationError(f"{given}: there is no such file")
@@ -134,7 +142,8 @@ def paths_of(settings: Settings) -> dict[str, Path]:
 
 
 def lists_of(settings: Settings) -> SynonymLists:
-    """Return the lists by the settings; they add nothing where there are none. Raises ConfigurationError."""
+    """Return the lists by the settings; they add nothing where there are none. Raises
+    ConfigurationError."""
     return SynonymLists(paths_of(settings))
 
 
@@ -158,10 +167,12 @@ class Proposal:
 
 
 def propose(texts: Iterable[str], known: Iterable[Pair] = ()) -> list[Proposal]:
-    """Abbreviations that documents explain ("spoed intensive care (SIC)", "SIC (spoed intensive care)") and no list holds yet.
+    """Abbreviations that documents explain ("spoed intensive care (SIC)", "SIC (spoed intensive
+    care)") and no list holds yet.
 
-    After Schwartz and Hearst (2003): each of the short form's characters is found, from the end backwards, in the words beside it, the
-    first at the beginning of a word. texts: one a document."""
+    After Schwartz and Hearst (2003): each of the short form's characters is found, from the end
+    backwards, in the words beside it, the first at the beginning of a word. texts: one a
+    document."""
     held = {(tuple(words(pair.one)), tuple(words(pair.other))) for pair in known}
     counts: dict[tuple[str, str], int] = {}
     for text in texts:
@@ -196,18 +207,25 @@ def _long_form(short: str, before: str) -> str | None:
     at = len(before)
     for position, character in reversed(list(enumerate(c for c in short.casefold() if c.isalnum()))):
         at -= 1
-        while at >= 0 and (before[at].casefold() != character or (position == 0 and at > 0 and before[at - 1].isalnum())):
+        while at >= 0 and (
+            before[at].casefold() != character or (position == 0 and at > 0 and before[at - 1].isalnum())
+        ):
             at -= 1
         if at < 0:
             return None
     long = before[at:].strip(" ,;:")
-    if len(long) <= len(short) or short.casefold() in (word.casefold() for word in long.split()) or len(long.split()) > len(short) + 5:
+    if (
+        len(long) <= len(short)
+        or short.casefold() in (word.casefold() for word in long.split())
+        or len(long.split()) > len(short) + 5
+    ):
         return None
     return long
 
 
 def write_proposals(file: TextIO, proposals: Sequence[Proposal]) -> None:
-    """Rows of an abbreviations.csv, with how many documents say so; the language is the admin's to fill in."""
+    """Rows of an abbreviations.csv, with how many documents say so; the language is the admin's to
+    fill in."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["abbreviation", "expansion", "language", "documents"])
     writer.writerows([harmless(p.abbreviation), harmless(p.expansion), "", p.documents] for p in proposals)

@@ -1,6 +1,8 @@
-"""question + who asks -> a Retrieval: rank, keep what is current, leave out what may not answer, weigh the sentences, decide.
+"""question + who asks -> a Retrieval: rank, keep what is current, leave out what may not answer,
+weigh the sentences, decide.
 
-Everything that answering, measuring and calibrating need of a question's search, whole when it exists. Knows no HTTP and no generator.
+Everything that answering, measuring and calibrating need of a question's search, whole when it
+exists. Knows no HTTP and no generator.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
 from rag_api.text.quotable.prompt_injection import addressed
 from rag_api.text.quotable.uncertain import Places, blanked, together
 
-# Beyond this a document's sentences are looked for in its chunks alone: cutting a whole book into sentences takes seconds.
+# Beyond this a document's sentences are looked for in its chunks alone: cutting a whole book into
+# sentences takes seconds.
 LONGEST_TEXT = 200_000
 
 
@@ -45,15 +48,19 @@ class Retrieval:
     answerable: bool
     alpha: float = 0.7  # as used
     documents: Mapping[str, Document] = field(default_factory=dict)  # of the hits, by id
-    may_answer: bool = True  # by the rules alone: some hit is for these patients and of these drugs, and none for others fits better
+    # by the rules alone: some hit is for these patients and of these drugs, and none for others
+    # fits better
+    may_answer: bool = True
     may_be_quoted: tuple[Hit, ...] = ()  # those for these patients and of these drugs, best first
     scored: tuple[Scored, ...] = ()  # their sentences, best first
     signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
     read: ReaderScores | None = None  # what a reader made of them, in the order of `scored`
-    # Of the documents, by id; very long ones are left out. What was read in doubt or speaks to a machine is blank, as in the hits' chunks.
+    # Of the documents, by id; very long ones are left out. What was read in doubt or speaks to a
+    # machine is blank, as in the hits' chunks.
     texts: Mapping[str, str] = field(default_factory=dict)
     structures: Mapping[str, str] = field(default_factory=dict)  # their blocks, packed (rag_api/text/blocks.py)
-    uncertain: Mapping[str, Places] = field(default_factory=dict)  # places of the documents that may say something else than their pages
+    # places of the documents that may say something else than their pages
+    uncertain: Mapping[str, Places] = field(default_factory=dict)
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
     needed: float = 0.0  # the confidence from which it is answerable, where no rule is against it
     forbidden: Rule = Rule.NONE  # what is against an answer, however sure
@@ -65,8 +72,11 @@ class Retrieval:
         return tuple(scored.candidate for scored in self.scored)
 
 
-def find(question: Analysis, user: User, filters: Filters, container: RetrievalContainer, also: Sequence[str] = ()) -> Retrieval:
-    """Search, in an order that is safe for the patient, and decide. `also`: what is searched for beside the question. Blocks."""
+def find(
+    question: Analysis, user: User, filters: Filters, container: RetrievalContainer, also: Sequence[str] = ()
+) -> Retrieval:
+    """Search, in an order that is safe for the patient, and decide. `also`: what is searched for
+    beside the question. Blocks."""
     settings, measured = container.settings, calibration(container.embedder.name, container.settings.data_dir)
     ranking = rank(question, user, filters, container, also)
     documents = get_documents(container.db, user, [hit.chunk.document_id for hit in ranking.hits])
@@ -79,7 +89,9 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     wrong = others | elsewhere | _of_other_level(question, documents)
     may_answer = [hit for hit in for_these if hit.chunk.document_id not in wrong]
     uncertain, structures = read_uncertain(container.db, list(documents)), read_packed(container.db, list(texts))
-    withheld = {document_id: together(uncertain.get(document_id, ()), addressed(text)) for document_id, text in texts.items()}
+    withheld = {
+        document_id: together(uncertain.get(document_id, ()), addressed(text)) for document_id, text in texts.items()
+    }
     whole = Retrieval(
         hits=tuple(_blanked(hit, uncertain, withheld) for hit in hits),
         confidence=0.0,
@@ -96,7 +108,9 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     )
     if (read := _pointed(question, whole, measured, container)) is not None:
         return read
-    scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain, structures)
+    scored = scored_sentences(
+        question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain, structures
+    )
     may_answer = list(whole.may_be_quoted)
     scored, fitted, judged = _read(question, may_answer, scored, measured, container)
     decision = decide(
@@ -121,7 +135,9 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     )
 
 
-def _pointed(question: Analysis, whole: Retrieval, measured: Calibration, container: RetrievalContainer) -> Retrieval | None:
+def _pointed(
+    question: Analysis, whole: Retrieval, measured: Calibration, container: RetrievalContainer
+) -> Retrieval | None:
     """What a reader that points makes of what was found; None without one, or where it is away."""
     reader = container.reader
     if not isinstance(reader, PointingReader):
@@ -135,7 +151,9 @@ def _pointed(question: Analysis, whole: Retrieval, measured: Calibration, contai
         confidence=found.confidence,
         answerable=whole.may_answer and bool(found.candidates) and found.confidence >= needed,
         needed=needed,
-        scored=tuple(Scored(candidate, (), title) for candidate, title in zip(found.candidates, found.titles, strict=True)),
+        scored=tuple(
+            Scored(candidate, (), title) for candidate, title in zip(found.candidates, found.titles, strict=True)
+        ),
         signals={"reader": found.candidates[0].score} if found.candidates else {},
         forbidden=Rule.NONE if whole.may_answer else Rule.NOTHING_FITS,
         pointed=True,
@@ -143,7 +161,8 @@ def _pointed(question: Analysis, whole: Retrieval, measured: Calibration, contai
 
 
 def merged(found: Sequence[Retrieval], most: int) -> Retrieval:
-    """One of several searches: the first hits of each in turn, up to `most`; what one of them found answerable is."""
+    """One of several searches: the first hits of each in turn, up to `most`; what one of them found
+    answerable is."""
     return replace(
         found[0],
         hits=_in_turn([one.hits for one in found], most),
@@ -168,25 +187,31 @@ def _in_turn(found: Sequence[Sequence[Hit]], most: int) -> tuple[Hit, ...]:
 
 
 def needed_by(reader: PointingReader, measured: Calibration, settings: Settings, risk: str | float) -> float:
-    """The confidence from which what it points to is an answer. Raises ConfigurationError for a risk that nobody proved for it."""
+    """The confidence from which what it points to is an answer. Raises ConfigurationError for a
+    risk that nobody proved for it."""
     if settings.not_found_threshold is not None:
         return settings.not_found_threshold
     if (own := measured.pointing.get(reader.name)) is not None:
         return own.at(risk)
     if isinstance(risk, float):
-        raise ConfigurationError(f"BEDSIDE_RISK={risk}: the reader {reader.name} was never measured here: run `bedside quality calibrate`")
+        raise ConfigurationError(
+            f"BEDSIDE_RISK={risk}: the reader {reader.name} was never measured here: run `bedside quality calibrate`"
+        )
     return NEEDED
 
 
 def threshold_of(fitted: NotFoundModel | None, settings: Settings, risk: str | float) -> float | None:
     """Raises ConfigurationError for a risk that this decision does not reach."""
-    return settings.not_found_threshold if settings.not_found_threshold is not None or fitted is None else fitted.at(risk)
+    return (
+        settings.not_found_threshold if settings.not_found_threshold is not None or fitted is None else fitted.at(risk)
+    )
 
 
 def _read(
     question: Analysis, hits: Sequence[Hit], scored: list[Scored], measured: Calibration, container: RetrievalContainer
 ) -> tuple[list[Scored], NotFoundModel | None, ReaderScores | None]:
-    """The sentences, the decision and what was read, with a reader's share where one reads and was measured for this."""
+    """The sentences, the decision and what was read, with a reader's share where one reads and was
+    measured for this."""
     reader = container.reader
     with_reader = measured.readers.get(reader.name) if reader is not None else None
     if reader is None or isinstance(reader, PointingReader) or with_reader is None:
@@ -199,8 +224,9 @@ def _read(
 
 
 def _blanked(hit: Hit, uncertain: Mapping[str, Places], withheld: Mapping[str, Places]) -> Hit:
-    """From here on nobody sees what was read in doubt or speaks to a machine: no model, no warning, no reader but on the page itself.
-    withheld: both, by the documents whose whole text is at hand."""
+    """From here on nobody sees what was read in doubt or speaks to a machine: no model, no warning,
+    no reader but on the page itself. withheld: both, by the documents whose whole text is at
+    hand."""
     chunk = hit.chunk
     places = withheld.get(chunk.document_id)
     if places is None:
@@ -211,7 +237,9 @@ def _blanked(hit: Hit, uncertain: Mapping[str, Places], withheld: Mapping[str, P
 
 def texts_of(db: Database, hits: Sequence[Hit]) -> dict[str, str]:
     """Return the texts of the hits' documents by id, very long ones left out."""
-    read = {document_id: read_text(db, document_id, LONGEST_TEXT) for document_id in {hit.chunk.document_id for hit in hits}}
+    read = {
+        document_id: read_text(db, document_id, LONGEST_TEXT) for document_id in {hit.chunk.document_id for hit in hits}
+    }
     return {document_id: text for document_id, text in read.items() if text is not None}
 
 
@@ -222,8 +250,11 @@ def _current(hits: Sequence[Hit], documents: Mapping[str, Document]) -> tuple[Hi
     return tuple(replace(hit, rank=rank) for rank, hit in enumerate(current, 1))
 
 
-def _without_drugs(question: Analysis, hits: Sequence[Hit], documents: Mapping[str, Document], texts: Mapping[str, str]) -> frozenset[str]:
-    """The documents that name none of the question's drugs: a dose would be another drug's. One whose text is not there names them."""
+def _without_drugs(
+    question: Analysis, hits: Sequence[Hit], documents: Mapping[str, Document], texts: Mapping[str, str]
+) -> frozenset[str]:
+    """The documents that name none of the question's drugs: a dose would be another drug's. One
+    whose text is not there names them."""
     if not question.drugs:
         return frozenset()
     titles = {hit.chunk.document_id: documents[hit.chunk.document_id].metadata.title for hit in hits}
@@ -239,12 +270,16 @@ def _of_other_level(question: Analysis, documents: Mapping[str, Document]) -> fr
     return frozenset(name for name, document in documents.items() if is_about_the_other(level, document.metadata.title))
 
 
-def _of_other_complications(question: Analysis, documents: Mapping[str, Document], texts: Mapping[str, str]) -> frozenset[str]:
-    """The documents that are titled after another complication than what the question's words are together. One whose text is not there
-    may name it."""
+def _of_other_complications(
+    question: Analysis, documents: Mapping[str, Document], texts: Mapping[str, str]
+) -> frozenset[str]:
+    """The documents that are titled after another complication than what the question's words are
+    together. One whose text is not there may name it."""
     titles = {name: documents[name].metadata.title for name in texts if name in documents}
     own = any(names_it(question.complications, title) for title in titles.values())
-    return frozenset(name for name, title in titles.items() if is_about_another(question.complications, title, texts[name], own))
+    return frozenset(
+        name for name, title in titles.items() if is_about_another(question.complications, title, texts[name], own)
+    )
 
 
 def _kept_vectors(hits: Sequence[Hit], container: RetrievalContainer) -> Embedder:

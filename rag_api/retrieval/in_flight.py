@@ -1,7 +1,7 @@
 """Questions in flight: while somebody waits for an answer, what can wait does not work then.
 
-Processes of one machine share its processors, so each says in the data directory that it answers: by a lock, which goes with a process that
-is killed, and by the time when it let go.
+Processes of one machine share its processors, so each says in the data directory that it answers:
+by a lock, which goes with a process that is killed, and by the time when it let go.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from types import TracebackType
 
 
 class InFlight:
-    """`with in_flight:` around each answer, from several threads. `shared`: a file of the processes that are to know of each other."""
+    """`with in_flight:` around each answer, from several threads. `shared`: a file of the processes
+    that are to know of each other."""
 
     def __init__(self, shared: Path | None = None) -> None:
         self._lock = threading.Lock()
@@ -30,7 +31,9 @@ class InFlight:
             if self._answers == 1:
                 self._say(fcntl.LOCK_SH)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         with self._lock:
             self._answers -= 1
             self._ended = time.monotonic()

@@ -1,8 +1,10 @@
-"""Embeds the sentences of indexed documents before anybody asks about them: the first question about a passage need not wait for it.
+"""Embeds the sentences of indexed documents before anybody asks about them: the first question
+about a passage need not wait for it.
 
-A thread of the server, not a part of ingestion: documents can be asked about as soon as they are indexed, which sentences would
-delay by three times the passages' own embedding. It stops while a question is answered, a generator loads or documents are taken in.
-What it made is kept in the database, so it goes on where it was. Knows no HTTP.
+A thread of the server, not a part of ingestion: documents can be asked about as soon as they are
+indexed, which sentences would delay by three times the passages' own embedding. It stops while a
+question is answered, a generator loads or documents are taken in. What it made is kept in the
+database, so it goes on where it was. Knows no HTTP.
 """
 
 from __future__ import annotations
@@ -29,10 +31,13 @@ from rag_api.text.quotable import quotable_spans
 
 log = logging.getLogger(__name__)
 
-TAKES = 0.05  # seconds that a batch may take: whoever begins to ask meanwhile shares the processor with it for no longer
+# seconds that a batch may take: whoever begins to ask meanwhile shares the processor with it for no
+# longer
+TAKES = 0.05
 MOST = 64  # sentences in a batch, of an embedder that is fast
 QUIET = 1.0  # seconds without an answer before it goes on
-FIRST, EVERY, AGAIN = 3.0, 15.0, 60.0  # seconds until it looks for new documents: after the start, ever after, after an error
+# seconds until it looks for new documents: after the start, ever after, after an error
+FIRST, EVERY, AGAIN = 3.0, 15.0, 60.0
 
 GoOn = Callable[[], bool]
 Tell = Callable[[SentencesKept], None]
@@ -52,13 +57,14 @@ class PrecomputeContainer(RetrievalContainer, Protocol):
 
 
 def made_by(embedder: Embedder) -> str:
-    """Say what the kept vectors follow from beside the texts and titles. What a new version of the rules leaves as it was is found by
-    its key and not embedded again."""
+    """Say what the kept vectors follow from beside the texts and titles. What a new version of the
+    rules leaves as it was is found by its key and not embedded again."""
     return f"{embedder.name} rules {sentence_splitter.VERSION}.{quotable_spans.VERSION}.{sentence_scorer.VERSION}"
 
 
 def make_all(container: PrecomputeContainer, go_on: GoOn, tell: Tell = lambda kept: None) -> SentencesKept:
-    """Embed what is outstanding, for as long as `go_on` says so; it may wait. Another process at it: nothing is done here."""
+    """Embed what is outstanding, for as long as `go_on` says so; it may wait. Another process at
+    it: nothing is done here."""
     wanted = made_by(container.embedder)
     state = KeptState.WAITING
     if db.outstanding(container.db, wanted):
@@ -83,7 +89,12 @@ def _make(container: PrecomputeContainer, wanted: str, go_on: GoOn, tell: Tell) 
 
 def _kept(container: PrecomputeContainer, wanted: str, state: KeptState) -> SentencesKept:
     counted = db.counts(container.db, wanted)
-    return SentencesKept(KeptState.COMPLETE if counted.documents == counted.of else state, counted.documents, counted.of, counted.sentences)
+    return SentencesKept(
+        KeptState.COMPLETE if counted.documents == counted.of else state,
+        counted.documents,
+        counted.of,
+        counted.sentences,
+    )
 
 
 def _made(container: PrecomputeContainer, document: db.Outstanding, wanted: str, go_on: GoOn) -> KeptState:
@@ -105,19 +116,27 @@ def _lines(container: PrecomputeContainer, document: db.Outstanding) -> Sequence
     """Of a very long document from its chunks, as an answer looks for them."""
     text = read_text(container.db, document.document_id, LONGEST_TEXT)
     if text is not None:
-        return lines_of(document.title, text, read_packed(container.db, [document.document_id]).get(document.document_id, ""))
+        return lines_of(
+            document.title, text, read_packed(container.db, [document.document_id]).get(document.document_id, "")
+        )
     chunks, _ = container.store.chunks_of(document.document_id)
     return list(dict.fromkeys(line for chunk in chunks for line in lines_of(document.title, chunk.text)))
 
 
 def _fit(container: PrecomputeContainer, document: db.Outstanding, sentences: int) -> bool:
-    most = container.settings.sentence_vectors_mb * 2**20 // (HALF.itemsize * container.embedder.dim + db.ROW_BYTES) - sentences
+    most = (
+        container.settings.sentence_vectors_mb * 2**20 // (HALF.itemsize * container.embedder.dim + db.ROW_BYTES)
+        - sentences
+    )
     others = db.held_by_others(container.db, document.document_id)
-    return others <= most or (db.sweep(container.db) > 0 and db.held_by_others(container.db, document.document_id) <= most)
+    return others <= most or (
+        db.sweep(container.db) > 0 and db.held_by_others(container.db, document.document_id) <= most
+    )
 
 
 def _embed(container: PrecomputeContainer, document: db.Outstanding, lines: dict[bytes, str], go_on: GoOn) -> bool:
-    """A few at a time, each few kept at once; False when it was stopped. Past the memory of what was asked, which they would fill."""
+    """A few at a time, each few kept at once; False when it was stopped. Past the memory of what
+    was asked, which they would fill."""
     embedder = container.embedder.inner if isinstance(container.embedder, Cached) else container.embedder
     keys, at, size = list(lines), 0, 1
     while at < len(keys):
@@ -126,7 +145,11 @@ def _embed(container: PrecomputeContainer, document: db.Outstanding, lines: dict
         batch, began = keys[at : at + size], time.monotonic()
         vectors = embedder.passages([lines[key] for key in batch])
         took = time.monotonic() - began
-        db.put(container.db, document.document_id, {key: packed(vector) for key, vector in zip(batch, vectors, strict=True)})
+        db.put(
+            container.db,
+            document.document_id,
+            {key: packed(vector) for key, vector in zip(batch, vectors, strict=True)},
+        )
         at += size
         size = max(1, min(MOST, 2 * size, int(size * TAKES / max(took, 1e-6))))
     return True
@@ -137,7 +160,9 @@ class Precomputer:
 
     def __init__(self, container: PrecomputeContainer) -> None:
         self._container = container
-        self._thread = Background("precompute sentences", self._look, Pauses(FIRST, EVERY, AGAIN), "sentences are not precomputed now")
+        self._thread = Background(
+            "precompute sentences", self._look, Pauses(FIRST, EVERY, AGAIN), "sentences are not precomputed now"
+        )
         self._on = container.settings.sentence_vectors_mb > 0
 
     def start(self) -> None:

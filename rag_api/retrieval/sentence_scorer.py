@@ -1,8 +1,10 @@
-"""question + hits -> the sentences that may stand in a verbatim answer. Knows no language model: its share comes later.
+"""question + hits -> the sentences that may stand in a verbatim answer. Knows no language model:
+its share comes later.
 
-A sentence is weighed by what it means (the embedder's cosine), by how well its passage was found, by whether its ranges hold for the
-question's numbers, and by how many of the question's words it holds that its title does not. The weights were fitted on the validate
-half of judged questions (calibration.py has them, by embedder).
+A sentence is weighed by what it means (the embedder's cosine), by how well its passage was found,
+by whether its ranges hold for the question's numbers, and by how many of the question's words it
+holds that its title does not. The weights were fitted on the validate half of judged questions
+(calibration.py has them, by embedder).
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ from rag_api.text.ranges import fits, fits_age
 from rag_api.text.sentence_splitter import LineKind
 from rag_api.text.word_match import coverage
 
-VERSION = 1  # one more whenever `lines_of` gives other lines of the same quotes (tests/rag_api/retrieval/test_rule_versions.py)
+# one more whenever `lines_of` gives other lines of the same quotes
+# (tests/rag_api/retrieval/test_rule_versions.py)
+VERSION = 1
 MOSTLY = 0.5  # share of a sentence that must stand in the passage: its border may cut the rest
 
 
@@ -49,9 +53,10 @@ def scored_sentences(
     uncertain: Mapping[str, Places] | None = None,
     structures: Mapping[str, str] | None = None,
 ) -> list[Scored]:
-    """Return all sentences of the hits, best first. `texts`: document id -> its text; without it a chunk is all there is of its document,
-    and a sentence that its border cuts is taken only when there is nothing else. `uncertain`: document id -> what of its text was read in
-    doubt, which is never quoted. `structures`: document id -> its blocks, packed."""
+    """Return all sentences of the hits, best first. `texts`: document id -> its text; without it a
+    chunk is all there is of its document, and a sentence that its border cuts is taken only when
+    there is nothing else. `uncertain`: document id -> what of its text was read in doubt, which is
+    never quoted. `structures`: document id -> its blocks, packed."""
     actions = wanted(question.text) == Wanted.ACTIONS
     found = _sentences(hits, texts or {}, uncertain or {}, structures or {}, actions=actions)
     if not found:
@@ -68,7 +73,8 @@ def scored_sentences(
 
 
 def _meant(question: Analysis, embedder: Embedder) -> NDArray[np.float32]:
-    """The question's vector; of a follow-up between what it means and what it says: its new words weigh more than what they lean on."""
+    """The question's vector; of a follow-up between what it means and what it says: its new words
+    weigh more than what they lean on."""
     vector = embedder.query(question.meant)
     if not question.said:
         return vector
@@ -77,18 +83,21 @@ def _meant(question: Analysis, embedder: Embedder) -> NDArray[np.float32]:
 
 
 def fit_of(question: Analysis, one: Candidate) -> int:
-    """Whether its ranges hold for the question's numbers; of a row that says nothing of them, whether whom it is for are of that age."""
+    """Whether its ranges hold for the question's numbers; of a row that says nothing of them,
+    whether whom it is for are of that age."""
     return fits(question.numbers, one.text) or (fits_age(question.numbers, one.case) if one.is_row else 0)
 
 
 def _covers(question: Analysis, title: str, text: str) -> float:
-    """The share of the question's words that the text holds; of a follow-up, half of it that of its new words."""
+    """The share of the question's words that the text holds; of a follow-up, half of it that of its
+    new words."""
     whole = coverage(question.sought, title, text)
     return (whole + coverage(question.fresh, "", text)) / 2 if question.fresh else whole
 
 
 def lines_of(title: str, text: str, structure: str = "") -> list[str]:
-    """What is embedded of all that may be quoted of a text: what `scored_sentences` will ask the embedder for."""
+    """What is embedded of all that may be quoted of a text: what `scored_sentences` will ask the
+    embedder for."""
     return list(dict.fromkeys(_line(title, _words(text, quote)) for quote in quotable_of(text, structure)))
 
 
@@ -101,10 +110,16 @@ def _words(text: str, quote: Quotable) -> str:
 
 
 def _sentences(
-    hits: Sequence[Hit], texts: Mapping[str, str], uncertain: Mapping[str, Places], structures: Mapping[str, str], *, actions: bool
+    hits: Sequence[Hit],
+    texts: Mapping[str, str],
+    uncertain: Mapping[str, Places],
+    structures: Mapping[str, str],
+    *,
+    actions: bool,
 ) -> list[Candidate]:
-    """Every sentence once, in the best hit that holds it; scores not yet known. `actions`: where a question asks what to do, the lists of
-    the best document are among them wherever they stand: they need not speak of what happened."""
+    """Every sentence once, in the best hit that holds it; scores not yet known. `actions`: where a
+    question asks what to do, the lists of the best document are among them wherever they stand:
+    they need not speak of what happened."""
     whole: list[Candidate] = []
     cut: list[Candidate] = []
     taken: set[tuple[str, int, int]] = set()
@@ -140,5 +155,9 @@ def _sentences(
 def _may_be_cut(text: str, quote: Quotable, chunk_start: int) -> bool:
     """The border of the chunk may run through this sentence."""
     begins_late = quote.start == 0 and chunk_start > 0 and text[:1].isalnum() and not text[:1].isupper()
-    ends_early = quote.end == len(text) and not text.rstrip().endswith((".", "!", "?", "…", ":", ";")) and not text.endswith("\n")
+    ends_early = (
+        quote.end == len(text)
+        and not text.rstrip().endswith((".", "!", "?", "…", ":", ";"))
+        and not text.endswith("\n")
+    )
     return begins_late or ends_early

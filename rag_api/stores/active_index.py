@@ -1,5 +1,6 @@
-"""The index in force: the one that the settings name, until `bedside index switch` says otherwise in the data directory, for every process
-that works on it. Running services follow (rag_api/container.py)."""
+"""The index in force: the one that the settings name, until `bedside index switch` says otherwise
+in the data directory, for every process that works on it. Running services follow
+(rag_api/container.py)."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def in_force(settings: Settings) -> Settings:
     except (FileNotFoundError, NotADirectoryError):  # a data directory that cannot be one is refused by who opens it
         return settings
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigurationError(f"{path} cannot be used ({error}): remove it, and the index is the one that variables name") from None
+        raise ConfigurationError(
+            f"{path} cannot be used ({error}): remove it, and the index is the one that variables name"
+        ) from None
 
 
 def changed_at(data_dir: Path) -> int:

@@ -1,7 +1,9 @@
-"""An index copied into another store: chunks with their vectors as they are, or embedded anew for an index of another embedder.
+"""An index copied into another store: chunks with their vectors as they are, or embedded anew for
+an index of another embedder.
 
-May be interrupted and begun again: documents that the target holds already, as they should be, are passed over. What is said of the
-copy is found by reading both anew. Nothing here knows the documents list: whoever calls keeps documents from changing meanwhile.
+May be interrupted and begun again: documents that the target holds already, as they should be, are
+passed over. What is said of the copy is found by reading both anew. Nothing here knows the
+documents list: whoever calls keeps documents from changing meanwhile.
 """
 
 from __future__ import annotations
@@ -40,30 +42,45 @@ class ComparisonQuery:
     filters: Filters
 
 
-def copy_index(source: Store, target: Store, tell: Tell, *, embed: Embed | None = None, replace: bool = False) -> Copied:
-    """Make the target hold what the source holds. embed: vectors of another embedder, the target's. tell: how many documents are done.
+def copy_index(
+    source: Store, target: Store, tell: Tell, *, embed: Embed | None = None, replace: bool = False
+) -> Copied:
+    """Make the target hold what the source holds. embed: vectors of another embedder, the target's.
+    tell: how many documents are done.
 
-    Raises InvalidInput when the target holds documents that the source does not, unless they are to be replaced."""
+    Raises InvalidInput when the target holds documents that the source does not, unless they are to
+    be replaced."""
     wanted, there = source.document_ids(), target.document_ids()
     surplus = sorted(there - wanted)
     if surplus and not replace:
-        raise InvalidInput(f"the index to copy into holds {len(surplus)} documents that this one does not: with --replace they go")
+        raise InvalidInput(
+            f"the index to copy into holds {len(surplus)} documents that this one does not: with --replace they go"
+        )
     target.delete_documents(surplus)
     done = before = chunks = 0
     for batch in _batches(source, sorted(wanted)):
-        new = [contents for contents in batch if contents[0] not in there or not _holds(target, contents, embed is None)]
+        new = [
+            contents for contents in batch if contents[0] not in there or not _holds(target, contents, embed is None)
+        ]
         target.replace_documents([(identity, own, embed(own) if embed else vectors) for identity, own, vectors in new])
-        done, before, chunks = done + len(batch), before + len(batch) - len(new), chunks + sum(len(own) for _, own, _ in batch)
+        done, before, chunks = (
+            done + len(batch),
+            before + len(batch) - len(new),
+            chunks + sum(len(own) for _, own, _ in batch),
+        )
         tell(done)
     target.tidy()
     return Copied(done, chunks, before, len(surplus))
 
 
 def verify_copy(source: Store, target: Store, tell: Tell, *, same_vectors: bool = True) -> int:
-    """The chunks that both hold, read anew and compared. Raises Conflict with the first difference."""
+    """The chunks that both hold, read anew and compared. Raises Conflict with the first
+    difference."""
     ids, copied = source.document_ids(), target.document_ids()
     if ids != copied:
-        raise Conflict(f"the copy differs: {len(ids - copied)} documents are missing and {len(copied - ids)} too many. Copy again.")
+        raise Conflict(
+            f"the copy differs: {len(ids - copied)} documents are missing and {len(copied - ids)} too many. Copy again."
+        )
     compared = 0
     for done, identity in enumerate(sorted(ids), 1):
         chunks, vectors = source.chunks_of(identity)
@@ -72,11 +89,16 @@ def verify_copy(source: Store, target: Store, tell: Tell, *, same_vectors: bool 
         compared += len(chunks)
         tell(done)
     if not compared == source.count() == target.count():
-        raise Conflict(f"the copy differs: {source.count()} chunks became {target.count()}, of which {compared} are the same. Copy again.")
+        raise Conflict(
+            f"the copy differs: {source.count()} chunks became {target.count()}, of which {compared} are "
+            f"the same. Copy again."
+        )
     return compared
 
 
-def ranked_alike(source: Store, target: Store, questions: Iterable[ComparisonQuery], alpha: float = 0.5, limit: int = 10) -> list[bool]:
+def ranked_alike(
+    source: Store, target: Store, questions: Iterable[ComparisonQuery], alpha: float = 0.5, limit: int = 10
+) -> list[bool]:
     """Whether both find the same for each question, up to ties."""
 
     def hits(store: Store, asked: ComparisonQuery) -> list[Hit]:
@@ -86,7 +108,8 @@ def ranked_alike(source: Store, target: Store, questions: Iterable[ComparisonQue
 
 
 def same_ranking(expected: Sequence[Hit], found: Sequence[Hit], tied: float = TIED) -> bool:
-    """The same scores in the same places, and each chunk where its score puts it; of equal ones any may come first, or fall out last."""
+    """The same scores in the same places, and each chunk where its score puts it; of equal ones any
+    may come first, or fall out last."""
     if len(expected) != len(found):
         return False
     scores, least = {hit.chunk.id: hit.score for hit in expected}, expected[-1].score if expected else 0.0
@@ -97,7 +120,8 @@ def same_ranking(expected: Sequence[Hit], found: Sequence[Hit], tied: float = TI
 
 
 def sampled_questions(store: Store, count: int) -> Iterator[ComparisonQuery]:
-    """Make questions of what the index itself holds: a chunk's first words, asked by who may read it. One of a document, spread evenly."""
+    """Make questions of what the index itself holds: a chunk's first words, asked by who may read
+    it. One of a document, spread evenly."""
     ids = sorted(store.document_ids())
     for identity in ids[:: max(1, len(ids) // count)][:count]:
         chunks, vectors = store.chunks_of(identity)

@@ -1,4 +1,5 @@
-"""Filters and what they admit, said once in Python; the stores say the same in their own query language and are tested against it."""
+"""Filters and what they admit, said once in Python; the stores say the same in their own query
+language and are tested against it."""
 
 from __future__ import annotations
 
@@ -6,12 +7,14 @@ from rag_api.domain import Chunk, Filters
 
 
 def may_read(filters: Filters, chunk: Chunk) -> bool:
-    """Whether whoever asks may read it at all, whatever is asked for. What they may not read does not count for them either."""
+    """Whether whoever asks may read it at all, whatever is asked for. What they may not read does
+    not count for them either."""
     return bool(set(chunk.groups) & set(filters.groups)) and chunk.document_id not in filters.hidden_document_ids
 
 
 def admits(filters: Filters, chunk: Chunk) -> bool:
-    """A document that names no target group is about everyone; one without a department, type or language is in none of them."""
+    """A document that names no target group is about everyone; one without a department, type or
+    language is in none of them."""
     meta = chunk.metadata
     if not may_read(filters, chunk):
         return False
@@ -30,4 +33,6 @@ def admits(filters: Filters, chunk: Chunk) -> bool:
     if filters.valid_on is None:
         return True
     begins, ends = meta.valid_from, meta.valid_until
-    return (begins is None or begins <= filters.valid_on) and (ends is None or filters.include_expired or filters.valid_on <= ends)
+    return (begins is None or begins <= filters.valid_on) and (
+        ends is None or filters.include_expired or filters.valid_on <= ends
+    )

@@ -1,4 +1,5 @@
-"""A store in memory: for tests and for small trials. Scores every chunk exactly, so it is the reference the others are held to."""
+"""A store in memory: for tests and for small trials. Scores every chunk exactly, so it is the
+reference the others are held to."""
 
 from __future__ import annotations
 
@@ -50,7 +51,9 @@ class MemoryStore:
     def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
         with self._lock:
             rows = sorted((self._rows[key] for key in self._of.get(document_id, ())), key=lambda row: row.chunk.start)
-        return [row.chunk for row in rows], np.array([row.vector for row in rows], np.float32).reshape(len(rows), self.dim)
+        return [row.chunk for row in rows], np.array([row.vector for row in rows], np.float32).reshape(
+            len(rows), self.dim
+        )
 
     def delete_documents(self, document_ids: Sequence[str]) -> None:
         with self._lock:
@@ -85,7 +88,10 @@ class MemoryStore:
         scorer = Scorer.of(_statistics(readable, looked_up), looked_up)
         bm25 = {key: score for key, row in rows.items() if (score := scorer.score(row.counts, row.length)) > 0}
         fused = fuse(ScoreLists(dense, bm25, dense, len(terms)), alpha, fusion, max(limit, CANDIDATES))[:limit]
-        return [Hit(rows[key].chunk, score, dense[key], bm25.get(key, 0.0), rank) for rank, (key, score) in enumerate(fused, 1)]
+        return [
+            Hit(rows[key].chunk, score, dense[key], bm25.get(key, 0.0), rank)
+            for rank, (key, score) in enumerate(fused, 1)
+        ]
 
     def tidy(self) -> None:
         return None

@@ -1,4 +1,5 @@
-"""Chunks that stand in a store and that its searches by vector do not find: how a store tells of them and mends them."""
+"""Chunks that stand in a store and that its searches by vector do not find: how a store tells of
+them and mends them."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True)
 class Unfound:
-    """Chunks that are there and that no search by vector finds; their ids choose which are looked for where not all are."""
+    """Chunks that are there and that no search by vector finds; their ids choose which are looked
+    for where not all are."""
 
     looked_for: int
     ids: tuple[str, ...]

@@ -32,7 +32,16 @@ COLUMNS = {  # name -> kind; the vector and the chunk's id come beside them
     "language": "text",
     "supersedes": "text",
 }
-FILTERABLE = {"document_id", "groups", "department", "document_type", "target_groups", "language", "valid_from", "valid_until"}
+FILTERABLE = {
+    "document_id",
+    "groups",
+    "department",
+    "document_type",
+    "target_groups",
+    "language",
+    "valid_from",
+    "valid_until",
+}
 STORED = [name for name in COLUMNS if name != "terms"]  # what a hit needs
 
 

@@ -1,6 +1,8 @@
-"""Lines of a document text and what each of them is: what a tree of blocks is made from (blocks.py).
+"""Lines of a document text and what each of them is: what a tree of blocks is made from
+(blocks.py).
 
-Readers say what they know (fonts, styles, tags, cells). `shapes` is what characters alone tell, for texts of which nothing more is known.
+Readers say what they know (fonts, styles, tags, cells). `shapes` is what characters alone tell, for
+texts of which nothing more is known.
 """
 
 from __future__ import annotations
@@ -20,11 +22,14 @@ LABEL = re.compile(
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?\s+\S")
 _CELLS = re.compile(r"\t| \| ")
 _NOTE = re.compile(
-    r"(let op|opgelet|waarschuwing|nb|n\.b\.|nota bene|belangrijk|attentie|aandachtspunt|tip|warning|caution|note|important)\s*[:!]",
+    r"(let op|opgelet|waarschuwing|nb|n\.b\.|nota "
+    r"bene|belangrijk|attentie|aandachtspunt|tip|warning|caution|note|important)\s*[:!]",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"[A-ZÀ-Þ][^.!?:;\n]{3,150}\?")
-HISTORY = re.compile(r"(versie|version|datum|date)\b.*\b(wijziging\w*|changes?|aanpassing\w*|omschrijving|description)\b", re.IGNORECASE)
+HISTORY = re.compile(
+    r"(versie|version|datum|date)\b.*\b(wijziging\w*|changes?|aanpassing\w*|omschrijving|description)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,8 @@ class CellShape:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """text[start:end], white space after it included: a paragraph, heading, item or row. Shapes partition their text."""
+    """text[start:end], white space after it included: a paragraph, heading, item or row. Shapes
+    partition their text."""
 
     kind: BlockKind  # HEADING, PARAGRAPH, ITEM or ROW
     start: int
@@ -79,7 +85,9 @@ def shape_of(text: str, start: int, end: int, kind: LineKind, apart: bool = Fals
         return Shape(BlockKind.ITEM, start, end, label=label_of(words), apart=apart)
     if kind == LineKind.HEADING:
         number = numbered(words)
-        return Shape(BlockKind.HEADING, start, end, level=number.count(".") + 1 if number else 0, label=number, apart=apart)
+        return Shape(
+            BlockKind.HEADING, start, end, level=number.count(".") + 1 if number else 0, label=number, apart=apart
+        )
     if _QUESTION.fullmatch(words.strip()) and text[end:].strip():  # a document's own question heads what answers it
         return Shape(BlockKind.HEADING, start, end, apart=apart)
     return Shape(BlockKind.PARAGRAPH, start, end, apart=apart)
@@ -128,9 +136,11 @@ def with_headers(text: str, found: Iterator[Shape]) -> Iterator[Shape]:
 
 
 def headed(text: str, rows: list[Shape]) -> list[Shape]:
-    """The rows of one table, the first marked as a header when it looks like one and none is marked, with a single name above it."""
+    """The rows of one table, the first marked as a header when it looks like one and none is
+    marked, with a single name above it."""
     words = [[text[c.start : c.end].strip(" \t|\n") for c in row.cells] for row in rows]
-    above = 1 if len(words) > 1 and len(words[0]) > 1 and sum(map(bool, words[0])) == 1 else 0  # one name over several others
+    # one name over several others
+    above = 1 if len(words) > 1 and len(words[0]) > 1 and sum(map(bool, words[0])) == 1 else 0
     if any(row.header for row in rows) or not _is_header(words[above:]):
         return rows
     heads = rows[: above + 1]
@@ -141,7 +151,8 @@ def headed(text: str, rows: list[Shape]) -> list[Shape]:
 
 
 def _is_header(rows: list[list[str]]) -> bool:
-    """Mostly without figures; or, in a regular table of three columns and more, figures that stand for columns ("MEWS 3 2 1 0")."""
+    """Mostly without figures; or, in a regular table of three columns and more, figures that stand
+    for columns ("MEWS 3 2 1 0")."""
     if len(rows) < 3:
         return len(rows) > 0 and bool(HISTORY.match(" ".join(rows[0])))
     figures = [any(c.isdigit() for c in cell) for cell in rows[0]]
@@ -164,7 +175,10 @@ def without_lists_of_headings(text: str, shapes: list[Shape]) -> list[Shape]:
 
 def _next_to(one: Shape, two: Shape) -> bool:
     """`two` has the number after that of `one`: nothing stands between them."""
-    numbers = [shape.label.strip("().").split(".") if shape.kind in (BlockKind.HEADING, BlockKind.ITEM) else [""] for shape in (one, two)]
+    numbers = [
+        shape.label.strip("().").split(".") if shape.kind in (BlockKind.HEADING, BlockKind.ITEM) else [""]
+        for shape in (one, two)
+    ]
     if not all(part.isdigit() for number in numbers for part in number):
         return False
     first, second = ([int(part) for part in number] for number in numbers)

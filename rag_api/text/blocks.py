@@ -1,6 +1,7 @@
 """Shapes -> the tree of a document's blocks, and ways through it. Knows no files and no pages.
 
-The tree is a flat list: containers before what they hold, each with the index of its parent (domain.Block).
+The tree is a flat list: containers before what they hold, each with the index of its parent
+(domain.Block).
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class _Tree:
         self.table = -1
         self.list = -1
         self.items: list[tuple[int, int, str]] = []  # open ones of the list: index, level, kind of label
-        self.left: tuple[int, list[tuple[int, int, str]]] = (-1, [])  # the list before, with its last items, below the same heading
+        # the list before, with its last items, below the same heading
+        self.left: tuple[int, list[tuple[int, int, str]]] = (-1, [])
 
     def grown(self, parts: Sequence[Shape]) -> tuple[Block, ...]:
         for part in parts:
@@ -68,11 +70,22 @@ class _Tree:
         self.list, self.items = -1, []
 
     def _goes_on(self, part: Shape) -> tuple[int, int, str] | None:
-        """The item of the list before that this one counts on from; None where it counts on from none, or is far from it."""
-        if not part.label.strip("().:") or part.start - max((self.blocks[at].end for at, _, _ in self.left[1]), default=0) > _INTERRUPTED:
+        """The item of the list before that this one counts on from; None where it counts on from
+        none, or is far from it."""
+        if (
+            not part.label.strip("().:")
+            or part.start - max((self.blocks[at].end for at, _, _ in self.left[1]), default=0) > _INTERRUPTED
+        ):
             return None
         kind = _label_kind(part.label)
-        return next((one for one in self.left[1][::-1] if one[2] == kind and _next_label(self.blocks[one[0]].label, part.label)), None)
+        return next(
+            (
+                one
+                for one in self.left[1][::-1]
+                if one[2] == kind and _next_label(self.blocks[one[0]].label, part.label)
+            ),
+            None,
+        )
 
     def _add(self, kind: BlockKind, part: Shape, parent: int, **said: object) -> int:
         self.blocks.append(Block(kind, part.start, part.end, parent, **said))  # type: ignore[arg-type]
@@ -82,11 +95,16 @@ class _Tree:
         return self.note if self.note >= 0 else self.headings[-1] if self.headings else -1
 
     def _in_box(self, part: Shape) -> None:
-        """A note begins with the first shape of a box, and with a line that says so; the latter's ends with it."""
+        """A note begins with the first shape of a box, and with a line that says so; the latter's
+        ends with it."""
         if self.box and part.box == self.box:
             return
         self.note, self.box = -1, part.box
-        said = part.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and not part.inner and is_note(self.text[part.start : part.end])
+        said = (
+            part.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM)
+            and not part.inner
+            and is_note(self.text[part.start : part.end])
+        )
         if part.box or (said and part.kind == BlockKind.PARAGRAPH):
             self.table = -1
             self._end_list(part)
@@ -113,7 +131,15 @@ class _Tree:
         row = self._add(BlockKind.ROW, part, self.table, header=part.header)
         for cell in part.cells:
             self.blocks.append(
-                Block(BlockKind.CELL, cell.start, cell.end, row, header=cell.header, column=cell.column, columns=cell.columns)
+                Block(
+                    BlockKind.CELL,
+                    cell.start,
+                    cell.end,
+                    row,
+                    header=cell.header,
+                    column=cell.column,
+                    columns=cell.columns,
+                )
             )
 
     def _item(self, part: Shape) -> None:
@@ -132,15 +158,16 @@ class _Tree:
         self.items.append((self._add(BlockKind.ITEM, part, parent, level=level, label=part.label), part.level, kind))
 
     def _ends(self, item: tuple[int, int, str], part: Shape, kind: str) -> bool:
-        """The open item is no parent of the next one: that stands no deeper. Where no depths are known, another kind of label goes deeper
-        until a kind that is open comes again."""
+        """The open item is no parent of the next one: that stands no deeper. Where no depths are
+        known, another kind of label goes deeper until a kind that is open comes again."""
         _, level, open_kind = item
         if part.level != level:
             return part.level < level
         return open_kind == kind or any(other == kind for _, same, other in self.items[:-1] if same == part.level)
 
     def _restarts(self, part: Shape, kind: str) -> bool:
-        """After white space: a list that counts from one again, or is marked otherwise at the same depth, is another one."""
+        """After white space: a list that counts from one again, or is marked otherwise at the same
+        depth, is another one."""
         if part.label.strip("().") in ("1", "a", "A", "i"):
             return not self.items or part.level <= self.items[0][1]
         return bool(self.items) and kind != self.items[0][2] and part.level <= self.items[0][1]
@@ -163,7 +190,8 @@ def _label_kind(label: str) -> str:
 
 
 def _with_ends(blocks: list[Block]) -> tuple[Block, ...]:
-    """Containers end where the last of what they hold ends; an item holds what stands below it, but its own words are its own."""
+    """Containers end where the last of what they hold ends; an item holds what stands below it, but
+    its own words are its own."""
     ends = [block.end for block in blocks]
     for index in range(len(blocks) - 1, -1, -1):
         parent = blocks[index].parent
@@ -173,7 +201,8 @@ def _with_ends(blocks: list[Block]) -> tuple[Block, ...]:
             holder = _holder(blocks, parent)
             ends[holder] = max(ends[holder], ends[index])
     return tuple(
-        Block(b.kind, b.start, end, b.parent, b.level, b.label, b.header, b.column, b.columns) for b, end in zip(blocks, ends, strict=True)
+        Block(b.kind, b.start, end, b.parent, b.level, b.label, b.header, b.column, b.columns)
+        for b, end in zip(blocks, ends, strict=True)
     )
 
 
@@ -200,7 +229,8 @@ def headings(blocks: Sequence[Block], index: int) -> list[int]:
 
 
 def names_of(blocks: Sequence[Block]) -> frozenset[tuple[int, int]]:
-    """The places of the headings that stand over nearly all of a text: its name, a letterhead. They turn none of its sentences over."""
+    """The places of the headings that stand over nearly all of a text: its name, a letterhead. They
+    turn none of its sentences over."""
     words = [index for index, block in enumerate(blocks) if block.kind in LEAVES and block.kind != BlockKind.HEADING]
     held: Counter[int] = Counter()
     for index in words:

@@ -1,10 +1,12 @@
-"""text -> the terms that BM25 counts: stems of the content words, their runs of four characters, and pairs of words.
+"""text -> the terms that BM25 counts: stems of the content words, their runs of four characters,
+and pairs of words.
 
-Every store indexes these terms and nothing else, so that Dutch and English live in one index and all stores rank alike
-(Weaviate has no Dutch stemmer, LanceDB one language per index). A question's language is often unclear ("paracetamol dosis
-kg"), so its words are stemmed in both languages; a document's words only in its own. The runs find what stems do not: parts of
-Dutch compounds ("zuurstofdebiet"), misspellings ("kathter"), words that both languages write alike. The pairs prefer the text in which
-the question's words stand together.
+Every store indexes these terms and nothing else, so that Dutch and English live in one index and
+all stores rank alike (Weaviate has no Dutch stemmer, LanceDB one language per index). A question's
+language is often unclear ("paracetamol dosis kg"), so its words are stemmed in both languages; a
+document's words only in its own. The runs find what stems do not: parts of Dutch compounds
+("zuurstofdebiet"), misspellings ("kathter"), words that both languages write alike. The pairs
+prefer the text in which the question's words stand together.
 """
 
 from __future__ import annotations
@@ -70,28 +72,39 @@ def language_of(text: str) -> str:
 
 
 def document_terms(text: str, language: str = "") -> list[str]:
-    """All terms in order, repeats kept: BM25 counts them. An unknown language is guessed, else Dutch."""
+    """All terms in order, repeats kept: BM25 counts them. An unknown language is guessed, else
+    Dutch."""
     language = language if language in LANGUAGES else language_of(text) or "nl"
     stop, found = STOP_WORDS[language], words(text)
-    return [*(t for word in found if word not in stop for t in (stem(word, language), *_grams(word))), *_pairs(found, stop, language)]
+    return [
+        *(t for word in found if word not in stop for t in (stem(word, language), *_grams(word))),
+        *_pairs(found, stop, language),
+    ]
 
 
 def question_terms(text: str) -> list[str]:
-    """The distinct terms of a question's words: each content word's Dutch and English stem and its grams.
+    """The distinct terms of a question's words: each content word's Dutch and English stem and its
+    grams.
 
-    Stop words of the question's language are dropped, of both languages when it is unclear; a question of stop words
-    only has no terms, and then BM25 has nothing to say.
+    Stop words of the question's language are dropped, of both languages when it is unclear; a
+    question of stop words only has no terms, and then BM25 has nothing to say.
     """
     stop = _stop_words(text)
     content = [word for word in words(text) if word not in stop]
-    return list(dict.fromkeys(term for word in content for term in (*(stem(word, lang) for lang in LANGUAGES), *_grams(word))))
+    return list(
+        dict.fromkeys(term for word in content for term in (*(stem(word, lang) for lang in LANGUAGES), *_grams(word)))
+    )
 
 
 def further_terms(text: str, others: Sequence[str] = ()) -> list[str]:
-    """What is looked up beside them: the question's pairs of words, and the terms and pairs of other words for what it says
-    (query/synonyms.py). BM25 counts these too; they do not add to what the question's own words could tell."""
+    """What is looked up beside them: the question's pairs of words, and the terms and pairs of
+    other words for what it says (query/synonyms.py). BM25 counts these too; they do not add to what
+    the question's own words could tell."""
     own = set(question_terms(text))
-    terms = [*_question_pairs(text), *(term for other in others for term in (*question_terms(other), *_question_pairs(other)))]
+    terms = [
+        *_question_pairs(text),
+        *(term for other in others for term in (*question_terms(other), *_question_pairs(other))),
+    ]
     return [term for term in dict.fromkeys(terms) if term not in own]
 
 
@@ -106,8 +119,9 @@ def _question_pairs(text: str) -> Iterator[str]:
 
 
 def _pairs(found: Sequence[str], stop: frozenset[str], language: str) -> Iterator[str]:
-    """Stems of two content words with nothing but stop words between, "infuus_kalium", and of two words side by side of which one may
-    be a stop word, "met+kalium". Two content words side by side are both."""
+    """Stems of two content words with nothing but stop words between, "infuus_kalium", and of two
+    words side by side of which one may be a stop word, "met+kalium". Two content words side by side
+    are both."""
     stems = [(stem(word, language), word in stop) for word in found]
     for (one, empty), (other, also_empty) in pairwise(stems):
         if not (empty and also_empty):

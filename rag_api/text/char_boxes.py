@@ -1,4 +1,5 @@
-"""The boxes of a page's characters as compact bytes: 1/16 point in int16, column by column as differences, deflated.
+"""The boxes of a page's characters as compact bytes: 1/16 point in int16, column by column as
+differences, deflated.
 
 Knows only the array: float32 [n, 4] in page space, NaN rows where a character has no box.
 """
@@ -16,13 +17,15 @@ _LIMIT = 32767
 
 
 def pack_boxes(boxes: NDArray[np.float32]) -> bytes:
-    """About 2 bytes a character on ordinary pages; exact to 1/32 point on pages up to 2,047 points."""
+    """About 2 bytes a character on ordinary pages; exact to 1/32 point on pages up to 2,047
+    points."""
     assert boxes.shape == (len(boxes), 4), boxes.shape
     largest = float(np.nanmax(np.abs(boxes))) if boxes.size and not np.isnan(boxes).all() else 0.0
     unit = np.float32(min(_UNIT, _LIMIT / largest if largest else _UNIT))
     with np.errstate(invalid="ignore"):
         steps = np.where(np.isnan(boxes), _NONE, np.round(boxes * unit)).astype(np.int16)
-    deltas = np.diff(steps, axis=0, prepend=np.zeros((1, 4), np.int16)).astype(np.int16)  # wraps around, and back when summed
+    # wraps around, and back when summed
+    deltas = np.diff(steps, axis=0, prepend=np.zeros((1, 4), np.int16)).astype(np.int16)
     return unit.tobytes() + zlib.compress(np.ascontiguousarray(deltas.T).tobytes(), 6)
 
 

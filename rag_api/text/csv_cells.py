@@ -1,4 +1,5 @@
-"""Cells of CSV files that people open in a spreadsheet: none is a formula, and what Bedside wrote it reads back as it was."""
+"""Cells of CSV files that people open in a spreadsheet: none is a formula, and what Bedside wrote
+it reads back as it was."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "
 
 
 def harmless(cell: str) -> str:
-    """With an apostrophe before it where a spreadsheet would compute it, and before apostrophes that stood there already."""
+    """With an apostrophe before it where a spreadsheet would compute it, and before apostrophes
+    that stood there already."""
     return f"'{cell}" if cell.lstrip(" ").startswith(BEGINS_A_FORMULA) or _guarded(cell) else cell
 
 

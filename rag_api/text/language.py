@@ -1,4 +1,5 @@
-"""Dutch or English? For questions of a few words, without a model: words that only one of them has, then letter patterns."""
+"""Dutch or English? For questions of a few words, without a model: words that only one of them has,
+then letter patterns."""
 
 from __future__ import annotations
 
@@ -40,12 +41,14 @@ _PATTERNS: dict[Language, re.Pattern[str]] = {
 
 
 def detect(text: str, otherwise: Language = "nl") -> Language:
-    """Return the text's language; `otherwise` where it tells nothing: Dutch, the language most staff ask in, or that of the documents."""
+    """Return the text's language; `otherwise` where it tells nothing: Dutch, the language most
+    staff ask in, or that of the documents."""
     return language_said(text) or otherwise
 
 
 def language_said(text: str) -> Language | None:
-    """Return the language that the words tell; None for texts that tell nothing ("temp target post arrest")."""
+    """Return the language that the words tell; None for texts that tell nothing ("temp target post
+    arrest")."""
     words = re.findall(r"[^\W\d_]+", text.lower())
     known = sum((word in _WORDS["en"]) - (word in _WORDS["nl"]) for word in words)
     patterns = sum(len(_PATTERNS["en"].findall(word)) - len(_PATTERNS["nl"].findall(word)) for word in words)

@@ -1,8 +1,10 @@
-"""Does a sentence's range hold for the question's number? "4 jaar" for "Kind tot 6 jaar", "K 2,7" not for "Kalium 2,0 tot 2,4 mmol/l".
+"""Does a sentence's range hold for the question's number? "4 jaar" for "Kind tot 6 jaar", "K 2,7"
+not for "Kalium 2,0 tot 2,4 mmol/l".
 
-An embedder reads "40 to 50 kg" and "4 kg" as much the same, and the rows of a dose table differ in nothing else. So numbers with what
-they measure (a unit, or the word before them) are compared with the ranges that a sentence gives for the same thing. Only ranges
-that say so in words or with two bounds count; a plain number is no range. Rules for Dutch and English; no table, no model.
+An embedder reads "40 to 50 kg" and "4 kg" as much the same, and the rows of a dose table differ in
+nothing else. So numbers with what they measure (a unit, or the word before them) are compared with
+the ranges that a sentence gives for the same thing. Only ranges that say so in words or with two
+bounds count; a plain number is no range. Rules for Dutch and English; no table, no model.
 """
 
 from __future__ import annotations
@@ -37,7 +39,10 @@ _UNITS = {
 _UNIT = {word: name for name, words in _UNITS.items() for word in words.split()}
 _N = r"(?P<{0}>\d{{1,3}}(?:\.\d{{3}})+(?!\d)|\d+(?:[.,]\d+)?)"
 _U = r"(?:[\s-]*(?P<{0}>" + "|".join(re.escape(u) for u in sorted(_UNIT, key=len, reverse=True)) + r")(?![^\W\d_]))?"
-_BELOW = r"(?:onder|minder dan|lager dan|kleiner dan|jonger dan|korter dan|below|under|less than|lower than|younger than|<)"
+_BELOW = (
+    r"(?:onder|minder dan|lager dan|kleiner dan|jonger dan|korter dan|below|under|less than|lower than|younger "
+    r"than|<)"
+)
 _UP_TO = r"(?:tot en met|t/m|tot|binnen|up to|until|within|≤|<=)"
 _ABOVE = r"(?:boven|meer dan|hoger dan|groter dan|ouder dan|langer dan|above|more than|higher than|older than|>)"
 _FROM = r"(?:vanaf|minstens|from|at least|≥|>=)"
@@ -57,7 +62,8 @@ _ABOUT = (  # between the word for a value and the value: "gfr about 45", "dalsp
     r"(?:came|comes|is|kwam|komt) (?:back|terug)(?: at| as| op| met)?) )*"
 )
 _BEFORE = rf"(?:(?P<word>[^\W\d_]+)[\s:=]*{_ABOUT})?"
-# Whose number without a unit is an age: "kind van 8", "a boy of 6". Not a baby's, which is told in weeks, months or kilograms.
+# Whose number without a unit is an age: "kind van 8", "a boy of 6". Not a baby's, which is told in
+# weeks, months or kilograms.
 _AGED = re.compile(
     r"kind(?:je)?|kleuter|jongen|jongetje|meisje|man|vrouw|mevrouw|dame|heer|oma|opa|omaatje|volwassene|"
     r"child|kid|toddler|boy|girl|woman|lady|gentleman|adult|grandma|grandpa"
@@ -75,7 +81,8 @@ _OF_AN_INFANTS = {"week": 7 / 365.25, "day": 1 / 365.25}
 _DAYS = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 365.25 / 12, "year": 365.25}
 _SINCE = re.compile(
     rf"\b(?:(?:binnen|tot|within|up to|less than|minder dan|korter dan)|"
-    rf"(?P<late>na|after|meer dan|more than|langer dan|longer than|later dan|later than))\s+(?:de |the )?{_N.format('n')}{_U.format('u')}",
+    rf"(?P<late>na|after|meer dan|more than|langer dan|longer than|later dan|later than))\s+(?:de |the "
+    rf")?{_N.format('n')}{_U.format('u')}",
     re.IGNORECASE,
 )
 _STEP = 1e-6
@@ -96,7 +103,9 @@ class Range:
     end: int = 0
 
     def holds(self, number: float) -> bool:
-        return (number > self.low if self.above else number >= self.low) and (number < self.high if self.below else number <= self.high)
+        return (number > self.low if self.above else number >= self.low) and (
+            number < self.high if self.below else number <= self.high
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +118,8 @@ class AskedNumber:
 
 
 def fit(question: str, text: str) -> int:
-    """1: a range of the text holds for a number of the question; -1: it has ranges for the same thing, and none holds; 0: neither."""
+    """1: a range of the text holds for a number of the question; -1: it has ranges for the same
+    thing, and none holds; 0: neither."""
     return fits(asked(question), text)
 
 
@@ -120,8 +130,11 @@ def fits(numbers: Sequence[AskedNumber], text: str) -> int:
 
 
 def fits_age(numbers: Sequence[AskedNumber], case: str) -> int:
-    """The same of whom a row is for, where months and years are both an age: three years are not in "3 tot 12 maanden"."""
-    years = [(number, _OF_A_YEAR | _OF_AN_INFANTS if _INFANT.fullmatch(number.word) else _OF_A_YEAR) for number in numbers]
+    """The same of whom a row is for, where months and years are both an age: three years are not in
+    "3 tot 12 maanden"."""
+    years = [
+        (number, _OF_A_YEAR | _OF_AN_INFANTS if _INFANT.fullmatch(number.word) else _OF_A_YEAR) for number in numbers
+    ]
     ages = [number.number * of_a_year[number.unit] for number, of_a_year in years if number.unit in of_a_year]
     found = [r for r in ranges(case) if r.unit in _OF_A_YEAR]
     if not ages or not found:
@@ -130,7 +143,8 @@ def fits_age(numbers: Sequence[AskedNumber], case: str) -> int:
 
 
 def since(text: str) -> tuple[float, bool] | None:
-    """(days, whether it is for later) of a text that is for what is shorter or longer ago: "Tube out within 7 days", "after 7 days"."""
+    """(days, whether it is for later) of a text that is for what is shorter or longer ago: "Tube
+    out within 7 days", "after 7 days"."""
     match = _SINCE.search(text)
     unit = _UNIT.get((match["u"] or "").casefold(), "") if match is not None else ""
     return (_value(match["n"]) * _DAYS[unit], bool(match["late"])) if match is not None and unit in _DAYS else None
@@ -153,7 +167,9 @@ def asked(question: str) -> list[AskedNumber]:
         elif not unit and _value(match["n"]) <= _OLDEST and _tells_age(match, word):
             unit = "year"
         last = _LAST_WORD.search(question, 0, match.start())
-        found.append(AskedNumber(_value(match["n"]) + _beside(word), unit, word, last[1].casefold() if last is not None else ""))
+        found.append(
+            AskedNumber(_value(match["n"]) + _beside(word), unit, word, last[1].casefold() if last is not None else "")
+        )
     return found
 
 
@@ -175,7 +191,8 @@ def ranges(text: str) -> list[Range]:
 
 
 def _range(match: re.Match[str]) -> Range | None:
-    """None of what is no range of a measure: a calendar year ("sinds 2019", "tot 2023") among it."""
+    """None of what is no range of a measure: a calendar year ("sinds 2019", "tot 2023") among
+    it."""
     if match["a"]:
         low, high = _value(match["a"]), _value(match["b"])
         first, last = _unit(match["au"]), _unit(match["bu"])
@@ -199,11 +216,14 @@ def _range(match: re.Match[str]) -> Range | None:
 
 
 def _fit(number: AskedNumber, found: list[Range], text: str) -> int:
-    """The word before a number without a unit must stand in the text too: "MEWS 6" says nothing of "5 of 6 dagen"."""
+    """The word before a number without a unit must stand in the text too: "MEWS 6" says nothing of
+    "5 of 6 dagen"."""
     if number.unit:
         same = [r for r in found if r.unit == number.unit]
     else:
-        same = _named(number.word, found, text) or (_named(number.before, found, text) if len(number.before) >= _TELLS else [])
+        same = _named(number.word, found, text) or (
+            _named(number.before, found, text) if len(number.before) >= _TELLS else []
+        )
         same = same or [r for r in found if number.scale and r.unit == number.scale]
     if any(r.holds(number.number) for r in same):
         return 1
@@ -211,7 +231,8 @@ def _fit(number: AskedNumber, found: list[Range], text: str) -> int:
 
 
 def _named(word: str, found: list[Range], text: str) -> list[Range]:
-    """Of the thing itself: "kalium tussen 3,0 en 3,5 mmol/l, verdeeld over 2 tot 4 giften" has one of potassium. All if none is near."""
+    """Of the thing itself: "kalium tussen 3,0 en 3,5 mmol/l, verdeeld over 2 tot 4 giften" has one
+    of potassium. All if none is near."""
     places = [match.end() for match in re.finditer(rf"\b{re.escape(word)}", text)] if word else []
     near = [r for place in places for r in _in_a_row(place, found)]
     return near or (found if places else [])

@@ -1,8 +1,10 @@
-"""Ends of sentences, in Dutch and English clinical text. Knows characters only: no pages, no scores, no models.
+"""Ends of sentences, in Dutch and English clinical text. Knows characters only: no pages, no
+scores, no models.
 
-A wrong join makes a sentence long; a wrong cut can lose a "not". So where it is in doubt nothing is cut. Line breaks are
-boundaries (headings, list items, table rows, paragraphs: cleaning joins wrapped lines), save where the next line goes on in
-lower case. pysbd's Dutch cuts after "3x/d.", "7 d." and "Dr.", hence these own rules; docs/evaluation.md has the comparison.
+A wrong join makes a sentence long; a wrong cut can lose a "not". So where it is in doubt nothing is
+cut. Line breaks are boundaries (headings, list items, table rows, paragraphs: cleaning joins
+wrapped lines), save where the next line goes on in lower case. pysbd's Dutch cuts after "3x/d.", "7
+d." and "Dr.", hence these own rules; docs/evaluation.md has the comparison.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-VERSION = 3  # one more whenever any text is cut otherwise: kept vectors are then made anew (tests/rag_api/retrieval/test_rule_versions.py)
+# one more whenever any text is cut otherwise: kept vectors are then made anew
+# (tests/rag_api/retrieval/test_rule_versions.py)
+VERSION = 3
 
 _OPENS_WORDS = """
 afb afd agv approx apr art ass aug bijl bijv blz bv ca cf cfr dd dec dhr di do dr dra drs dwz ea ed eds eg ev evt excl ext fax feb fig
@@ -37,7 +41,8 @@ using vanaf verdun verhoog verlaag vermijd vervang vervolgens verwijder verwitti
 when with without you zie zodra zonder zwangeren
 """
 _OPENS = frozenset(_OPENS_WORDS.split())  # abbreviations that never end a sentence: something must follow them
-_CLOSES = frozenset(_CLOSES_WORDS.split())  # may end one (units, routes, "etc."): only before a word that can hardly continue it
+# may end one (units, routes, "etc."): only before a word that can hardly continue it
+_CLOSES = frozenset(_CLOSES_WORDS.split())
 _STARTERS = frozenset(_STARTER_WORDS.split())  # words, capitalised, that can hardly continue a sentence
 _BULLET = re.compile(r"[-–—•●▪◦‣∙·*☐☑☒▣□✓✔➢►]\s|\(?(?:\d{1,2}|[a-zA-Z])[.)]\s|\d{1,2}(?:\.\d{1,2})+\.?\s")
 _END = re.compile(r"([.!?…]+)[\"'”’»)\]]*\s+")
@@ -69,17 +74,27 @@ class Span:
 
 
 def sentences(text: str) -> list[Span]:
-    """Spans in order, `"".join(text[s.start:s.end]) == text`; leading white space belongs to the first."""
+    """Spans in order, `"".join(text[s.start:s.end]) == text`; leading white space belongs to the
+    first."""
     spans: list[Span] = []
     for line in lines(text):
-        cut = sentences_of(text, line.start, line.end) if line.kind in (LineKind.PROSE, LineKind.ITEM) else [(line.start, line.end)]
-        spans.extend(Span(a, b, line.kind if a == line.start or line.kind != LineKind.ITEM else LineKind.PROSE) for a, b in cut)
+        cut = (
+            sentences_of(text, line.start, line.end)
+            if line.kind in (LineKind.PROSE, LineKind.ITEM)
+            else [(line.start, line.end)]
+        )
+        spans.extend(
+            Span(a, b, line.kind if a == line.start or line.kind != LineKind.ITEM else LineKind.PROSE) for a, b in cut
+        )
     return spans
 
 
 def lines(text: str) -> list[Span]:
     """As `sentences`, each line (or what wrapped lines join to) whole."""
-    return [Span(start, end, kind_of_line(text[start:end], followed=bool(text[end:].strip()))) for start, end in _blocks(text)]
+    return [
+        Span(start, end, kind_of_line(text[start:end], followed=bool(text[end:].strip())))
+        for start, end in _blocks(text)
+    ]
 
 
 def sentences_of(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -98,8 +113,8 @@ def _blocks(text: str) -> list[tuple[int, int]]:
 
 
 def _continues(text: str, line: int, begin: int, end: int) -> bool:
-    """The line text[line:begin] goes on at `end`: in lower case or a bracket, or after a word that cannot end it; neither being list nor
-    table."""
+    """The line text[line:begin] goes on at `end`: in lower case or a bracket, or after a word that
+    cannot end it; neither being list nor table."""
     gap, following = text[begin:end], text[end : end + 200].split("\n", 1)[0]
     if gap.count("\n") > 1 or _BULLET.match(following) or _CELLS.search(following) or _CELLS.search(text[line:begin]):
         return False
@@ -121,7 +136,8 @@ def kind_of_line(block: str, followed: bool) -> LineKind:
 
 
 def is_heading(line: str) -> bool:
-    """A short line that ends like no sentence and begins like a title: "4.2 Dosering", "Contra-indicaties"."""
+    """A short line that ends like no sentence and begins like a title: "4.2 Dosering",
+    "Contra-indicaties"."""
     line = line.strip()
     if not line or len(line) > 90 or line[-1] in ".!?:;,…":
         return False
@@ -162,7 +178,9 @@ def _word_ends(word: str, before: list[str], following: str) -> bool:
     next_word = re.split(r"[\s,:;.]", following.lstrip("([\"'“‘"), maxsplit=1)[0]
     starts = next_word.lower() in _STARTERS
     after_number = len(before) > 1 and before[-2][-1:].isdigit()
-    is_unit = (bare in _CLOSES or (bare.strip("0123456789.,") in _CLOSES and bare[:1].isdigit())) and (bare not in _OPENS or after_number)
+    is_unit = (bare in _CLOSES or (bare.strip("0123456789.,") in _CLOSES and bare[:1].isdigit())) and (
+        bare not in _OPENS or after_number
+    )
     if is_unit or "." in tail.strip("0123456789."):
         return starts
     if bare in _OPENS:

@@ -1,4 +1,5 @@
-"""Does a text hold a question's words? Spelling is forgiven by common runs of three characters, and a word may have other names.
+"""Does a text hold a question's words? Spelling is forgiven by common runs of three characters, and
+a word may have other names.
 
 Knows no document, no embedder and no lists: what else a word is called is told by the caller.
 """
@@ -24,11 +25,15 @@ def content_words(question: str) -> list[str]:
 
 def sought_words(question: str, expand: Expand) -> list[Called]:
     """Return the question's content words, each with what else it is called."""
-    return [((word,), *(tuple(other) for name in expand(word) if (other := content_words(name)))) for word in content_words(question)]
+    return [
+        ((word,), *(tuple(other) for name in expand(word) if (other := content_words(name))))
+        for word in content_words(question)
+    ]
 
 
 def coverage(sought: Sequence[Called], title: str, text: str) -> float:
-    """Return how well the text holds the words that its title does not, in [0, 1]: all of a document's sentences share the title."""
+    """Return how well the text holds the words that its title does not, in [0, 1]: all of a
+    document's sentences share the title."""
     own = [called for called in sought if held(called, title) < ALIKE]
     return sum(held(called, text) for called in own) / len(own) if own else 0.0
 
@@ -39,7 +44,8 @@ def held(called: Called, text: str) -> float:
 
 
 def likeness(word: str, text: str) -> float:
-    """Return the common runs of three characters with the text's word that is most like it, in [0, 1]."""
+    """Return the common runs of three characters with the text's word that is most like it, in [0,
+    1]."""
     runs = _runs(word)
     return max((2 * len(runs & other) / (len(runs) + len(other)) for other in _all_runs(text)), default=0.0)
 

@@ -1,6 +1,8 @@
-"""`backup`: all of an installation copied into an empty folder, while questions are answered. Its steps in order.
+"""`backup`: all of an installation copied into an empty folder, while questions are answered. Its
+steps in order.
 
-Documents are neither loaded nor described meanwhile (ingestion's lock), so list, index and files fit together.
+Documents are neither loaded nor described meanwhile (ingestion's lock), so list, index and files
+fit together.
 """
 
 from __future__ import annotations
@@ -26,15 +28,16 @@ Say = Callable[[str], object]
 
 
 def backup(container: Container, folder: Path, say: Say, tell: index_copy.Tell) -> Manifest:
-    """Raises InvalidInput when the folder cannot be used, Unavailable when a part does not answer: then there is no manifest, and what is
-    there is refused by `restore`."""
+    """Raises InvalidInput when the folder cannot be used, Unavailable when a part does not answer:
+    then there is no manifest, and what is there is refused by `restore`."""
     _refuse_folder(folder, container.settings.data_dir)
     store, embedder = container.store, container.embedder
     say("Waiting for documents that are being loaded, if any; then none are until the copy is made.")
     with PgDocuments(container.db).lock(), finishing("backup", folder):
         for part in (DATABASE, INDEX, DATA):
             (folder / part).mkdir(parents=True, mode=0o700)
-        # Answers that wait for the database come first: what has been stored meanwhile is in the database's copy.
+        # Answers that wait for the database come first: what has been stored meanwhile is in the
+        # database's copy.
         data_files.copy_all(container.settings.data_dir, folder / DATA)
         copied = database.copy_out(container.dsn(), folder / DATABASE)
         documents, chunks = index_copy.copy_out(store, folder / INDEX, tell)
@@ -57,7 +60,9 @@ def last_backup(data_dir: Path) -> tuple[datetime, str] | None:
 
 def _refuse_folder(folder: Path, data_dir: Path) -> None:
     if folder.resolve().is_relative_to(data_dir.resolve()):
-        raise InvalidInput(f"{folder} lies in the data directory, which is what is kept: name a folder elsewhere, on another disk.")
+        raise InvalidInput(
+            f"{folder} lies in the data directory, which is what is kept: name a folder elsewhere, on another disk."
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         filled = any(folder.iterdir())
@@ -65,7 +70,9 @@ def _refuse_folder(folder: Path, data_dir: Path) -> None:
         owner = f"Bedside is user {os.geteuid()} here: let that user write to {folder.parent}."
         raise InvalidInput(f"{folder} cannot be written: {error.strerror}. {owner}") from None
     if filled:
-        raise InvalidInput(f"{folder} is not empty: name a new folder for each backup, for example {folder}/$(date +%F).")
+        raise InvalidInput(
+            f"{folder} is not empty: name a new folder for each backup, for example {folder}/$(date +%F)."
+        )
 
 
 def _listed(folder: Path) -> tuple[KeptFile, ...]:
@@ -76,13 +83,18 @@ def _listed(folder: Path) -> tuple[KeptFile, ...]:
 def _note(data_dir: Path, folder: Path, made_at: str) -> None:
     """For `bedside doctor`; a backup is a backup without it."""
     with suppress(OSError):
-        (data_dir / LAST).write_text(json.dumps({"made_at": made_at, "folder": str(folder.resolve())}), encoding="utf-8")
+        (data_dir / LAST).write_text(
+            json.dumps({"made_at": made_at, "folder": str(folder.resolve())}), encoding="utf-8"
+        )
 
 
 @contextmanager
 def finishing(what: str, folder: Path) -> Iterator[None]:
-    """A disk that is full, or gone, is said as such. what: is written there. Raises InvalidInput."""
+    """A disk that is full, or gone, is said as such. what: is written there. Raises
+    InvalidInput."""
     try:
         yield
     except OSError as error:
-        raise InvalidInput(f"The {what} in {folder} was not finished: {error}. Remove it and make another one.") from error
+        raise InvalidInput(
+            f"The {what} in {folder} was not finished: {error}. Remove it and make another one."
+        ) from error

@@ -1,4 +1,5 @@
-"""Looks at an installation's parts: does each answer, and do they agree with each other? Nothing is changed."""
+"""Looks at an installation's parts: does each answer, and do they agree with each other? Nothing is
+changed."""
 
 from __future__ import annotations
 
@@ -50,7 +51,11 @@ def clock(container: Container) -> Finding:
             "Set the clock: time stamps of the trail are wrong.",
         )
     if apart > WRONG_CLOCK:
-        return fail("clock", f"{apart:.0f} s apart from the database's", "Set both by NTP: sessions end wrongly, and so does validity.")
+        return fail(
+            "clock",
+            f"{apart:.0f} s apart from the database's",
+            "Set both by NTP: sessions end wrongly, and so does validity.",
+        )
     if apart > SLOW_CLOCK:
         return warn("clock", f"{apart:.0f} s apart from the database's", "Set both by NTP.")
     return ok("clock", f"{apart:.1f} s apart from the database's")
@@ -58,7 +63,11 @@ def clock(container: Container) -> Finding:
 
 def memberships(container: Container) -> Finding | None:
     """Nothing of an installation where nobody signs in with an account of ours."""
-    accounts = [user_of(one, container.settings.roles_by_group) for one in list_accounts(container.db) if one.suspended_at is None]
+    accounts = [
+        user_of(one, container.settings.roles_by_group)
+        for one in list_accounts(container.db)
+        if one.suspended_at is None
+    ]
     if not any(user.is_admin for user in accounts):
         return None
     able = sum(Role.MEMBERSHIP_ADMIN in user.roles for user in accounts)
@@ -72,17 +81,27 @@ def memberships(container: Container) -> Finding | None:
 
 
 def mail(container: Container) -> Finding | None:
-    """What waits to be sent to owners of documents. Nothing of an installation that never sent or kept anything to be sent."""
+    """What waits to be sent to owners of documents. Nothing of an installation that never sent or
+    kept anything to be sent."""
     left = waiting(container.db)
     if container.settings.smtp_host is None:
         if not left.waiting:
             return None
-        return warn("mail", f"{left.waiting} mails to owners wait, and no mail server is named", "Set BEDSIDE_SMTP_HOST.")
+        return warn(
+            "mail", f"{left.waiting} mails to owners wait, and no mail server is named", "Set BEDSIDE_SMTP_HOST."
+        )
     if left.failed:
-        todo = "Set the addresses right on the page Owners, or by `bedside owners import`: quality staff have these questions meanwhile."
+        todo = (
+            "Set the addresses right on the page Owners, or by `bedside owners import`: quality staff have these "
+            "questions meanwhile."
+        )
         return warn("mail", f"{left.failed} mails to owners could not be delivered, {left.waiting} wait", todo)
     if left.problem:
-        return warn("mail", f"{left.waiting} mails to owners wait: {left.problem}", "They are sent as soon as the mail server takes them.")
+        return warn(
+            "mail",
+            f"{left.waiting} mails to owners wait: {left.problem}",
+            "They are sent as soon as the mail server takes them.",
+        )
     return ok("mail", f"{left.waiting} mails to owners wait")
 
 
@@ -92,7 +111,8 @@ def embedder(container: Container) -> Finding:
 
 
 def index(container: Container) -> list[Finding]:
-    """Against the list of documents, both ways. A store that another embedder made raises EmbedderMismatch when it is opened."""
+    """Against the list of documents, both ways. A store that another embedder made raises
+    EmbedderMismatch when it is opened."""
     listed = {row["id"]: row for row in container.db.all(INDEXED)}
     held, chunks = container.store.document_ids(), container.store.count()
     expected = sum(row["chunk_count"] for row in listed.values())
@@ -101,16 +121,30 @@ def index(container: Container) -> list[Finding]:
     return list(_index_findings(missing, sorted(held - listed.keys()), chunks, expected, len(behind)))
 
 
-def _index_findings(missing: list[str], surplus: list[str], chunks: int, expected: int, behind: int) -> Iterator[Finding]:
+def _index_findings(
+    missing: list[str], surplus: list[str], chunks: int, expected: int, behind: int
+) -> Iterator[Finding]:
     if missing:
         todo = "bedside restore a backup, or remove these documents and ingest them again."
         yield fail("index", f"{len(missing)} documents of the list are not in it: {_named(missing)}", todo)
     if surplus:
-        yield warn("index", f"{len(surplus)} documents are in it that are not in the list", "bedside ingest: it takes them out.")
+        yield warn(
+            "index",
+            f"{len(surplus)} documents are in it that are not in the list",
+            "bedside ingest: it takes them out.",
+        )
     if not missing and not surplus and chunks != expected:
-        yield fail("index", f"{chunks} passages, the list says {expected}", "bedside restore a backup, or ingest the documents again.")
+        yield fail(
+            "index",
+            f"{chunks} passages, the list says {expected}",
+            "bedside restore a backup, or ingest the documents again.",
+        )
     if behind:
-        yield warn("index", f"{behind} documents have other readers in the list, which decides", "bedside ingest: it tells the index.")
+        yield warn(
+            "index",
+            f"{behind} documents have other readers in the list, which decides",
+            "bedside ingest: it tells the index.",
+        )
     if not missing and not surplus and chunks == expected:
         yield ok("index", f"{chunks} passages, as the list says")
 
@@ -120,9 +154,14 @@ def found_by_meaning(container: Container, *, thorough: bool = False) -> Finding
     if not isinstance(container.store, Mendable):
         return None
     unfound = container.store.unfound(None if thorough else SAMPLE)
-    of = f"{len(unfound.ids)} of {unfound.looked_for} passages{'' if thorough or unfound.looked_for < SAMPLE else ' that were looked for'}"
+    of = (
+        f"{len(unfound.ids)} of {unfound.looked_for} "
+        f"passages{'' if thorough or unfound.looked_for < SAMPLE else ' that were looked for'}"
+    )
     if unfound.ids:
-        return fail("found by meaning", f"{of} are in the index and no search by meaning finds them", "bedside index mend")
+        return fail(
+            "found by meaning", f"{of} are in the index and no search by meaning finds them", "bedside index mend"
+        )
     return ok("found by meaning", f"{unfound.looked_for} passages")
 
 
@@ -131,7 +170,9 @@ def files(container: Container, *, thorough: bool = False) -> Finding:
     kept = KeptFiles(container.settings.data_dir)
     rows = container.db.all(INDEXED)
     bad = [
-        str(row["source"]) for row in rows if not _is_whole(kept.path(row["sha256"], Path(row["source"]).suffix), row["sha256"], thorough)
+        str(row["source"])
+        for row in rows
+        if not _is_whole(kept.path(row["sha256"], Path(row["source"]).suffix), row["sha256"], thorough)
     ]
     if bad:
         todo = "bedside restore a backup, or ingest these documents again: what they say is found, and cannot be shown."
@@ -160,7 +201,11 @@ def _of_generator(name: str, health: ReplicaHealth, container: Container) -> Fin
         todo = "Compare BEDSIDE_GENERATOR_API_KEY and BEDSIDE_GENERATOR_URL with that server's."
         return fail(name, health.problem.message, todo)
     if health.problem is not None:
-        return fail(name, health.problem.message, "Look at its log. Until one answers, questions get their sources and no answer.")
+        return fail(
+            name,
+            health.problem.message,
+            "Look at its log. Until one answers, questions get their sources and no answer.",
+        )
     wanted = container.settings.generator_model
     if wanted not in health.models.split(", "):
         return fail(name, f"it serves {health.models}, not {wanted}", "Set BEDSIDE_GENERATOR_MODEL to what it serves.")
@@ -205,10 +250,14 @@ def decision(container: Container) -> Finding:
     measured = calibration(container.embedder.name, container.settings.data_dir).pointing.get(reader.name)
     if measured is None:
         return warn(
-            "decision", f"the reader {reader.name} was never measured on your questions", "Run `bedside quality calibrate --stored SET`."
+            "decision",
+            f"the reader {reader.name} was never measured on your questions",
+            "Run `bedside quality calibrate --stored SET`.",
         )
     proven = (
-        f"at most {risk:.1%} of its answers are wrong, with 95% certainty" if isinstance(risk, float) else f"risk {risk}, no share proven"
+        f"at most {risk:.1%} of its answers are wrong, with 95% certainty"
+        if isinstance(risk, float)
+        else f"risk {risk}, no share proven"
     )
     return ok("decision", f"the reader {reader.name}: {proven}, on {measured.questions} reviewed questions")
 
@@ -217,7 +266,9 @@ def unsaved(container: Container) -> Finding:
     waiting = len(container.unsaved.waiting())
     if waiting:
         return warn(
-            "unsaved answers", f"{waiting} wait for the database", "They are stored when `bedside serve` reaches it: look at its log."
+            "unsaved answers",
+            f"{waiting} wait for the database",
+            "They are stored when `bedside serve` reaches it: look at its log.",
         )
     return ok("unsaved answers", "none")
 

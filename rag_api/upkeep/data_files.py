@@ -1,5 +1,6 @@
-"""The data directory in a backup: documents' files, answers that wait for the database, the hospital's own lists. All of it but what has
-copies of its own (the database, the index) and what a running process makes for itself."""
+"""The data directory in a backup: documents' files, answers that wait for the database, the
+hospital's own lists. All of it but what has copies of its own (the database, the index) and what a
+running process makes for itself."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def kept_files(data_dir: Path) -> Iterator[Path]:
 
 
 def copy_all(data_dir: Path, folder: Path) -> None:
-    """A file that is gone meanwhile (an answer that was stored) is no loss: what it held is in the database, which is copied later."""
+    """A file that is gone meanwhile (an answer that was stored) is no loss: what it held is in the
+    database, which is copied later."""
     for inside in kept_files(data_dir):
         target = folder / inside
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,5 @@
-"""`doctor`: an installation looked at, part by part; each finding says what to do. Changes nothing."""
+"""`doctor`: an installation looked at, part by part; each finding says what to do. Changes
+nothing."""
 
 from __future__ import annotations
 
@@ -21,13 +22,15 @@ TODO = {  # by an error's code, for what a look meets
     "embedder_unavailable": "Start the embedder, or set BEDSIDE_EMBEDDER_URL right.",
     "reading_unavailable": "Start the service `reading`.",
     "embedder_mismatch": "Set BEDSIDE_EMBEDDER back to what made the index.",
-    "generator_unavailable": "Start the generator with its adapters (BEDSIDE_GENERATOR_ADAPTERS), or leave BEDSIDE_READER out.",
+    "generator_unavailable": "Start the generator with its adapters (BEDSIDE_GENERATOR_ADAPTERS), or leave "
+    "BEDSIDE_READER out.",
     "configuration": "Set it right, as the sentence says.",
 }
 
 
 def examine(settings: Settings, container: Container, *, thorough: bool = False) -> Iterator[Finding]:
-    """Yield what each look found, one that fails included. thorough: the content of every file is read, every passage looked for."""
+    """Yield what each look found, one that fails included. thorough: the content of every file is
+    read, every passage looked for."""
     looks: list[tuple[str, Callable[[], Found]]] = [
         ("secrets", lambda: machine.secrets(settings)),
         ("way in", lambda: machine.way_in(settings)),
@@ -67,4 +70,8 @@ def _looked(name: str, look: Callable[[], Found]) -> Found:
         return fail(name, error.message.removesuffix(todo).rstrip(), todo)  # said once where the error says it too
     except Exception as error:  # whatever is wrong with an installation, the rest of it is still looked at
         log.debug("the look at %s failed", name, exc_info=True)
-        return fail(name, f"could not be looked at: {type(error).__name__}: {error}", "Report this: it is a fault of `bedside doctor`.")
+        return fail(
+            name,
+            f"could not be looked at: {type(error).__name__}: {error}",
+            "Report this: it is a fault of `bedside doctor`.",
+        )

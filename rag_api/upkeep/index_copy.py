@@ -1,5 +1,6 @@
-"""The search index as two files: chunks, a JSON line each, and their vectors. Either store writes and reads them, so that nothing is
-embedded anew and a backup made from one store can be restored into the other."""
+"""The search index as two files: chunks, a JSON line each, and their vectors. Either store writes
+and reads them, so that nothing is embedded anew and a backup made from one store can be restored
+into the other."""
 
 from __future__ import annotations
 
@@ -26,7 +27,10 @@ Tell = Callable[[int], object]
 def copy_out(store: Store, folder: Path, tell: Tell) -> tuple[int, int]:
     """Return the numbers of documents and chunks. tell: how many documents are done."""
     total, ids = 0, sorted(store.document_ids())
-    with gzip.open(folder / CHUNKS, "wt", encoding="utf-8", compresslevel=1) as lines, (folder / VECTORS).open("wb") as numbers:
+    with (
+        gzip.open(folder / CHUNKS, "wt", encoding="utf-8", compresslevel=1) as lines,
+        (folder / VECTORS).open("wb") as numbers,
+    ):
         for done, document_id in enumerate(ids, 1):
             chunks, vectors = store.chunks_of(document_id)
             for chunk in chunks:
@@ -38,7 +42,8 @@ def copy_out(store: Store, folder: Path, tell: Tell) -> tuple[int, int]:
 
 
 def copy_in(store: Store, folder: Path, dim: int, groups: Mapping[str, tuple[str, ...]], tell: Tell) -> int:
-    """Make the index what was copied; how many chunks. groups: who may read each document, as the restored list says: the list decides."""
+    """Make the index what was copied; how many chunks. groups: who may read each document, as the
+    restored list says: the list decides."""
     gone = store.document_ids()
     total = done = 0
     with (folder / VECTORS).open("rb") as numbers:

@@ -1,4 +1,5 @@
-"""Looks at what is around Bedside: its settings, its folder, the disk, programs that it uses, the way in. Nothing is changed."""
+"""Looks at what is around Bedside: its settings, its folder, the disk, programs that it uses, the
+way in. Nothing is changed."""
 
 from __future__ import annotations
 
@@ -29,8 +30,10 @@ OWN = ("127.0.0.1", "localhost", "::1")  # addresses that only this machine reac
 
 
 def secrets(settings: Settings) -> Finding:
-    """Production refuses to start on a known one (rag_api/config.py); where only this machine comes in it is merely to be looked at."""
-    found = {name: secret for name, secret in settings.secrets().items() if secret}  # none: a database that is reached by a socket
+    """Production refuses to start on a known one (rag_api/config.py); where only this machine comes
+    in it is merely to be looked at."""
+    # none: a database that is reached by a socket
+    found = {name: secret for name, secret in settings.secrets().items() if secret}
     todo = "Make new ones: openssl rand -hex 32."
     if known := sorted(name for name, secret in found.items() if secret.lower() in DEFAULT_SECRETS):
         return (warn if settings.host in OWN else fail)("secrets", f"known to everyone: {_variables(known)}", todo)
@@ -48,7 +51,11 @@ def way_in(settings: Settings) -> Finding:
     if settings.environment == "production":
         return ok("way in", f"production, sign-in by {settings.sign_in} at {settings.public_url}")
     if settings.host not in OWN and settings.sign_in == "off":
-        return fail("way in", f"no sign-in, and reached from other machines ({settings.host})", "Set BEDSIDE_ENVIRONMENT=production.")
+        return fail(
+            "way in",
+            f"no sign-in, and reached from other machines ({settings.host})",
+            "Set BEDSIDE_ENVIRONMENT=production.",
+        )
     return ok("way in", "not production: for trying out on this machine")
 
 
@@ -60,16 +67,26 @@ def certificate(settings: Settings, trusted: ssl.SSLContext | None = None) -> Fi
     host, port = str(url.hostname), url.port or 443
     try:
         context = trusted or ssl.create_default_context()
-        with socket.create_connection((host, port), PATIENCE) as plain, context.wrap_socket(plain, server_hostname=host) as secured:
+        with (
+            socket.create_connection((host, port), PATIENCE) as plain,
+            context.wrap_socket(plain, server_hostname=host) as secured,
+        ):
             shown = secured.getpeercert() or {}
     except ssl.SSLError as error:
-        todo = "Put one for this name, with its whole chain, into BEDSIDE_TLS_DIR; or this machine does not trust its issuer."
+        todo = (
+            "Put one for this name, with its whole chain, into BEDSIDE_TLS_DIR; or this machine does not trust its "
+            "issuer."
+        )
         return fail("certificate", f"{host}:{port} shows one that is not accepted: {error.reason}", todo)
     except OSError as error:
         return warn("certificate", f"{host}:{port} is not reached from here: {error}", "Look whether nginx runs.")
     ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(str(shown["notAfter"])), UTC)
     if ends - datetime.now(UTC) < SOON:
-        return warn("certificate", f"{host}: ends on {ends:%Y-%m-%d}", "Renew it, then have nginx read it anew: docs/operations.md.")
+        return warn(
+            "certificate",
+            f"{host}: ends on {ends:%Y-%m-%d}",
+            "Renew it, then have nginx read it anew: docs/operations.md.",
+        )
     return ok("certificate", f"{host}: until {ends:%Y-%m-%d}")
 
 
@@ -87,7 +104,9 @@ def data_dir(settings: Settings) -> Finding:
     mode = stat.S_IMODE(folder.stat().st_mode)
     needs_way_through = settings.database_url is None and os.geteuid() == 0  # for the embedded PostgreSQL's own user
     if mode & 0o007 and not needs_way_through:
-        return warn("data directory", f"{folder} is open to this machine's other users ({mode:o})", f"chmod 700 {folder}")
+        return warn(
+            "data directory", f"{folder} is open to this machine's other users ({mode:o})", f"chmod 700 {folder}"
+        )
     return ok("data directory", f"{folder}, writable, {mode:o}")
 
 
@@ -104,7 +123,10 @@ def disk(settings: Settings) -> Finding:
 def readers() -> Finding:
     """Whether a document that takes what reads it over could reach more than its own folder."""
     if lacking := lacking_here():
-        todo = "Let the kernel (5.13 or newer) and the container runtime offer it; until then load only documents that you trust."
+        todo = (
+            "Let the kernel (5.13 or newer) and the container runtime offer it; until then load only documents "
+            "that you trust."
+        )
         return warn("readers", f"read documents without {lacking}", todo)
     return ok("readers", "documents are read without network, and without files but their own")
 
@@ -113,14 +135,19 @@ def libre_office() -> Finding:
     path = office()
     if path is None:
         return warn(
-            "LibreOffice", "is not installed", "Install libreoffice-nogui: without it DOCX is not shown, and older formats are refused."
+            "LibreOffice",
+            "is not installed",
+            "Install libreoffice-nogui: without it DOCX is not shown, and older formats are refused.",
         )
     return ok("LibreOffice", path)
 
 
 def tesseract() -> Finding:
     if second_reader() is None:
-        todo = "Install tesseract-ocr, tesseract-ocr-nld and tesseract-ocr-eng: without it more of a scan is in doubt, and is not quoted."
+        todo = (
+            "Install tesseract-ocr, tesseract-ocr-nld and tesseract-ocr-eng: without it more of a scan is in "
+            "doubt, and is not quoted."
+        )
         return warn("tesseract", "is not installed, or without Dutch and English", todo)
     return ok("tesseract", "second reader of scans")
 
@@ -128,11 +155,17 @@ def tesseract() -> Finding:
 def backup_age(settings: Settings, now: datetime | None = None) -> Finding:
     last = last_backup(settings.data_dir)
     if last is None:
-        return warn("backup", "none was made by `bedside backup`", "bedside backup DIR, every night, onto another disk.")
+        return warn(
+            "backup", "none was made by `bedside backup`", "bedside backup DIR, every night, onto another disk."
+        )
     made_at, folder = last
     age = (now or datetime.now(UTC)) - made_at
     if age > OLD_BACKUP:
-        return warn("backup", f"the last one is {age.days} days old ({folder})", "bedside backup DIR, every night, onto another disk.")
+        return warn(
+            "backup",
+            f"the last one is {age.days} days old ({folder})",
+            "bedside backup DIR, every night, onto another disk.",
+        )
     return ok("backup", f"{made_at:%Y-%m-%d %H:%M} UTC in {folder}")
 
 

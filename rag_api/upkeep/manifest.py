@@ -1,5 +1,5 @@
-"""The manifest that a backup gives of itself, in one file that is written last: a backup without it is half made. Values and their file
-only."""
+"""The manifest that a backup gives of itself, in one file that is written last: a backup without it
+is half made. Values and their file only."""
 
 from __future__ import annotations
 
@@ -65,12 +65,15 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Raises InvalidInput for what is no whole backup, ConfigurationError for one of another version."""
+    """Raises InvalidInput for what is no whole backup, ConfigurationError for one of another
+    version."""
     try:
         read = json.loads((folder / NAME).read_text(encoding="utf-8"))
         said, checksum = read["backup"], read["sha256"]
     except FileNotFoundError:
-        raise InvalidInput(f"{folder} is no backup, or one that was not finished: it has no {NAME}. Restore another one.") from None
+        raise InvalidInput(
+            f"{folder} is no backup, or one that was not finished: it has no {NAME}. Restore another one."
+        ) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidInput(f"{folder / NAME} cannot be read ({error}): restore another backup.") from None
     if not isinstance(said, dict) or said.get("format") != FORMAT:
@@ -80,7 +83,9 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         return _FORM.validate_python(said)
     except ValidationError as error:
-        raise InvalidInput(f"{folder / NAME} is not a backup's ({error.error_count()} faults): restore another backup.") from None
+        raise InvalidInput(
+            f"{folder / NAME} is not a backup's ({error.error_count()} faults): restore another backup."
+        ) from None
 
 
 def verify(folder: Path, manifest: Manifest) -> None:
@@ -91,14 +96,19 @@ def verify(folder: Path, manifest: Manifest) -> None:
             raise InvalidInput(f"{path} is missing from the backup: restore another backup, or copy this one again.")
         if path.stat().st_size != kept.bytes or sha256_of(path) != kept.sha256:
             raise InvalidInput(
-                f"{path} is damaged (its checksum is not the one written down): restore another backup, or copy this one again."
+                f"{path} is damaged (its checksum is not the one written down): restore another backup, or copy this "
+                f"one again."
             )
 
 
 def _other_version(folder: Path, said: Any) -> str:
     number, version = (said.get("format"), said.get("version")) if isinstance(said, dict) else (None, None)
     newer = isinstance(number, int) and number > FORMAT
-    what = f"of a newer Bedside ({version}): install that version or a newer one" if newer else "of an unknown version: restore another one"
+    what = (
+        f"of a newer Bedside ({version}): install that version or a newer one"
+        if newer
+        else "of an unknown version: restore another one"
+    )
     return f"The backup in {folder} is laid out as format {number}, {what}."
 
 

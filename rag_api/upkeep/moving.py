@@ -1,5 +1,6 @@
-"""`index copy`: the index copied into another store, or beside itself for another embedder. Questions are answered from the old one all
-the while; documents are neither loaded nor described meanwhile (ingestion's lock), so that both hold the same when it is done."""
+"""`index copy`: the index copied into another store, or beside itself for another embedder.
+Questions are answered from the old one all the while; documents are neither loaded nor described
+meanwhile (ingestion's lock), so that both hold the same when it is done."""
 
 from __future__ import annotations
 
@@ -21,7 +22,15 @@ from rag_api.ingest.common.chunk import embedding_text
 from rag_api.ingest.pipeline.embedding import BATCH
 from rag_api.stores import Store, open_store
 from rag_api.stores.active_index import put_in_force
-from rag_api.stores.copying import ComparisonQuery, Copied, Tell, copy_index, ranked_alike, sampled_questions, verify_copy
+from rag_api.stores.copying import (
+    ComparisonQuery,
+    Copied,
+    Tell,
+    copy_index,
+    ranked_alike,
+    sampled_questions,
+    verify_copy,
+)
 
 SAMPLE = 100  # questions
 ALIKE = 0.97  # of them must be ranked alike: beyond a hundred thousand chunks neither index of vectors is exact
@@ -35,8 +44,11 @@ class Moved:
     alike: int  # of them were ranked alike, up to ties
 
 
-def target_of(settings: Settings, store: str, index: str | None, embedder: str | None, embedder_url: str | None = None) -> Settings:
-    """Where the copy goes. Raises InvalidInput when that is where it comes from, or is not known."""
+def target_of(
+    settings: Settings, store: str, index: str | None, embedder: str | None, embedder_url: str | None = None
+) -> Settings:
+    """Where the copy goes. Raises InvalidInput when that is where it comes from, or is not
+    known."""
     url = embedder_url or (settings.embedder_url if embedder is None else None)
     name = settings.index if index is None else index
     said = {"store": store, "index": name, "embedder": embedder or settings.embedder, "embedder_url": url}
@@ -45,28 +57,35 @@ def target_of(settings: Settings, store: str, index: str | None, embedder: str |
     except ValueError as error:
         raise InvalidInput(f"the copy cannot be made so: {error}") from None
     if target.store == "memory" or (target.store, target.index) == (settings.store, settings.index):
-        raise InvalidInput("the copy would be made into the index that it is made from: name another store with --to, or --index NAME")
+        raise InvalidInput(
+            "the copy would be made into the index that it is made from: name another store with --to, or --index NAME"
+        )
     return target
 
 
 def switch(container: Container, target: Settings) -> int:
-    """Put another index in force, for all processes on this data directory; how many documents it holds. Raises Conflict when it lacks
-    documents of the list."""
+    """Put another index in force, for all processes on this data directory; how many documents it
+    holds. Raises Conflict when it lacks documents of the list."""
     with PgDocuments(container.db).lock(), ExitStack() as opened:
         embedder = open_embedder(target)
         opened.callback(close, embedder)
         store = opened.enter_context(closing(open_store(target, embedder.name, embedder.dim)))
         there = store.document_ids()
-        wanted = {one.id for one in PgDocuments(container.db).current().values() if one.status == DocumentStatus.INDEXED}
+        wanted = {
+            one.id for one in PgDocuments(container.db).current().values() if one.status == DocumentStatus.INDEXED
+        }
         if lost := wanted - there:
             raise Conflict(f"that index lacks {len(lost)} of {len(wanted)} documents: run `bedside index copy` first")
         put_in_force(target)
         return len(there)
 
 
-def move(container: Container, target: Settings, tell: Tell, *, replace_others: bool = False, then_switch: bool = False) -> Moved:
-    """tell: how many documents are done; once for the copy and once for the comparison. then_switch: the copy is in force at once, before
-    anything can change in the index that it was made from. Raises InvalidInput, Conflict when the copy differs, Unavailable."""
+def move(
+    container: Container, target: Settings, tell: Tell, *, replace_others: bool = False, then_switch: bool = False
+) -> Moved:
+    """tell: how many documents are done; once for the copy and once for the comparison.
+    then_switch: the copy is in force at once, before anything can change in the index that it was
+    made from. Raises InvalidInput, Conflict when the copy differs, Unavailable."""
     source, embedder = container.store, container.embedder
     with ExitStack() as opened, PgDocuments(container.db).lock():
         other = embedder
@@ -74,19 +93,27 @@ def move(container: Container, target: Settings, tell: Tell, *, replace_others: 
             other = open_embedder(target)
             opened.callback(close, other)
         copy = opened.enter_context(closing(open_store(target, other.name, other.dim)))
-        anew = None if other.name == embedder.name else lambda chunks: _embedded(other, [embedding_text(chunk) for chunk in chunks])
+        anew = (
+            None
+            if other.name == embedder.name
+            else lambda chunks: _embedded(other, [embedding_text(chunk) for chunk in chunks])
+        )
         copied = copy_index(source, copy, tell, embed=anew, replace=replace_others)
         compared = verify_copy(source, copy, tell, same_vectors=anew is None)
         alike = ranked_alike(source, copy, _questions(container, source)) if anew is None else []
         if sum(alike) < ALIKE * len(alike):
-            raise Conflict(f"the copy holds the same, but ranks {len(alike) - alike.count(True)} of {len(alike)} questions otherwise")
+            raise Conflict(
+                f"the copy holds the same, but ranks {len(alike) - alike.count(True)} of {len(alike)} "
+                f"questions otherwise"
+            )
         if then_switch:
             put_in_force(target)
         return Moved(copied, compared, len(alike), sum(alike))
 
 
 def _questions(container: Container, store: Store) -> Iterator[ComparisonQuery]:
-    """The hospital's own judged questions, and more from what the index holds until there are enough."""
+    """The hospital's own judged questions, and more from what the index holds until there are
+    enough."""
     sets = [read_set(container.db, LOCAL_USER, found.name) for found in list_sets(container.db, LOCAL_USER)]
     judged = [question.question for questions in sets for question in questions]
     chosen = judged[:: -(-len(judged) // SAMPLE) or 1]

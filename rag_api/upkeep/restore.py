@@ -1,7 +1,8 @@
-"""`restore`: an installation made what a backup holds. Everything is looked at before anything is touched; then files, database, index.
+"""`restore`: an installation made what a backup holds. Everything is looked at before anything is
+touched; then files, database, index.
 
-The database changes in one transaction. Between it and the end of the index a note in the data directory keeps Bedside from answering
-with half of it; the same command, given again, goes through.
+The database changes in one transaction. Between it and the end of the index a note in the data
+directory keeps Bedside from answering with half of it; the same command, given again, goes through.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class Restored:
 
 
 def check(folder: Path) -> Manifest:
-    """A backup that can be restored by this version, whole. Raises InvalidInput and ConfigurationError, with what to do."""
+    """A backup that can be restored by this version, whole. Raises InvalidInput and
+    ConfigurationError, with what to do."""
     manifest = read_manifest(folder)
     database.check_known(manifest.database, read_migrations())
     verify(folder, manifest)
@@ -41,8 +43,8 @@ def check(folder: Path) -> Manifest:
 
 
 def restore(container: Container, folder: Path, say: Say, tell: index_copy.Tell, *, replace: bool = False) -> Restored:
-    """replace: what the installation holds goes. Raises InvalidInput, ConfigurationError, EmbedderMismatch, Conflict, Unavailable; but for
-    the last, before anything is touched."""
+    """replace: what the installation holds goes. Raises InvalidInput, ConfigurationError,
+    EmbedderMismatch, Conflict, Unavailable; but for the last, before anything is touched."""
     say("Checksums.")
     manifest = check(folder)
     _refuse_embedder(container, manifest)
@@ -56,7 +58,10 @@ def restore(container: Container, folder: Path, say: Say, tell: index_copy.Tell,
     say("The index.")
     chunks = index_copy.copy_in(store, folder / INDEX, manifest.index.dim, _groups(dsn), tell)
     if chunks != manifest.index.chunks:
-        raise InvalidInput(f"The index has {chunks} passages of the backup's {manifest.index.chunks}: restore it again, or another backup.")
+        raise InvalidInput(
+            f"The index has {chunks} passages of the backup's {manifest.index.chunks}: restore it "
+            f"again, or another backup."
+        )
     container.unfinished_restore.unlink()
     return Restored(manifest, tuple(migrated), chunks)
 
@@ -65,7 +70,8 @@ def _refuse_embedder(container: Container, manifest: Manifest) -> None:
     made, ours = (manifest.index.embedder, manifest.index.dim), (container.embedder.name, container.embedder.dim)
     if made != ours:
         raise EmbedderMismatch(
-            f"The backup's index was made by the embedder {made[0]!r}, the configured one is {ours[0]!r}: set BEDSIDE_EMBEDDER."
+            f"The backup's index was made by the embedder {made[0]!r}, the configured one is {ours[0]!r}: set "
+            f"BEDSIDE_EMBEDDER."
         )
 
 
@@ -78,12 +84,14 @@ def _refuse_filled(dsn: str, chunks: int, data_dir: Path) -> None:
     ) if there]  # fmt: skip
     if holds:
         raise InvalidInput(
-            f"This installation is not empty: it has {', '.join(holds)}. With --yes all of that becomes what the backup holds."
+            f"This installation is not empty: it has {', '.join(holds)}. With --yes all of that becomes what the "
+            f"backup holds."
         )
 
 
 def _groups(dsn: str) -> dict[str, tuple[str, ...]]:
-    """Who may read each document, now that the list is restored; the index is told to have the same."""
+    """Who may read each document, now that the list is restored; the index is told to have the
+    same."""
     with translated(), psycopg.connect(dsn, row_factory=dict_row, application_name="bedside upkeep") as connection:
         connection.execute("update documents set indexed_groups = groups where indexed_groups <> groups")
         return {row["id"]: tuple(row["groups"]) for row in connection.execute("select id, groups from documents")}

@@ -1,7 +1,8 @@
-"""Logs of every service: one line each, as words for people or as JSON for machines, with the id of the request that it belongs to.
+"""Logs of every service: one line each, as words for people or as JSON for machines, with the id of
+the request that it belongs to.
 
-Questions and document texts are never in them. Of an exception they say what it is and where it was raised; its message, which may quote
-what was asked, only at level debug.
+Questions and document texts are never in them. Of an exception they say what it is and where it was
+raised; its message, which may quote what was asked, only at level debug.
 """
 
 from __future__ import annotations
@@ -54,12 +55,16 @@ class TextFormatter(Discreet):
     def format(self, record: logging.LogRecord) -> str:
         fields = " ".join(f"{name}={value}" for name, value in getattr(record, "fields", {}).items())
         of = f" [{current()[:8]}]" if current() else ""
-        line = f"{datetime.fromtimestamp(record.created):%H:%M:%S} {record.levelname.lower():7}{of} {record.getMessage()} {fields}".rstrip()
+        line = (
+            f"{datetime.fromtimestamp(record.created):%H:%M:%S} {record.levelname.lower():7}{of} "
+            f"{record.getMessage()} {fields}".rstrip()
+        )
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 
 def configure(kind: str, level: int = logging.INFO) -> None:
-    """kind: "json" or "text". To standard error; uvicorn's own lines and other libraries' warnings go the same way."""
+    """kind: "json" or "text". To standard error; uvicorn's own lines and other libraries' warnings
+    go the same way."""
     handler = logging.StreamHandler(sys.stderr)
     messages = level <= logging.DEBUG
     handler.setFormatter(JsonLines(messages) if kind == "json" else TextFormatter(messages))

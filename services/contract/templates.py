@@ -1,10 +1,11 @@
 """Prompt templates: versioned, in one place, text only. rag_api may import this module.
 
-A rendered prompt is a list of pieces, each the template's own words or a passage's text, so that the origin of every
-character is known. A wording that changes gets a new version: answers are stored with the version that made them.
-What parts passages, question and answer cannot be forged: inside them a template's own marks lose a character, one for one, so that places
-stay places. Control tokens of a model are left as they are, for prompt.py keeps them plain text; a server that reads tokens in a text gets
-it `without_tokens`.
+A rendered prompt is a list of pieces, each the template's own words or a passage's text, so that
+the origin of every character is known. A wording that changes gets a new version: answers are
+stored with the version that made them. What parts passages, question and answer cannot be forged:
+inside them a template's own marks lose a character, one for one, so that places stay places.
+Control tokens of a model are left as they are, for prompt.py keeps them plain text; a server that
+reads tokens in a text gets it `without_tokens`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ class PassageText(Protocol):
 
 class TemplatePiece(NamedTuple):
     text: str
-    passage: int | None = None  # all of that passage, character for character, but for forged marks; None: the template's own words
+    # all of that passage, character for character, but for forged marks; None: the template's own
+    # words
+    passage: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,13 @@ Template = Callable[[str, Sequence[PassageText], Language], Rendered]
 
 
 def render(name: str, question: str, passages: Sequence[PassageText], language: Language | None = None) -> Rendered:
-    """Return the named template around question and passages. Raises KeyError when there is no template of that name."""
+    """Return the named template around question and passages. Raises KeyError when there is no
+    template of that name."""
     return TEMPLATES[name](question, passages, language or guess_language(question))
 
 
-# As the tokenizers of chat models write their control tokens: <|eot_id|>, </s>, <start_of_turn>, [INST], and what normalises to them.
+# As the tokenizers of chat models write their control tokens: <|eot_id|>, </s>, <start_of_turn>,
+# [INST], and what normalises to them.
 _TOKEN = re.compile(r"[<\uff1c\ufe64](?=[^\s\d=<>]|0x)|[\[\uff3b](?=/?[A-Z_]{2,}[\]\uff3d])")
 
 
@@ -101,13 +106,16 @@ _THESIS_WORDS: dict[Language, _ThesisWords] = {
 
 
 def _demo(question: str, passages: Sequence[PassageText], language: Language) -> Rendered:
-    """Return one instruction: the demo model is too small to follow more (a prompt full of rules failed on nearly all questions)."""
+    """Return one instruction: the demo model is too small to follow more (a prompt full of rules
+    failed on nearly all questions)."""
     del language  # the model knows English only
     pieces: list[TemplatePiece] = []
     for index, passage in enumerate(passages):
         pieces += [TemplatePiece(_unparted(passage.text), index), TemplatePiece("\n\n")]
     pieces.append(
-        TemplatePiece(f"Answer the question in one or two full sentences, using the words of the passages.\nQuestion: {question}")
+        TemplatePiece(
+            f"Answer the question in one or two full sentences, using the words of the passages.\nQuestion: {question}"
+        )
     )
     return Rendered("demo-en-1", tuple(pieces))
 
@@ -124,8 +132,9 @@ def _unparted(text: str) -> str:
 def _quote(question: str, passages: Sequence[PassageText], language: Language) -> Rendered:
     """Render verbatim mode's default: the question alone.
 
-    There the passages enter through the candidates, whose weights decide; the prompt is only what the sentences'
-    log-probabilities are conditioned on, so reading the passages again would cost time and change no word.
+    There the passages enter through the candidates, whose weights decide; the prompt is only what
+    the sentences' log-probabilities are conditioned on, so reading the passages again would cost
+    time and change no word.
     """
     del passages
     dutch = "Citeer de zinnen die deze vraag beantwoorden.\nVraag: "
@@ -146,7 +155,8 @@ _FUNCTION_WORDS: dict[Language, frozenset[str]] = {"nl": frozenset(_DUTCH.split(
 
 
 def guess_language(question: str) -> Language:
-    """Guess by function words; a question without any is taken for Dutch, the language most staff ask in."""
+    """Guess by function words; a question without any is taken for Dutch, the language most staff
+    ask in."""
     words = re.findall(r"[^\W\d_]+", question.lower())
     english = sum(word in _FUNCTION_WORDS["en"] for word in words)
     dutch = sum(word in _FUNCTION_WORDS["nl"] for word in words)

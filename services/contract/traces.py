@@ -1,5 +1,6 @@
-"""OpenTelemetry traces, where a collector is configured: a span for each request, and for each call to another service, joined by W3C's
-`traceparent`. Without one nothing is imported and nothing is sent. Spans name routes, states and request ids; no words of anybody.
+"""OpenTelemetry traces, where a collector is configured: a span for each request, and for each call
+to another service, joined by W3C's `traceparent`. Without one nothing is imported and nothing is
+sent. Spans name routes, states and request ids; no words of anybody.
 
 Needs the extra `telemetry`.
 """
@@ -18,8 +19,9 @@ class NoTelemetry(Exception):
 
 
 def configure(service: str, url: str | None, exporter: Any = None) -> Any:
-    """Send spans to an OTLP collector over HTTP (http://collector:4318); no URL and no exporter: none. Return what must be shut down at
-    the end, so that the last spans are sent. Raises NoTelemetry."""
+    """Send spans to an OTLP collector over HTTP (http://collector:4318); no URL and no exporter:
+    none. Return what must be shut down at the end, so that the last spans are sent. Raises
+    NoTelemetry."""
     global _tracer
     if url is None and exporter is None:
         _tracer = None
@@ -35,7 +37,9 @@ def configure(service: str, url: str | None, exporter: Any = None) -> Any:
     if exporter is not None:
         provider.add_span_processor(SimpleSpanProcessor(exporter))
     else:
-        provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{str(url).rstrip('/')}/v1/traces", timeout=5)))
+        provider.add_span_processor(
+            BatchSpanProcessor(OTLPSpanExporter(f"{str(url).rstrip('/')}/v1/traces", timeout=5))
+        )
     _tracer = provider.get_tracer("bedside")
     return provider
 
@@ -56,7 +60,8 @@ class TraceSpan:
 
 @contextmanager
 def request(method: str, headers: Mapping[str, str]) -> Iterator[TraceSpan]:
-    """A request that came: part of its asker's trace, when its headers say so. Calls made inside are its children."""
+    """A request that came: part of its asker's trace, when its headers say so. Calls made inside
+    are its children."""
     if _tracer is None:
         yield TraceSpan()
         return
@@ -75,8 +80,8 @@ def request(method: str, headers: Mapping[str, str]) -> Iterator[TraceSpan]:
 
 @contextmanager
 def call(name: str) -> Iterator[dict[str, str]]:
-    """A call to another service: the headers that make its spans part of this trace. Never the current span, as streams are closed by
-    other tasks than open them."""
+    """A call to another service: the headers that make its spans part of this trace. Never the
+    current span, as streams are closed by other tasks than open them."""
     if _tracer is None:
         yield {}
         return

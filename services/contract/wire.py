@@ -1,4 +1,5 @@
-"""Requests and responses between the generator service and its clients: OpenAI's chat completions plus `documents` and `bedside`.
+"""Requests and responses between the generator service and its clients: OpenAI's chat completions
+plus `documents` and `bedside`.
 
 With templates.py what both sides share. Knows neither torch nor the engine.
 Unknown fields are refused: a silently dropped option is a wrong answer.
@@ -14,10 +15,12 @@ MAX_STOP_LENGTH = 1_000  # characters of one stop string
 MAX_MESSAGES = 64
 MAX_TEXT = 200_000  # characters of one message or document: more than any context holds
 MAX_NAME = 200
-DEMO_MODELS = ("demo", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")  # that packages bring: small, and not for clinical use
+# that packages bring: small, and not for clinical use
+DEMO_MODELS = ("demo", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")
 QUOTES = "quotes"  # in place of a model's name: the service that quotes what was weighed, without a model
 MAX_LEAD = 8  # places that a sentence is led in by
-TOO_LONG = "context_length_exceeded"  # code of a refused request whose prompt is more than the model reads at once, as OpenAI has it
+# code of a refused request whose prompt is more than the model reads at once, as OpenAI has it
+TOO_LONG = "context_length_exceeded"
 
 
 class WireModel(BaseModel):
@@ -46,12 +49,14 @@ class RetrievedRangeIn(SpanIn):
 
 
 class CandidateIn(RetrievedRangeIn):
-    """A sentence that a verbatim answer may contain: characters [start, end) of the document's text."""
+    """A sentence that a verbatim answer may contain: characters [start, end) of the document's
+    text."""
 
     lead: list[SpanIn] = Field(
         default=[],
         max_length=MAX_LEAD,
-        description="What it must not be read without (a list's introduction, a table's header): written before it, once. "
+        description="What it must not be read without (a list's introduction, a table's header): written before it, "
+        "once. "
         "In the document's order, all before `start`, each followed by white space.",
     )
     score: float = Field(0.0, description="The prior that retrieval gives this sentence, in nats.")
@@ -61,48 +66,69 @@ class BedsideIn(WireModel):
     """Extensions; all optional, so that a plain OpenAI client works unchanged."""
 
     mode: Literal["answer", "verbatim"] = "answer"
-    template: str | None = Field(None, max_length=MAX_NAME, description="Name of a prompt template; the server's default when absent.")
+    template: str | None = Field(
+        None, max_length=MAX_NAME, description="Name of a prompt template; the server's default when absent."
+    )
     language: Literal["nl", "en"] | None = Field(None, description="Of the question; chooses the template's language.")
     candidates: list[CandidateIn] | None = Field(
         None, max_length=4_096, description="verbatim: the sentences to choose from; absent: every sentence."
     )
     max_sentences: int = Field(2, ge=1, le=20)
     likelihood_weight: float | None = Field(
-        None, description="verbatim: weight of log p(question | sentence) beside the prior; absent: 0 with candidates, 1 without."
+        None,
+        description="verbatim: weight of log p(question | sentence) beside the prior; absent: 0 with "
+        "candidates, 1 without.",
     )
     margin: float = Field(
-        0.0, ge=0, description="verbatim: a further sentence is added while its weight is within this many nats of the first's; 0: always."
+        0.0,
+        ge=0,
+        description="verbatim: a further sentence is added while its weight is within this many nats of "
+        "the first's; 0: always.",
     )
-    one_document: bool = Field(False, description="verbatim: every further sentence comes from the document of the first.")
+    one_document: bool = Field(
+        False, description="verbatim: every further sentence comes from the document of the first."
+    )
     scope: str = Field(
-        "", max_length=64, description="Who may read what is in the prompt, as a hash: a kept prefix serves its own scope only."
+        "",
+        max_length=64,
+        description="Who may read what is in the prompt, as a hash: a kept prefix serves its own scope only.",
     )
     beside: list[Annotated[str, Field(max_length=MAX_TEXT)]] = Field(
         default=[],
         max_length=64,
-        description="Texts that the model is not shown but that drafts may be copied from, the likeliest last: the documents around the "
+        description="Texts that the model is not shown but that drafts may be copied from, the likeliest last: the "
+        "documents around the "
         "passages, earlier answers. They change the time, never the answer, so they must be what the asker may read.",
     )
     retrieved: list[RetrievedRangeIn] = Field(
         default=[],
         max_length=64,
-        description="Of long documents: the parts that retrieval found. The model reads all; the drafter `rag`, which reads these alone, "
+        description="Of long documents: the parts that retrieval found. The model reads all; the drafter `rag`, which "
+        "reads these alone, "
         "writes ahead (RAPID), by itself where no drafter is named. They change the time, never the answer.",
     )
     drafter: str | None = Field(
-        None, max_length=MAX_NAME, description="Override the drafter: 'none', 'copy', 'eagle', ...; the server's choice when absent."
+        None,
+        max_length=MAX_NAME,
+        description="Override the drafter: 'none', 'copy', 'eagle', ...; the server's choice when absent.",
     )
     acceptance: Literal["exact", "relaxed", "augmented"] = Field(
         "exact",
-        description="'relaxed' also takes copied words that the model finds nearly as likely as its own (ReSpec), 'augmented' also what "
-        "the drafter `rag` finds likely behind the retrieved parts alone, above temperature 0 (RAPID): quicker, NOT lossless. "
-        "The text is then not what the model alone would have written, and the response says `lossless: false`. Not in verbatim mode.",
+        description="'relaxed' also takes copied words that the model finds nearly as likely as its own (ReSpec), "
+        "'augmented' also what "
+        "the drafter `rag` finds likely behind the retrieved parts alone, above temperature 0 (RAPID): quicker, NOT "
+        "lossless. "
+        "The text is then not what the model alone would have written, and the response says `lossless: false`. Not "
+        "in verbatim mode.",
     )
-    transfer: float = Field(10.0, ge=0, le=100, description="'augmented': how far the drafter is believed (RAPID's eta).")
+    transfer: float = Field(
+        10.0, ge=0, le=100, description="'augmented': how far the drafter is believed (RAPID's eta)."
+    )
 
 
 class CopiedSpanOut(WireModel):
-    """answer[start:end] == documents[document].text[source_start:source_end], character for character."""
+    """answer[start:end] == documents[document].text[source_start:source_end], character for
+    character."""
 
     start: int
     end: int
@@ -119,7 +145,8 @@ class StatsOut(BaseModel):
     tokens_per_step: float
     drafted_nodes: int = 0
     lossless: bool = Field(
-        True, description="The text is what the model alone would have written; false: drafts were accepted more freely."
+        True,
+        description="The text is what the model alone would have written; false: drafts were accepted more freely.",
     )
     accepted_by_source: dict[str, int] = {}
     accepted_lengths: dict[str, dict[int, int]] = {}
@@ -133,21 +160,27 @@ class StatsOut(BaseModel):
 
 
 class CandidateOut(BaseModel):
-    """How a sentence was weighed in verbatim mode: weight = score + likelihood_weight * log_likelihood, in nats."""
+    """How a sentence was weighed in verbatim mode: weight = score + likelihood_weight *
+    log_likelihood, in nats."""
 
     document: str
     start: int
     end: int
     score: float
-    log_likelihood: float | None = Field(None, description="log p(question | sentence); absent when it was not computed.")
+    log_likelihood: float | None = Field(
+        None, description="log p(question | sentence); absent when it was not computed."
+    )
     weight: float
 
 
 class BedsideOut(BaseModel):
-    """`bedside` on a response, and on stream chunks (spans when closed; the rest on the last one)."""
+    """`bedside` on a response, and on stream chunks (spans when closed; the rest on the last
+    one)."""
 
     spans: list[CopiedSpanOut] = []
-    candidates: list[CandidateOut] = Field(default=[], description="verbatim: every sentence that could be quoted, as it was weighed.")
+    candidates: list[CandidateOut] = Field(
+        default=[], description="verbatim: every sentence that could be quoted, as it was weighed."
+    )
     prompt_version: str | None = None
     stats: StatsOut | None = None
 
@@ -158,11 +191,14 @@ class TextPartIn(WireModel):
 
 
 class MessageIn(WireModel):
-    """One turn. With `documents`, the last user turn is the question and the prompt template is built around it."""
+    """One turn. With `documents`, the last user turn is the question and the prompt template is
+    built around it."""
 
     role: Literal["system", "user", "assistant"]
     content: Annotated[str, Field(max_length=MAX_TEXT)] | Annotated[list[TextPartIn], Field(max_length=64)]
-    name: str | None = Field(None, max_length=MAX_NAME, description="Accepted as OpenAI has it; the model does not see it.")
+    name: str | None = Field(
+        None, max_length=MAX_NAME, description="Accepted as OpenAI has it; the model does not see it."
+    )
 
     @property
     def text(self) -> str:
@@ -178,7 +214,8 @@ class ResponseFormatIn(WireModel):
 
 
 class ChatRequest(WireModel):
-    """POST /v1/chat/completions. OpenAI's fields that change nothing at these values are accepted at these values only."""
+    """POST /v1/chat/completions. OpenAI's fields that change nothing at these values are accepted
+    at these values only."""
 
     model: str
     messages: list[MessageIn] = Field(min_length=1, max_length=MAX_MESSAGES)
@@ -186,10 +223,14 @@ class ChatRequest(WireModel):
     bedside: BedsideIn = BedsideIn.model_validate({})
     max_tokens: int | None = Field(None, ge=1)
     max_completion_tokens: int | None = Field(None, ge=1)
-    temperature: float = Field(0.0, ge=0, le=2, description="0, the default here, is greedy: the same question gives the same answer.")
+    temperature: float = Field(
+        0.0, ge=0, le=2, description="0, the default here, is greedy: the same question gives the same answer."
+    )
     top_p: float = Field(1.0, gt=0, le=1)
     seed: int | None = Field(None, description="Of the sampling noise; the same seed and prompt give the same text.")
-    stop: str | list[str] | None = Field(None, description=f"At most 16 of {MAX_STOP_LENGTH} characters; the answer ends before the first.")
+    stop: str | list[str] | None = Field(
+        None, description=f"At most 16 of {MAX_STOP_LENGTH} characters; the answer ends before the first."
+    )
     stream: bool = False
     stream_options: StreamOptionsIn | None = None
     logprobs: bool = False
@@ -206,26 +247,32 @@ class ChatRequest(WireModel):
 
 
 class ScoreIn(WireModel):
-    """A chat, or a text without a template, and what may come next. Each is scored exactly as it is written, a space before it included.
+    """A chat, or a text without a template, and what may come next. Each is scored exactly as it is
+    written, a space before it included.
 
-    A `prompt` in several pieces is cut into tokens piece by piece, so that what a passage becomes does not depend on what follows it.
+    A `prompt` in several pieces is cut into tokens piece by piece, so that what a passage becomes
+    does not depend on what follows it.
     """
 
     messages: list[MessageIn] | None = Field(None, min_length=1, max_length=MAX_MESSAGES)
     prompt: list[Annotated[str, Field(max_length=MAX_TEXT)]] | None = Field(None, min_length=1, max_length=MAX_MESSAGES)
-    adapter: str | None = Field(None, max_length=MAX_NAME, description="That works on it, by the name that the service has for it.")
+    adapter: str | None = Field(
+        None, max_length=MAX_NAME, description="That works on it, by the name that the service has for it."
+    )
     continuations: list[Annotated[str, Field(max_length=MAX_TEXT)]] = Field(min_length=1, max_length=64)
 
 
 class ScoreRequest(WireModel):
-    """POST /v1/score: how likely the model finds each continuation; nothing is written. Prompts that begin alike cost their rest."""
+    """POST /v1/score: how likely the model finds each continuation; nothing is written. Prompts
+    that begin alike cost their rest."""
 
     model: str
     prompts: list[ScoreIn] = Field(min_length=1, max_length=64)
 
 
 class ScoreOut(BaseModel):
-    """In the order of the continuations, in nats, of the model's own distribution: the sum over the continuation's tokens."""
+    """In the order of the continuations, in nats, of the model's own distribution: the sum over the
+    continuation's tokens."""
 
     logprobs: list[float]
 
@@ -298,10 +345,12 @@ class ChunkChoiceOut(BaseModel):
 
 
 class ChatChunk(BaseModel):
-    """One SSE `data:` line. `bedside.spans` are the spans that closed; their text was sent in this chunk or before.
+    """One SSE `data:` line. `bedside.spans` are the spans that closed; their text was sent in this
+    chunk or before.
 
-    The chunk with a finish_reason carries the rest of `bedside` (stats, prompt_version); with include_usage one more
-    chunk without choices follows; then `data: [DONE]`. A failure in mid-stream is `data: {"error": ...}`.
+    The chunk with a finish_reason carries the rest of `bedside` (stats, prompt_version); with
+    include_usage one more chunk without choices follows; then `data: [DONE]`. A failure in
+    mid-stream is `data: {"error": ...}`.
     """
 
     id: str
@@ -321,7 +370,8 @@ class ErrorDetail(BaseModel):
 
 
 class ErrorOut(BaseModel):
-    """OpenAI's error shape: 400 what is wrong with the request, 401, 404 unknown model, 429 queue full, 500, 503."""
+    """OpenAI's error shape: 400 what is wrong with the request, 401, 404 unknown model, 429 queue
+    full, 500, 503."""
 
     error: ErrorDetail
 
@@ -340,7 +390,8 @@ class ServedModels(BaseModel):
 
 
 class HealthOut(BaseModel):
-    """`loading` (503) until the model is ready, then `ok`; `failed` (503) when the engine's thread has died."""
+    """`loading` (503) until the model is ready, then `ok`; `failed` (503) when the engine's thread
+    has died."""
 
     status: Literal["loading", "ok", "failed"]
     model: str

@@ -1,4 +1,5 @@
-"""`python -m services.embedder`: the service on uvicorn, configured by BEDSIDE_EMBEDDER_* variables."""
+"""`python -m services.embedder`: the service on uvicorn, configured by BEDSIDE_EMBEDDER_*
+variables."""
 
 from __future__ import annotations
 

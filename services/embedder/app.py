@@ -74,16 +74,21 @@ def load_model(settings: EmbedderSettings) -> Encode:
         return E5Encoder().vectors
     from sentence_transformers import SentenceTransformer
 
-    model = SentenceTransformer(settings.model, device=settings.device, model_kwargs={"use_safetensors": True})  # no pickles
+    # no pickles
+    model = SentenceTransformer(settings.model, device=settings.device, model_kwargs={"use_safetensors": True})
 
     def encode(texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors = model.encode(list(texts), batch_size=settings.batch_size, normalize_embeddings=True, show_progress_bar=False)
+        vectors = model.encode(
+            list(texts), batch_size=settings.batch_size, normalize_embeddings=True, show_progress_bar=False
+        )
         return np.asarray(vectors, np.float32)
 
     return encode
 
 
-def create_app(settings: EmbedderSettings | None = None, load: Callable[[EmbedderSettings], Encode] = load_model) -> FastAPI:
+def create_app(
+    settings: EmbedderSettings | None = None, load: Callable[[EmbedderSettings], Encode] = load_model
+) -> FastAPI:
     """`load` replaces reading the model that the settings name (tests bring their own)."""
     service = EmbedderService(settings or EmbedderSettings(), load)
 
@@ -112,14 +117,20 @@ async def embeddings(ask: EmbeddingsIn, request: Request) -> dict[str, Any]:
     if service.encode is None:
         raise Refused(503, "not_ready", service.error or "the model is loading")
     vectors = await asyncio.to_thread(service.embed, texts)
-    data = [{"object": "embedding", "index": i, "embedding": _encoded(v, ask.encoding_format)} for i, v in enumerate(vectors)]
+    data = [
+        {"object": "embedding", "index": i, "embedding": _encoded(v, ask.encoding_format)}
+        for i, v in enumerate(vectors)
+    ]
     usage = {"prompt_tokens": 0, "total_tokens": 0}  # not counted: nobody is billed
     return {"object": "list", "model": service.settings.served_name, "data": data, "usage": usage}
 
 
 async def models(request: Request) -> dict[str, Any]:
     service = _authorised(request)
-    return {"object": "list", "data": [{"id": service.settings.served_name, "object": "model", "created": 0, "owned_by": "bedside"}]}
+    return {
+        "object": "list",
+        "data": [{"id": service.settings.served_name, "object": "model", "created": 0, "owned_by": "bedside"}],
+    }
 
 
 async def health(request: Request) -> JSONResponse:
@@ -144,7 +155,9 @@ def _authorised(request: Request) -> EmbedderService:
 
 def _check(model: str, texts: list[str], settings: EmbedderSettings) -> None:
     if model not in (settings.served_name, settings.model):
-        raise Refused(404, "model_not_found", f"the model {model!r} does not exist; this service has {settings.served_name!r}")
+        raise Refused(
+            404, "model_not_found", f"the model {model!r} does not exist; this service has {settings.served_name!r}"
+        )
     if not 1 <= len(texts) <= settings.max_texts:
         raise Refused(400, "invalid_request", f"input must hold 1 to {settings.max_texts} texts, not {len(texts)}")
     if any(len(text) > settings.max_characters for text in texts):
@@ -165,4 +178,7 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part != "body")
-    return JSONResponse({"error": {"message": f"{where}: {first['msg']}", "type": "invalid_request_error", "code": "invalid_request"}}, 400)
+    return JSONResponse(
+        {"error": {"message": f"{where}: {first['msg']}", "type": "invalid_request_error", "code": "invalid_request"}},
+        400,
+    )

@@ -1,4 +1,5 @@
-"""Settings of the embedding service: the only reader of the environment here. Every variable begins with BEDSIDE_EMBEDDER_."""
+"""Settings of the embedding service: the only reader of the environment here. Every variable begins
+with BEDSIDE_EMBEDDER_."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ class EmbedderSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="BEDSIDE_EMBEDDER_", env_file=None, extra="ignore")
 
     model: str = Field(
-        "BAAI/bge-m3", description="A sentence-transformers model: a folder or a Hugging Face name; or 'e5-small', which a package carries."
+        "BAAI/bge-m3",
+        description="A sentence-transformers model: a folder or a Hugging Face name; or 'e5-small', "
+        "which a package carries.",
     )
     served_name: str = Field("bge-m3", description="Name clients ask for.")
     device: str | None = Field(None, description="'cuda', 'cpu'; absent: the best there is.")
@@ -25,4 +28,6 @@ class EmbedderSettings(BaseSettings):
     api_key: SecretStr | None = Field(None, description="When set, /v1 wants it as a bearer token.")
     batch_size: int = Field(16, ge=1, description="Texts that the model takes at a time.")
     max_texts: int = Field(256, ge=1, description="Texts in one request.")
-    max_characters: int = Field(32_000, ge=1, description="Of one text; the model itself reads as far as its context reaches.")
+    max_characters: int = Field(
+        32_000, ge=1, description="Of one text; the model itself reads as far as its context reaches."
+    )

@@ -1,4 +1,5 @@
-"""The values that flow through the generator. `Sequence` is the one that mutates. Imports nothing of ours."""
+"""The values that flow through the generator. `Sequence` is the one that mutates. Imports nothing
+of ours."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from typing import NamedTuple
 
 
 class Origin(NamedTuple):
-    """Where a prompt token came from: characters [start, end) of passage number `passage` of the request."""
+    """Where a prompt token came from: characters [start, end) of passage number `passage` of the
+    request."""
 
     passage: int
     start: int
@@ -30,7 +32,9 @@ class SamplingParams:
     seed: int = 0
     stop: tuple[str, ...] = ()
     logprobs: int = 0  # how many alternatives to report per token; 0: none
-    draw_drafts: bool = False  # a model that writes ahead draws its tokens, where the rule of acceptance goes by their chances (RAPID)
+    # a model that writes ahead draws its tokens, where the rule of acceptance goes by their chances
+    # (RAPID)
+    draw_drafts: bool = False
 
     def __post_init__(self) -> None:
         assert self.temperature >= 0
@@ -40,20 +44,25 @@ class SamplingParams:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Tokens of the rendered prompt and, per token, its place in a passage (None: the template's own words)."""
+    """Tokens of the rendered prompt and, per token, its place in a passage (None: the template's
+    own words)."""
 
     token_ids: tuple[int, ...]
     origins: tuple[Origin | None, ...]  # same length
     passages: tuple[Passage, ...]
     version: str  # of the template, e.g. "thesis-nl-1"
-    retrieved: tuple[int, ...] = ()  # the same prompt with the retrieved parts of its passages alone; empty: nobody named them
-    beside: tuple[tuple[int, ...], ...] = ()  # tokens of texts that are not shown to the model, but may be drafted from; the likeliest last
+    # the same prompt with the retrieved parts of its passages alone; empty: nobody named them
+    retrieved: tuple[int, ...] = ()
+    # tokens of texts that are not shown to the model, but may be drafted from; the likeliest last
+    beside: tuple[tuple[int, ...], ...] = ()
 
 
 class NodeOrigin(NamedTuple):
-    """One proposer of a node, by its name: statistics and the planner's counts are kept by it. "blend:beside" is one source of `blend`.
+    """One proposer of a node, by its name: statistics and the planner's counts are kept by it.
+    "blend:beside" is one source of `blend`.
 
-    `position` is the index of the copied token in prompt + output; -1: not copied from there. Provenance follows it, whoever copied.
+    `position` is the index of the copied token in prompt + output; -1: not copied from there.
+    Provenance follows it, whoever copied.
     """
 
     drafter: str
@@ -64,7 +73,8 @@ class NodeOrigin(NamedTuple):
 class DraftTree:
     """A tree of proposed tokens. Node 0 is the root: the last token that is already decided.
 
-    Parents come before children (`parents[i] < i`), siblings have different tokens, `parents[0] == -1`; no node scores above its parent.
+    Parents come before children (`parents[i] < i`), siblings have different tokens, `parents[0] ==
+    -1`; no node scores above its parent.
     """
 
     token_ids: tuple[int, ...]  # [nodes]
@@ -81,15 +91,17 @@ class DraftTree:
 class Accepted:
     """What one verification decided.
 
-    `path` holds the accepted nodes, root first (so it is never empty); `token_ids` is what is emitted: the tokens
-    of path[1:] and then the bonus token, the target's own sample where the walk left the tree.
+    `path` holds the accepted nodes, root first (so it is never empty); `token_ids` is what is
+    emitted: the tokens of path[1:] and then the bonus token, the target's own sample where the walk
+    left the tree.
     """
 
     path: tuple[int, ...]
     token_ids: tuple[int, ...]  # len(path) of them
     logprobs: tuple[float, ...] = ()  # of token_ids, in nats, when asked for
     alternatives: tuple[tuple[tuple[int, float], ...], ...] = ()  # per token: the likeliest (token, log-probability)
-    entropies: tuple[float, ...] = ()  # in nats, of the distributions that token_ids were taken from, when a drafter wants them
+    # in nats, of the distributions that token_ids were taken from, when a drafter wants them
+    entropies: tuple[float, ...] = ()
 
 
 class SequenceStatus(StrEnum):
@@ -131,7 +143,8 @@ class Sequence:
     prompt: Prompt
     sampling: SamplingParams
     token_ids: list[int] = field(default_factory=list)  # generated so far
-    copied_from: list[int] = field(default_factory=list)  # per generated token: position in prompt+output it was copied from, or -1
+    # per generated token: position in prompt+output it was copied from, or -1
+    copied_from: list[int] = field(default_factory=list)
     status: SequenceStatus = SequenceStatus.WAITING
     finish_reason: FinishReason | None = None
     slot: int = -1  # row in the KV cache while running
@@ -140,7 +153,8 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class CopySpan:
-    """answer[answer_start:answer_end] == passages[passage_id].text[start:end], character for character."""
+    """answer[answer_start:answer_end] == passages[passage_id].text[start:end], character for
+    character."""
 
     answer_start: int
     answer_end: int

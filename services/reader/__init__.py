@@ -1,1 +1,2 @@
-"""Reader: trains and measures the adapter with which a language model points to the lines of a passage that answer a question."""
+"""Reader: trains and measures the adapter with which a language model points to the lines of a
+passage that answer a question."""

@@ -21,25 +21,39 @@ from services.reader.train import Schedule, Training
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m services.reader", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    train = commands.add_parser("train", help="teach a model to point to the lines that answer; stopped and started again, it goes on")
+    train = commands.add_parser(
+        "train", help="teach a model to point to the lines that answer; stopped and started again, it goes on"
+    )
     measure = commands.add_parser("measure", help="right lines and near misses on passages that are given")
-    gate = commands.add_parser("gate", help="the product as it is beside an adapter that reads, on documents and questions of yours")
-    weigh = commands.add_parser("weigh", help="when a reader that must agree lets an answer through, fitted on questions of yours")
+    gate = commands.add_parser(
+        "gate", help="the product as it is beside an adapter that reads, on documents and questions of yours"
+    )
+    weigh = commands.add_parser(
+        "weigh", help="when a reader that must agree lets an answer through, fitted on questions of yours"
+    )
     for one in (train, measure):
-        one.add_argument("--data", required=True, type=Path, nargs="+", help="questions on passages (JSON Lines, .gz or plain)")
+        one.add_argument(
+            "--data", required=True, type=Path, nargs="+", help="questions on passages (JSON Lines, .gz or plain)"
+        )
     for one in (train, measure, gate, weigh):
         one.add_argument("--model", required=True, help="a causal language model: a folder, or a name of a hub")
         one.add_argument("--threads", type=int, default=0, help="of a CPU; 0: as many as torch takes")
-        one.add_argument("--dtype", choices=("float32", "bfloat16"), help="default: bfloat16 on a GPU, float32 on a CPU")
+        one.add_argument(
+            "--dtype", choices=("float32", "bfloat16"), help="default: bfloat16 on a GPU, float32 on a CPU"
+        )
     train.add_argument("--work", required=True, type=Path, help="folder of the checkpoint and the learning curve")
     train.add_argument("--out", required=True, type=Path, help="folder of the adapter (PEFT's form)")
     train.add_argument("--steps", type=int, default=600)
-    train.add_argument("--cool", type=int, default=60, help="of these, the last ones, over which the rate falls to zero")
+    train.add_argument(
+        "--cool", type=int, default=60, help="of these, the last ones, over which the rate falls to zero"
+    )
     train.add_argument("--rate", type=float, default=2e-4)
     train.add_argument("--foreign", type=int, default=4, help="questions of other passages beside each passage's own")
     train.add_argument("--rank", type=int, default=16)
     train.add_argument(
-        "--activated", action="store_true", help="the adapter works from the question on: passages keep the model's own keys"
+        "--activated",
+        action="store_true",
+        help="the adapter works from the question on: passages keep the model's own keys",
     )
     train.add_argument("--layers", type=int, default=16, help="the upper ones, which get an adapter")
     train.add_argument("--examine", type=int, default=20, help="passages of the validate part, examined as it goes")
@@ -55,7 +69,9 @@ def main(words: list[str] | None = None) -> int:
     gate.add_argument("--name", default="", help="whose shipped weights of agreement hold, as `bedside doctor` says it")
     weigh.add_argument("--adapter", type=Path, required=True)
     weigh.add_argument("--collections", type=Path, help="CSV: collection, documents, questions, near_misses")
-    weigh.add_argument("--data", type=Path, nargs="+", default=[], help="questions on passages: their validate part, as documents")
+    weigh.add_argument(
+        "--data", type=Path, nargs="+", default=[], help="questions on passages: their validate part, as documents"
+    )
     weigh.add_argument("--most", type=int, default=200, help="questions of --data, and as many near misses; 0: all")
     told = parser.parse_args(words)
     if told.threads:

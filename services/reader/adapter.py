@@ -1,8 +1,9 @@
-"""The model that reads: a causal language model of transformers with a LoRA adapter of peft on its upper layers.
+"""The model that reads: a causal language model of transformers with a LoRA adapter of peft on its
+upper layers.
 
-An activated adapter works from the question on: the passage goes through the base model alone, without gradients, and its keys are shared
-with whatever else the model does. What is told is read off the few tokens that an answer may be made of. Runs on a CPU and on a GPU by the
-same code.
+An activated adapter works from the question on: the passage goes through the base model alone,
+without gradients, and its keys are shared with whatever else the model does. What is told is read
+off the few tokens that an answer may be made of. Runs on a CPU and on a GPU by the same code.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ from services.contract.reading_prompt import INVOCATION, VERSION
 from services.reader.packing import IGNORED, Packed, Vocabulary
 
 LINEAR = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
-# How much a wrong first letter weighs beside the range's end and the reason: it decides whether there is an answer at all.
+# How much a wrong first letter weighs beside the range's end and the reason: it decides whether
+# there is an answer at all.
 LAST_WEIGHT, REASON_WEIGHT = 0.5, 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class PackScores:
-    """Log-probabilities of one pass over a pack: `first` [items, labels + 1], `last` [items, labels], `reason` [items, reasons]."""
+    """Log-probabilities of one pass over a pack: `first` [items, labels + 1], `last` [items,
+    labels], `reason` [items, reasons]."""
 
     first: torch.Tensor
     last: torch.Tensor
@@ -59,8 +62,9 @@ class ReadingModel:
         return out.past_key_values
 
     def tell(self, packed: Packed, keys: DynamicCache | None = None) -> PackScores:
-        """Return what it says to each of the pack's questions. `keys`: the passage's, if they are known; they are not changed. Without
-        them an adapter that is not an activated one learns from the passage too."""
+        """Return what it says to each of the pack's questions. `keys`: the passage's, if they are
+        known; they are not changed. Without them an adapter that is not an activated one learns
+        from the passage too."""
         if keys is None and not self.activated:
             hidden = self._whole(packed)
         else:
@@ -68,7 +72,9 @@ class ReadingModel:
         first, last, reasons = self._head.split(self._sizes)
         at_first, at_second = hidden[packed.first_at].float(), hidden[packed.second_at].float()
         return PackScores(
-            (at_first @ first.T).log_softmax(-1), (at_second @ last.T).log_softmax(-1), (at_second @ reasons.T).log_softmax(-1)
+            (at_first @ first.T).log_softmax(-1),
+            (at_second @ last.T).log_softmax(-1),
+            (at_second @ reasons.T).log_softmax(-1),
         )
 
     def _behind(self, packed: Packed, keys: DynamicCache) -> torch.Tensor:
@@ -79,12 +85,21 @@ class ReadingModel:
         """The same of passage and questions in one row, so that gradients reach the passage."""
         length = len(packed.prefix)
         above = torch.cat(
-            [torch.ones(length, length, dtype=torch.bool).tril(), torch.zeros(length, len(packed.tokens), dtype=torch.bool)], 1
+            [
+                torch.ones(length, length, dtype=torch.bool).tril(),
+                torch.zeros(length, len(packed.tokens), dtype=torch.bool),
+            ],
+            1,
         )
-        tokens, positions = torch.cat([packed.prefix, packed.tokens]), torch.cat([torch.arange(length), packed.positions])
+        tokens, positions = (
+            torch.cat([packed.prefix, packed.tokens]),
+            torch.cat([torch.arange(length), packed.positions]),
+        )
         return self._run(tokens, positions, torch.cat([above, packed.mask]), None)[length:]
 
-    def _run(self, tokens: torch.Tensor, positions: torch.Tensor, sees: torch.Tensor, keys: DynamicCache | None) -> torch.Tensor:
+    def _run(
+        self, tokens: torch.Tensor, positions: torch.Tensor, sees: torch.Tensor, keys: DynamicCache | None
+    ) -> torch.Tensor:
         dtype = self._inner.dtype
         mask = torch.zeros(sees.shape, dtype=dtype).masked_fill_(~sees, torch.finfo(dtype).min)
         out = self._inner(
@@ -103,12 +118,15 @@ class ReadingModel:
         if (packed.last != IGNORED).any():
             total = total + LAST_WEIGHT * cross_entropy(told.last, packed.last.to(self.device), ignore_index=IGNORED)
         if (packed.reason != IGNORED).any():
-            total = total + REASON_WEIGHT * cross_entropy(told.reason, packed.reason.to(self.device), ignore_index=IGNORED)
+            total = total + REASON_WEIGHT * cross_entropy(
+                told.reason, packed.reason.to(self.device), ignore_index=IGNORED
+            )
         return total
 
 
 def _copied(keys: DynamicCache) -> DynamicCache:
-    """A cache of its own on the same tensors: a pass appends to it without changing what was kept."""
+    """A cache of its own on the same tensors: a pass appends to it without changing what was
+    kept."""
     own = DynamicCache()
     for index, layer in enumerate(keys.layers):
         own.update(layer.keys, layer.values, index)
@@ -116,11 +134,19 @@ def _copied(keys: DynamicCache) -> DynamicCache:
 
 
 def open_model(
-    name: str, *, rank: int = 16, layers: int = 16, activated: bool = False, adapter: Path | None = None, dtype: torch.dtype | None = None
+    name: str,
+    *,
+    rank: int = 16,
+    layers: int = 16,
+    activated: bool = False,
+    adapter: Path | None = None,
+    dtype: torch.dtype | None = None,
 ) -> ReadingModel:
-    """Open a model's folder or name with a fresh adapter on its upper `layers`, or with one that was trained.
+    """Open a model's folder or name with a fresh adapter on its upper `layers`, or with one that
+    was trained.
 
-    Raises OSError for a model or adapter that is not there, ValueError for a tokenizer that has no letter of its own token."""
+    Raises OSError for a model or adapter that is not there, ValueError for a tokenizer that has no
+    letter of its own token."""
     cuda = torch.cuda.is_available()
     tokenizer = AutoTokenizer.from_pretrained(name)
     base = AutoModelForCausalLM.from_pretrained(name, use_safetensors=True, dtype=dtype, attn_implementation="sdpa")
@@ -132,9 +158,13 @@ def open_model(
     else:
         count = base.config.num_hidden_layers
         upper = list(range(max(0, count - layers), count))
-    # An activated adapter is plain LoRA here: the passage never passes through it, which `alora_invocation_tokens` tells others (save).
+    # An activated adapter is plain LoRA here: the passage never passes through it, which
+    # `alora_invocation_tokens` tells others (save).
     model = get_peft_model(
-        base, LoraConfig(r=rank, lora_alpha=2 * rank, target_modules=list(LINEAR), layers_to_transform=upper, task_type="CAUSAL_LM")
+        base,
+        LoraConfig(
+            r=rank, lora_alpha=2 * rank, target_modules=list(LINEAR), layers_to_transform=upper, task_type="CAUSAL_LM"
+        ),
     )
     if adapter is not None:
         missing: Any = set_peft_model_state_dict(model, load_file(adapter / "adapter_model.safetensors"))
@@ -144,11 +174,15 @@ def open_model(
 
 
 def save(reading: ReadingModel, folder: Path, card: dict[str, Any]) -> None:
-    """Write the adapter in PEFT's form, in bf16, with `card`: what it was trained on. A folder that is there is replaced whole."""
+    """Write the adapter in PEFT's form, in bf16, with `card`: what it was trained on. A folder that
+    is there is replaced whole."""
     fresh = folder.with_name(folder.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
-    weights = {name: one.detach().to("cpu", torch.bfloat16).contiguous() for name, one in get_peft_model_state_dict(reading.model).items()}
+    weights = {
+        name: one.detach().to("cpu", torch.bfloat16).contiguous()
+        for name, one in get_peft_model_state_dict(reading.model).items()
+    }
     save_file(weights, fresh / "adapter_model.safetensors", metadata={"format": "pt"})
     config = reading.model.peft_config["default"].to_dict()
     invocation = reading.vocabulary.encode(INVOCATION) if reading.activated else None

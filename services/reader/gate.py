@@ -1,8 +1,10 @@
-"""Gate: the product as it is and an adapter that reads, on the same questions about the same documents, in one run.
+"""Gate: the product as it is and an adapter that reads, on the same questions about the same
+documents, in one run.
 
-Documents are ingested as an installation ingests its own. Each question is asked through the whole product; what its search found, guarded
-as the product guards it, is then read by the adapter. Both answers are judged by the same words. The questions' file has the columns id,
-question, kind, before, document, answer (its parts parted by " | "); a near miss needs a question alone.
+Documents are ingested as an installation ingests its own. Each question is asked through the whole
+product; what its search found, guarded as the product guards it, is then read by the adapter. Both
+answers are judged by the same words. The questions' file has the columns id, question, kind,
+before, document, answer (its parts parted by " | "); a near miss needs a question alone.
 """
 
 from __future__ import annotations
@@ -82,7 +84,8 @@ class InProcess:
         some = math.log(max(1e-9, -math.expm1(none)))
         first = int(told.first[0, : len(lines)].argmax())
         ends = self._reading.tell(
-            pack(asked, [TrainingQuestion(question, first, first, first)], self._reading.vocabulary, longest=4_096), keys
+            pack(asked, [TrainingQuestion(question, first, first, first)], self._reading.vocabulary, longest=4_096),
+            keys,
         )
         end = ends.last[0, first : len(lines)]
         sure = float(told.first[0, first]) - some + float(end.max())
@@ -108,15 +111,21 @@ class Captured:
 def capture(
     documents: Path, files: Sequence[Path], on_progress: Callable[[int], None], threshold: float | None = None
 ) -> list[list[Captured]]:
-    """Ask every question of each file of the product as it is, on an installation of its own. threshold: of its confidence, in place of
-    the fitted one."""
+    """Ask every question of each file of the product as it is, on an installation of its own.
+    threshold: of its confidence, in place of the fitted one."""
     with tempfile.TemporaryDirectory(prefix="bedside-gate-") as folder:
         settings = Settings().model_copy(
             update={"data_dir": Path(folder), "database_url": None, "store": "lance", "not_found_threshold": threshold}
         )
         with Container(settings) as container, asyncio.Runner() as runner:
             repo = PgDocuments(container.db)
-            ingest(survey([documents]), settings=settings, documents_repo=repo, store=container.store, embedder=container.embedder)
+            ingest(
+                survey([documents]),
+                settings=settings,
+                documents_repo=repo,
+                store=container.store,
+                embedder=container.embedder,
+            )
             container.store.tidy()
             container.start_generator()
             container.wait_for_generator()
@@ -134,10 +143,13 @@ def capture(
 
 
 async def _ask(row: dict[str, str], container: Container) -> Captured:
-    """In a conversation of its own, behind the question that it follows; then searched again, for what the adapter reads."""
+    """In a conversation of its own, behind the question that it follows; then searched again, for
+    what the adapter reads."""
     user, conversation, answer = User(id="gate", name="Gate", groups=("everyone",)), None, None
     for text in filter(None, (row.get("before"), row["question"])):
-        question = new_question(user, container, text, mode=Mode.VERBATIM, conversation_id=conversation, personal=PersonalChoice.KEEP)
+        question = new_question(
+            user, container, text, mode=Mode.VERBATIM, conversation_id=conversation, personal=PersonalChoice.KEEP
+        )
         async for event in ask(question, user, container):
             answer = event.answer if isinstance(event, Done) else answer
         if answer is None:
@@ -148,9 +160,19 @@ async def _ask(row: dict[str, str], container: Container) -> Captured:
     cited = tuple(dict.fromkeys(names.get(one.document_id, "") for one in answer.citations))
     found = find(analyse(answer.query, container.expander, row["question"]), user, Filters(), container)
     names |= {name: document.source for name, document in found.documents.items()}
-    quoted = tuple(Candidate(one.document_id, one.source_start, one.source_end, (), "", 0.0, 0) for one in answer.citations)
+    quoted = tuple(
+        Candidate(one.document_id, one.source_start, one.source_end, (), "", 0.0, 0) for one in answer.citations
+    )
     return Captured(
-        row, answer.status == AnswerStatus.ANSWERED, answer.text, cited, quoted, answer.query, found, names, container.embedder.name
+        row,
+        answer.status == AnswerStatus.ANSWERED,
+        answer.text,
+        cited,
+        quoted,
+        answer.query,
+        found,
+        names,
+        container.embedder.name,
     )
 
 
@@ -169,14 +191,19 @@ def read_by(reader: InProcess, captured: Captured) -> GatedAnswer:
 
 
 def agreed_on(reader: InProcess, captured: Captured, fitted: NotFoundModel | None) -> bool:
-    """Whether it agrees to what the product quotes: BEDSIDE_READER=agreeing:NAME. fitted: of this reader; `captured` was then asked
-    without a threshold."""
-    told = agreement(captured.query or captured.row["question"], captured.quoted, captured.found, reader) if captured.answered else None
+    """Whether it agrees to what the product quotes: BEDSIDE_READER=agreeing:NAME. fitted: of this
+    reader; `captured` was then asked without a threshold."""
+    told = (
+        agreement(captured.query or captured.row["question"], captured.quoted, captured.found, reader)
+        if captured.answered
+        else None
+    )
     return told is not None and agrees(told, captured.found, fitted, None)
 
 
 def judged(row: dict[str, str], answered: bool, said: str, cited: Sequence[str]) -> str:
-    """Return right, half, wrong or refused, by the parts of the expected answer that stand in what is said."""
+    """Return right, half, wrong or refused, by the parts of the expected answer that stand in what
+    is said."""
     if not answered:
         return "refused"
     parts = [_plain(part) for part in (row.get("answer") or "").split(" | ") if _plain(part)]
@@ -204,8 +231,9 @@ def report(
     near_odds: Sequence[float],
     near_agreeing: Sequence[bool],
 ) -> dict[str, Any]:
-    """All, JSON-ready; the reader at the thresholds that refuse as many near misses as today's product, and .70 of them. near,
-    near_agreeing: whether the product refuses a near miss, alone and where the reader must agree."""
+    """All, JSON-ready; the reader at the thresholds that refuse as many near misses as today's
+    product, and .70 of them. near, near_agreeing: whether the product refuses a near miss, alone
+    and where the reader must agree."""
 
     def share(refused: Sequence[bool]) -> float:
         return round(sum(refused) / max(1, len(refused)), 4)
@@ -215,22 +243,33 @@ def report(
         "reader": {
             "without_a_threshold": _counts(reader),
             "area": round(area([one.odds for one in reader if one.verdict in ("right", "half")], near_odds), 4),
-            "by_near_refused": {f"{part:.2f}": _at(reader, near_odds, part) for part in dict.fromkeys((round(share(near), 2), 0.7))},
+            "by_near_refused": {
+                f"{part:.2f}": _at(reader, near_odds, part) for part in dict.fromkeys((round(share(near), 2), 0.7))
+            },
         },
         "agreeing": _counts(agreeing) | {"near_refused": share(near_agreeing)},
-        "rows": {name: [asdict(one) for one in own] for name, own in (("today", today), ("reader", reader), ("agreeing", agreeing))},
+        "rows": {
+            name: [asdict(one) for one in own]
+            for name, own in (("today", today), ("reader", reader), ("agreeing", agreeing))
+        },
     }
 
 
 def _at(reader: Sequence[GatedAnswer], near_odds: Sequence[float], share: float) -> dict[str, Any]:
     ordered = sorted(near_odds)
     threshold = ordered[min(len(ordered) - 1, math.ceil(share * len(ordered)))] if ordered else 0.0
-    kept = [one if one.odds >= threshold else GatedAnswer(one.id, one.kind, "refused", one.said, one.odds, one.reason) for one in reader]
+    kept = [
+        one if one.odds >= threshold else GatedAnswer(one.id, one.kind, "refused", one.said, one.odds, one.reason)
+        for one in reader
+    ]
     return {"threshold": round(threshold, 3), **_counts(kept)}
 
 
 def _counts(judgements: Sequence[GatedAnswer]) -> dict[str, Any]:
-    kinds = {kind: dict(Counter(one.verdict for one in judgements if one.kind == kind)) for kind in sorted({j.kind for j in judgements})}
+    kinds = {
+        kind: dict(Counter(one.verdict for one in judgements if one.kind == kind))
+        for kind in sorted({j.kind for j in judgements})
+    }
     return {"n": len(judgements), **dict(Counter(one.verdict for one in judgements)), "kinds": kinds}
 
 
@@ -242,7 +281,8 @@ def measure(
     on_progress: Callable[[int], None],
     name: str = "",
 ) -> dict[str, Any]:
-    """Return the figures of both, JSON-ready. name: whose weights of agreement hold; without one, those of a reader never measured."""
+    """Return the figures of both, JSON-ready. name: whose weights of agreement hold; without one,
+    those of a reader never measured."""
     asked, missed = capture(documents, [questions, near_misses], on_progress)
     reader = InProcess(reading)
     read, near = [read_by(reader, one) for one in asked], [read_by(reader, one) for one in missed]
@@ -252,12 +292,21 @@ def measure(
     if fitted is not None:
         asked, missed = capture(documents, [questions, near_misses], on_progress, threshold=0.0)
     agreeing = [answered(one, agreed_on(reader, one, fitted)) for one in asked]
-    return report(today, read, agreeing, refused, [one.odds for one in near], [not agreed_on(reader, one, fitted) for one in missed])
+    return report(
+        today,
+        read,
+        agreeing,
+        refused,
+        [one.odds for one in near],
+        [not agreed_on(reader, one, fitted) for one in missed],
+    )
 
 
 def answered(one: Captured, agreed: bool = True) -> GatedAnswer:
     said = agreed and one.answered
-    return GatedAnswer(one.row["id"], one.row.get("kind") or "", judged(one.row, said, one.said, one.cited), one.said if said else "")
+    return GatedAnswer(
+        one.row["id"], one.row.get("kind") or "", judged(one.row, said, one.said, one.cited), one.said if said else ""
+    )
 
 
 def write(figures: dict[str, Any], file: Path | None) -> None:

@@ -1,7 +1,8 @@
-"""Passages as the service cuts them: several sections of one document behind each other, and questions that a whole section answers.
+"""Passages as the service cuts them: several sections of one document behind each other, and
+questions that a whole section answers.
 
-The passages of a question set are short; retrieval brings a section with its neighbours, and half of what staff ask wants a list or a
-section whole. Knows no tokenizer and no model.
+The passages of a question set are short; retrieval brings a section with its neighbours, and half
+of what staff ask wants a list or a section whole. Knows no tokenizer and no model.
 """
 
 from __future__ import annotations
@@ -18,14 +19,28 @@ JOINED = 0.75  # share of the passages that get neighbours
 NEIGHBOURS = 3  # at most
 WHOLE = 0.5  # share that are asked for a section whole
 OF_SECTION = {
-    "nl": ("{}", "hoe gaat {}", "wat staat er over {}", "{}: hoe doe ik dat", "alles over {}", "wat zijn de afspraken over {}"),
-    "en": ("{}", "how does {} go", "what does it say about {}", "{}: what do I do", "everything on {}", "what are the rules on {}"),
+    "nl": (
+        "{}",
+        "hoe gaat {}",
+        "wat staat er over {}",
+        "{}: hoe doe ik dat",
+        "alles over {}",
+        "wat zijn de afspraken over {}",
+    ),
+    "en": (
+        "{}",
+        "how does {} go",
+        "what does it say about {}",
+        "{}: what do I do",
+        "everything on {}",
+        "what are the rules on {}",
+    ),
 }
 
 
 class LongerPassages:
-    """Lays the neighbours of a passage beside it. Of these only the questions that several lines answer come along, and one other each:
-    they are seen whole at their own turn."""
+    """Lays the neighbours of a passage beside it. Of these only the questions that several lines
+    answer come along, and one other each: they are seen whole at their own turn."""
 
     def __init__(self, passages: Sequence[AskedPassage]) -> None:
         self._of_document: dict[str, list[AskedPassage]] = {}
@@ -52,7 +67,9 @@ class LongerPassages:
                 kept += _whole_section(part, draw)
             asked += _moved(kept, len(lines))
             lines += part.lines
-        return replace(passage, heading=chosen[0].heading, lines=tuple(lines), asked=tuple(asked)), frozenset(one.id for one in chosen)
+        return replace(passage, heading=chosen[0].heading, lines=tuple(lines), asked=tuple(asked)), frozenset(
+            one.id for one in chosen
+        )
 
 
 def _fits(parts: Sequence[AskedPassage]) -> bool:

@@ -1,4 +1,5 @@
-"""A reader measured on questions with given passages: is the right line pointed to, are near misses told from what is answered."""
+"""A reader measured on questions with given passages: is the right line pointed to, are near misses
+told from what is answered."""
 
 from __future__ import annotations
 
@@ -27,8 +28,17 @@ class ReaderFigures:
 
     def figures(self) -> dict[str, float]:
         near, count = len(self.near_odds), max(1, self.answered)
-        told = {"questions": self.answered, "near_misses": near, "right_line": self.holds / count, "exact": self.exact / count}
-        told |= {"right": self.right / count, "area": area(self.odds, self.near_odds), "reason": self.reasons / max(1, near)}
+        told = {
+            "questions": self.answered,
+            "near_misses": near,
+            "right_line": self.holds / count,
+            "exact": self.exact / count,
+        }
+        told |= {
+            "right": self.right / count,
+            "area": area(self.odds, self.near_odds),
+            "reason": self.reasons / max(1, near),
+        }
         told |= {f"near_refused_at_{lost:.2f}": refused_at(self.odds, self.near_odds, lost) for lost in (0.06, 0.10)}
         return {name: round(value, 4) for name, value in told.items()}
 
@@ -42,7 +52,8 @@ def area(positive: Sequence[float], negative: Sequence[float]) -> float:
 
 
 def refused_at(answered: Sequence[float], near: Sequence[float], lost: float) -> float:
-    """The share of near misses refused by the threshold that refuses `lost` of what has an answer."""
+    """The share of near misses refused by the threshold that refuses `lost` of what has an
+    answer."""
     if not answered or not near:
         return float("nan")
     threshold = sorted(answered)[int(lost * len(answered))]
@@ -50,7 +61,8 @@ def refused_at(answered: Sequence[float], near: Sequence[float], lost: float) ->
 
 
 class Examination:
-    """Passages with their questions, the passages' keys kept: examined again and again while a reader learns."""
+    """Passages with their questions, the passages' keys kept: examined again and again while a
+    reader learns."""
 
     def __init__(self, passages: Sequence[AskedPassage], kept: int = 64) -> None:
         self._passages = passages
@@ -76,7 +88,8 @@ class Examination:
                     continue
                 assert one.last is not None
                 assert one.heart is not None
-                # The end was asked for behind the right first letter: for another one it is asked again by whoever answers.
+                # The end was asked for behind the right first letter: for another one it is asked
+                # again by whoever answers.
                 first = int(letters[n])
                 last = first + int(lasts[n, first:].argmax()) if first == one.first else first
                 found.answered += 1

@@ -1,7 +1,8 @@
 """A passage with all its questions as one row of tokens: each question sees the passage and itself.
 
-The passage is computed once without gradients (its keys are the base model's); the questions follow in one row under a tree mask, each
-at the positions that it would have right behind the passage. Knows no files and no training.
+The passage is computed once without gradients (its keys are the base model's); the questions follow
+in one row under a tree mask, each at the positions that it would have right behind the passage.
+Knows no files and no training.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class Tokenizer(Protocol):
 
 
 class Vocabulary:
-    """The few tokens that an answer is made of. Raises ValueError where a label or reason is not one token, or two are the same."""
+    """The few tokens that an answer is made of. Raises ValueError where a label or reason is not
+    one token, or two are the same."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -48,8 +50,9 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """prefix: [P] the passage. tokens, positions: [T] all questions with what they are answered (but the last token). mask: [T, P + T],
-    true where a token sees another. The rest: where an answer's two parts are told, and what is right, as indices in Vocabulary."""
+    """prefix: [P] the passage. tokens, positions: [T] all questions with what they are answered
+    (but the last token). mask: [T, P + T], true where a token sees another. The rest: where an
+    answer's two parts are told, and what is right, as indices in Vocabulary."""
 
     prefix: torch.Tensor
     tokens: torch.Tensor
@@ -62,8 +65,11 @@ class Packed:
     reason: torch.Tensor  # [items], index in Vocabulary.reasons, IGNORED where there is an answer
 
 
-def pack(passage: AskedPassage, asked: Sequence[TrainingQuestion], vocabulary: Vocabulary, longest: int = 1_536) -> Packed:
-    """Return the passage with these questions. A passage above `longest` tokens is refused with ValueError."""
+def pack(
+    passage: AskedPassage, asked: Sequence[TrainingQuestion], vocabulary: Vocabulary, longest: int = 1_536
+) -> Packed:
+    """Return the passage with these questions. A passage above `longest` tokens is refused with
+    ValueError."""
     prefix = vocabulary.encode(passage_part(passage.title, passage.heading, passage.lines))
     if len(prefix) > longest:
         raise ValueError(f"passage {passage.id} has {len(prefix)} tokens, at most {longest} are read")

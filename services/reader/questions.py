@@ -1,6 +1,8 @@
-"""Questions on passages, with what answers them: read from WardQA's form, and paired with passages that do not answer them.
+"""Questions on passages, with what answers them: read from WardQA's form, and paired with passages
+that do not answer them.
 
-Knows no tokenizer and no model. The form is evaluation/sets/wardqa/README.md's: one passage a line, plain or gzip.
+Knows no tokenizer and no model. The form is evaluation/sets/wardqa/README.md's: one passage a line,
+plain or gzip.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from services.contract.reading_prompt import LABELS, REASONS
 
 @dataclass(frozen=True, slots=True)
 class TrainingQuestion:
-    """A question and its answer in one passage: lines first to last, from 0; None: it is not there, and `reason` says what does not fit.
-    heart: the line of the range that matters most; answer: the words of it that answer."""
+    """A question and its answer in one passage: lines first to last, from 0; None: it is not there,
+    and `reason` says what does not fit. heart: the line of the range that matters most; answer: the
+    words of it that answer."""
 
     question: str
     first: int | None = None
@@ -47,7 +50,8 @@ class AskedPassage:
 
 
 def read_passages(files: Iterable[Path], splits: Sequence[str] = ("train",)) -> list[AskedPassage]:
-    """Return the passages of these splits; a file without splits is all training. Raises ValueError naming the file and line."""
+    """Return the passages of these splits; a file without splits is all training. Raises ValueError
+    naming the file and line."""
     found = []
     for file in files:
         raw = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
@@ -74,7 +78,9 @@ def _passage(row: dict[str, Any], file: str) -> AskedPassage:
         asked.append(TrainingQuestion(one["question"], *range_, answer=one.get("answer", "")))
         if one.get("alone", True):
             alone.append(one["question"])
-        asked += [TrainingQuestion(miss["question"], reason=_reason(miss["changed"])) for miss in one.get("near_misses", ())]
+        asked += [
+            TrainingQuestion(miss["question"], reason=_reason(miss["changed"])) for miss in one.get("near_misses", ())
+        ]
     text = f"{row['title']}|{row['heading']}|{row['lines']}"
     return AskedPassage(
         row.get("id") or sha256(text.encode()).hexdigest()[:12],
@@ -91,7 +97,8 @@ def _passage(row: dict[str, Any], file: str) -> AskedPassage:
 
 
 def _without_header(lines: Sequence[str], first: int, last: int, heart: int) -> tuple[int, int, int]:
-    """A row that a set gives with its table's header and all between is the row alone: the service shows the header with it."""
+    """A row that a set gives with its table's header and all between is the row alone: the service
+    shows the header with it."""
     header = next((n for n, line in enumerate(lines) if " | " in line), len(lines))
     return (heart, last, heart) if first <= header < heart == last and " | " in lines[heart] else (first, last, heart)
 
@@ -103,7 +110,8 @@ def _reason(changed: str) -> str:
 
 
 class Foreign:
-    """Questions that a passage does not answer because they were asked of another one: of its document, of its trade, of any.
+    """Questions that a passage does not answer because they were asked of another one: of its
+    document, of its trade, of any.
 
     Half of reading is to say so: retrieval brings passages that are near and wrong."""
 
@@ -115,14 +123,24 @@ class Foreign:
             self._of_document.setdefault(passage.document, []).append(passage)
             self._of_trade.setdefault(passage.trade, []).append(passage)
 
-    def of(self, passage: AskedPassage, count: int, draw: random.Random, within: frozenset[str] = frozenset()) -> list[TrainingQuestion]:
-        """Return `count` questions for this passage, half from its own document where that has other passages. within: ids of those
-        whose lines it holds too."""
-        siblings = [one for one in self._of_document[passage.document] if one.id != passage.id and one.id not in within and one.alone]
+    def of(
+        self, passage: AskedPassage, count: int, draw: random.Random, within: frozenset[str] = frozenset()
+    ) -> list[TrainingQuestion]:
+        """Return `count` questions for this passage, half from its own document where that has
+        other passages. within: ids of those whose lines it holds too."""
+        siblings = [
+            one
+            for one in self._of_document[passage.document]
+            if one.id != passage.id and one.id not in within and one.alone
+        ]
         trade = [one for one in self._of_trade[passage.trade] if one.document != passage.document and one.alone]
         found = []
         for n in range(count):
-            pool = siblings if n % 2 == 0 and siblings else trade or [one for one in self._passages if one.document != passage.document]
+            pool = (
+                siblings
+                if n % 2 == 0 and siblings
+                else trade or [one for one in self._passages if one.document != passage.document]
+            )
             other = draw.choice(pool)
             if other.alone:
                 found.append(TrainingQuestion(draw.choice(other.alone), reason="other"))

@@ -1,8 +1,8 @@
 """Training of the adapter: resumable at every checkpoint, a learning curve written as it goes.
 
-One step is a passage, mostly with neighbours (longer_passages.py), with its questions and some of other passages. The rate stays constant
-and falls to zero over the last `cool` steps, so that a training can be ended when its time is up (`cool` of a resumed run begins where it
-is).
+One step is a passage, mostly with neighbours (longer_passages.py), with its questions and some of
+other passages. The rate stays constant and falls to zero over the last `cool` steps, so that a
+training can be ended when its time is up (`cool` of a resumed run begins where it is).
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """steps: in all, those before a resumption included. cool: of these, the last ones, over which the rate falls to zero."""
+    """steps: in all, those before a resumption included. cool: of these, the last ones, over which
+    the rate falls to zero."""
 
     steps: int
     cool: int = 60
@@ -69,14 +70,18 @@ class Training:
         return True
 
     def keep(self) -> None:
-        told: dict[str, Any] = {"weights": [one.detach() for one in self.reading.trained()], "optimizer": self.optimizer.state_dict()}
+        told: dict[str, Any] = {
+            "weights": [one.detach() for one in self.reading.trained()],
+            "optimizer": self.optimizer.state_dict(),
+        }
         told |= {"step": self.step, "asked": self.asked, "seconds": self.seconds}
         fresh = self.work / "state.pt.new"
         torch.save(told, fresh)
         fresh.rename(self.work / "state.pt")
 
     def run(self, examination: Examination | None, on_progress: Callable[[dict[str, Any]], None]) -> None:
-        """Learn up to the schedule's last step. on_progress: a line of the curve, which is also in curve.jsonl."""
+        """Learn up to the schedule's last step. on_progress: a line of the curve, which is also in
+        curve.jsonl."""
         losses: list[float] = []
         while self.step < self.schedule.steps:
             begun = time.monotonic()
@@ -110,8 +115,9 @@ class Training:
         return float(loss.detach())
 
     def _pack(self) -> Packed:
-        """This step's passage: each pass over the set in an order of its own, the same whenever it is resumed. One that is too long with
-        its neighbours is taken without; one that is too long alone is left for the next."""
+        """This step's passage: each pass over the set in an order of its own, the same whenever it
+        is resumed. One that is too long with its neighbours is taken without; one that is too long
+        alone is left for the next."""
         turn, place = divmod(self.step, len(self.passages))
         order = list(range(len(self.passages)))
         random.Random(self.schedule.seed * 1_000 + turn).shuffle(order)  # noqa: S311

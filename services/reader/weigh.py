@@ -1,7 +1,8 @@
-"""Weights of agreement: what the product would quote whatever its confidence, what the adapter makes of it, and whether it is right -> when
-to quote it (rag_api/answering/choosing/agreement.py).
+"""Weights of agreement: what the product would quote whatever its confidence, what the adapter
+makes of it, and whether it is right -> when to quote it (rag_api/answering/choosing/agreement.py).
 
-Collections weigh alike, and in each what can be answered as much as what cannot (evaluation/calibration/decision.py).
+Collections weigh alike, and in each what can be answered as much as what cannot
+(evaluation/calibration/decision.py).
 """
 
 from __future__ import annotations
@@ -22,16 +23,25 @@ from services.reader.questions import AskedPassage, read_passages
 
 
 def collected(
-    name: str, documents: Path, questions: Path, near_misses: Path, reader: InProcess, on_progress: Callable[[int], None]
+    name: str,
+    documents: Path,
+    questions: Path,
+    near_misses: Path,
+    reader: InProcess,
+    on_progress: Callable[[int], None],
 ) -> list[DecisionRow]:
-    """One collection's questions, asked of an installation of its own that refuses by its rules alone."""
+    """One collection's questions, asked of an installation of its own that refuses by its rules
+    alone."""
     asked, missed = capture(documents, [questions, near_misses], on_progress, threshold=0.0)
-    return [*rows_of(name, asked, QuestionKind.ANSWERABLE, reader), *rows_of(name, missed, QuestionKind.NEAR_MISS, reader)]
+    return [
+        *rows_of(name, asked, QuestionKind.ANSWERABLE, reader),
+        *rows_of(name, missed, QuestionKind.NEAR_MISS, reader),
+    ]
 
 
 def written_out(data: Sequence[Path], folder: Path, most: int, split: str = "validate") -> tuple[Path, Path, Path]:
-    """Questions on passages as documents, questions and near misses in `folder`; the same `most` of each at every call. Documents are HTML:
-    a heading a passage, its rows a table."""
+    """Questions on passages as documents, questions and near misses in `folder`; the same `most` of
+    each at every call. Documents are HTML: a heading a passage, its rows a table."""
     passages = read_passages(data, (split,))
     documents = folder / "documents"
     documents.mkdir(parents=True)
@@ -92,9 +102,13 @@ def _write(file: Path, names: list[str], rows: Sequence[list[str]]) -> None:
 
 def rows_of(name: str, asked: Sequence[Captured], kind: QuestionKind, reader: InProcess) -> Iterable[DecisionRow]:
     for one in asked:
-        told = (agreement(one.query or one.row["question"], one.quoted, one.found, reader) if one.answered else None) or Agreement()
+        told = (
+            agreement(one.query or one.row["question"], one.quoted, one.found, reader) if one.answered else None
+        ) or Agreement()
         right = kind == QuestionKind.ANSWERABLE and judged(one.row, one.answered, one.said, one.cited) == "right"
-        yield DecisionRow(name, "fit", kind, one.row["id"].partition("-")[0], one.answered, right, told.signals(one.found.confidence))
+        yield DecisionRow(
+            name, "fit", kind, one.row["id"].partition("-")[0], one.answered, right, told.signals(one.found.confidence)
+        )
 
 
 def fitted(rows: Sequence[DecisionRow]) -> NotFoundModel:
@@ -103,11 +117,15 @@ def fitted(rows: Sequence[DecisionRow]) -> NotFoundModel:
 
 
 def collections_of(file: Path) -> list[tuple[str, Path, Path, Path]]:
-    """Read a CSV of collection, documents, questions, near_misses: names of folders and files, from where the CSV is. Raises ValueError."""
+    """Read a CSV of collection, documents, questions, near_misses: names of folders and files, from
+    where the CSV is. Raises ValueError."""
     with file.open(encoding="utf-8-sig", newline="") as lines:
         rows = list(csv.DictReader(lines))
     lacking = {"collection", "documents", "questions", "near_misses"} - set(rows[0] if rows else ())
     if lacking:
         raise ValueError(f"{file} lacks the columns {', '.join(sorted(lacking))}, or has no row.")
     folder = file.parent
-    return [(row["collection"], folder / row["documents"], folder / row["questions"], folder / row["near_misses"]) for row in rows]
+    return [
+        (row["collection"], folder / row["documents"], folder / row["questions"], folder / row["near_misses"])
+        for row in rows
+    ]

@@ -1,4 +1,5 @@
-"""Commands of the docs: which there are, whether they exist, and which test covers each (commands.csv). Runs none of them."""
+"""Commands of the docs: which there are, whether they exist, and which test covers each
+(commands.csv). Runs none of them."""
 
 from __future__ import annotations
 
@@ -43,11 +44,16 @@ def commands(text: str) -> list[str]:
 
 def cover_of(command: str, known: list[Cover]) -> Cover | None:
     """Return the one that begins like the command for longest."""
-    return max((one for one in known if f"{command} ".startswith(f"{one.command} ")), key=lambda one: len(one.command), default=None)
+    return max(
+        (one for one in known if f"{command} ".startswith(f"{one.command} ")),
+        key=lambda one: len(one.command),
+        default=None,
+    )
 
 
 def missing(command: str) -> str:
-    """Return what of a command does not exist, "" where all of it does. Of other people's programs nothing is known."""
+    """Return what of a command does not exist, "" where all of it does. Of other people's programs
+    nothing is known."""
     words = shlex.split(command.split("|")[0].split(">")[0].replace("[", "").replace("]", ""))
     if words[0] == "make":
         known = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
@@ -67,9 +73,9 @@ def _missing_of_bedside(words: list[str]) -> str:
     at = _bedside()
     for word in words:
         if word.startswith("--"):
-            if word.partition("=")[0] not in {name for parameter in at.params for name in (*parameter.opts, *parameter.secondary_opts)} | {
-                "--help"
-            }:
+            if word.partition("=")[0] not in {
+                name for parameter in at.params for name in (*parameter.opts, *parameter.secondary_opts)
+            } | {"--help"}:
                 return f"`bedside {at.name}` has no {word}"
         elif hasattr(at, "commands"):
             if word not in at.commands:

@@ -1,6 +1,8 @@
-"""Picture of the architecture, drawn from the imports: a box for each room, a line for each use that no other line implies.
+"""Picture of the architecture, drawn from the imports: a box for each room, a line for each use
+that no other line implies.
 
-Rooms are those of tests/project/test_architecture.py: the folders and files right below a package. The same source gives the same bytes.
+Rooms are those of tests/project/test_architecture.py: the folders and files right below a package.
+The same source gives the same bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ def graph(package: str) -> Graph:
     found: dict[str, set[str]] = {}
     for path in modules(package):
         if own := room(name_of(path), package):
-            found.setdefault(own, set()).update({other for name in imports(path) if (other := room(name, package))} - {own})
+            found.setdefault(own, set()).update(
+                {other for name in imports(path) if (other := room(name, package))} - {own}
+            )
     return {name: frozenset(found[name]) for name in sorted(found)}
 
 
@@ -56,7 +60,8 @@ def floors(uses: Graph) -> list[list[str]]:
 
 
 def places(uses: Graph, left: float, width: float, roof: int) -> dict[str, tuple[float, float]]:
-    """Return the middle of each room's box: under and over those that it has to do with, as far as there is room."""
+    """Return the middle of each room's box: under and over those that it has to do with, as far as
+    there is room."""
     found: dict[str, tuple[float, float]] = {}
     for level, names in enumerate(floors(uses)):
         y = TOP + (roof - level) * STEP
@@ -88,7 +93,9 @@ def draw() -> str:
     for package, title, width in PANELS:
         uses = graph(package)
         at = places(uses, left, width - 10, roof)
-        lines.append(f'<rect x="{left - 8:.1f}" y="28" width="{width:.1f}" height="{bottom - 20}" rx="8" class="panel"/>')
+        lines.append(
+            f'<rect x="{left - 8:.1f}" y="28" width="{width:.1f}" height="{bottom - 20}" rx="8" class="panel"/>'
+        )
         lines.append(f'<text x="{left + 4:.1f}" y="22" class="title">{escape(title)}</text>')
         for name, other in needed(uses):
             (x1, y1), (x2, y2) = at[name], at[other]
@@ -98,9 +105,13 @@ def draw() -> str:
     lines.append(f'<rect x="12" y="{bottom + 22}" width="{WIDTH - 28}" height="{HEIGHT}" rx="5" class="room"/>')
     lines.append(f'<text x="{WIDTH / 2:.0f}" y="{bottom + 41}" class="name">{escape(BESIDE[1])}</text>')
     style = (
-        "svg{background:#fff}text{font:12px sans-serif;fill:#1b2a33}.title{font-weight:bold}.name{text-anchor:middle;font-size:11px}"
+        "svg{background:#fff}text{font:12px "
+        "sans-serif;fill:#1b2a33}.title{font-weight:bold}.name{text-anchor:middle;font-size:11px}"
         ".panel{fill:#f4f7f8;stroke:#c5d2d8}.room{fill:#fff;stroke:#1f6f8b}.use{stroke:#8aa3ae;fill:none}"
     )
     size = f'viewBox="0 0 {WIDTH} {bottom + 62}" width="{WIDTH}" height="{bottom + 62}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>Rooms and what they use</title><style>{style}</style>'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>Rooms and what they '
+        f"use</title><style>{style}</style>"
+    )
     return "\n".join([head, *lines, "</svg>", ""])

@@ -1,4 +1,5 @@
-"""Prose of the docs: what of a page is read as sentences, how long these are, and which hold figures. Knows no file."""
+"""Prose of the docs: what of a page is read as sentences, how long these are, and which hold
+figures. Knows no file."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 END = re.compile(r"(?<=[.!?:;])[)*\"]*\s+(?=[A-Z\"(*])|(?<=[.!?][)*\"])[)*\"]*\s+(?=[A-Z\"(*])|\n\s*\n|\n\s*(?=[-*] )")
 # A number behind these is a name's (a version, a standard, a status), no figure.
 NAME = re.compile(
-    r"\b(?:Python|Node|TLS|NEN|ISO|Weaviate|Apache|GPL|LGPL|MPL|CVE|[Uu]ser|[Pp]orts?|gets?|Llama)[ -]?\d[\d.:/-]*(?: (?:to|and) \d[\d.]*)?"
+    r"\b(?:Python|Node|TLS|NEN|ISO|Weaviate|Apache|GPL|LGPL|MPL|CVE|[Uu]ser|[Pp]orts?|gets?|Llama)[ -]?\d[\d.:/-]*(?: "
+    r"(?:to|and) \d[\d.]*)?"
 )
 TITLE = re.compile(r'"[^"]*"')  # what a button or a panel says
 FIGURE = re.compile(r"(?<![\w./#@-])\.?\d[\d.,]*\s?%?(?![\w-])")
@@ -30,7 +32,8 @@ def words(text: str) -> int:
 
 
 def paragraphs(text: str) -> str:
-    """Return the text without code, tables, headings and comments; links as their words, code in a line as one word."""
+    """Return the text without code, tables, headings and comments; links as their words, code in a
+    line as one word."""
     text = COMMENT.sub("", INDENTED.sub("", FENCED.sub("", written(text))))
     text = "\n".join("" if line.lstrip().startswith(("|", "#")) else line for line in text.splitlines())
     text = re.sub(r"^(\s*)\d+\. ", r"\1- ", text, flags=re.MULTILINE)

@@ -1,4 +1,5 @@
-"""Tables of docs/settings.md, made from what each service declares: name, default, meaning. Knows no page but that one."""
+"""Tables of docs/settings.md, made from what each service declares: name, default, meaning. Knows
+no page but that one."""
 
 from __future__ import annotations
 
@@ -28,7 +29,11 @@ def default(field: FieldInfo) -> str:
         return "in the home folder"
     if field.default is None or field.default == "":
         return "none"
-    return str(getattr(field.default, "value", field.default)).lower() if isinstance(field.default, bool) else str(field.default)
+    return (
+        str(getattr(field.default, "value", field.default)).lower()
+        if isinstance(field.default, bool)
+        else str(field.default)
+    )
 
 
 def table(service: str) -> str:

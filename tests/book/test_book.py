@@ -1,4 +1,5 @@
-"""The book holds: its length, its sentences, its links, its commands; tables and picture are what commands make of today's files."""
+"""The book holds: its length, its sentences, its links, its commands; tables and picture are what
+commands make of today's files."""
 
 from __future__ import annotations
 
@@ -88,7 +89,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_files_that_a_page_names_exist(page: Path) -> None:
     text = prose.written(page.read_text(encoding="utf-8"))
-    for path in re.findall(r"`((?:rag_api|services|web|tests|evaluation|migrations|nginx|examples|docs)/[\w./-]+)`", text):
+    for path in re.findall(
+        r"`((?:rag_api|services|web|tests|evaluation|migrations|nginx|examples|docs)/[\w./-]+)`", text
+    ):
         assert (ROOT / path).exists(), path
 
 
@@ -96,7 +99,9 @@ def test_files_that_a_page_names_exist(page: Path) -> None:
 def test_every_command_exists_and_is_covered_by_a_test(page: Path) -> None:
     text, known = page.read_text(encoding="utf-8"), commands.covers()
     typed = commands.commands(text)
-    assert [command for command in typed if commands.cover_of(command, known) is None] == [], "add a row to tests/book/commands.csv"
+    assert [command for command in typed if commands.cover_of(command, known) is None] == [], (
+        "add a row to tests/book/commands.csv"
+    )
     assert [said for command in [*typed, *commands.in_line(text)] if (said := commands.missing(command))] == []
 
 
@@ -154,4 +159,6 @@ def test_the_changelog_has_twenty_lines_a_version() -> None:
 def test_long_sentences_and_figures_are_seen() -> None:
     long = "word " * 26
     assert len(prose.sentences(f"{long}. Short.\n\n| a table 12 |\n\n    code 3\n")) == 2
-    assert prose.figures("It takes 12 ms.\n\nPython 3.11 is enough, `7` is code.\n\n1. A step.\n") == ["It takes 12 ms."]
+    assert prose.figures("It takes 12 ms.\n\nPython 3.11 is enough, `7` is code.\n\n1. A step.\n") == [
+        "It takes 12 ms."
+    ]

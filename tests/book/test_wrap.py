@@ -35,7 +35,7 @@ def test_docstrings_and_comments_are_wrapped_by_paragraphs() -> None:
     found = wrap(text)
     assert longest(found) <= PROSE
     assert meaning(found) == meaning(text)
-    assert "\n- short\n\"\"\"\n" in found
+    assert '\n- short\n"""\n' in found
     assert "\n#\n# a paragraph of its own\nX = 1\n" in found
     assert "\n  " in found, "an item goes on under its own words"
 

@@ -1,4 +1,5 @@
-"""The stores that the contract is tested on. Each test gets an empty one of its own and leaves nothing behind."""
+"""The stores that the contract is tested on. Each test gets an empty one of its own and leaves
+nothing behind."""
 
 from __future__ import annotations
 
@@ -19,7 +20,12 @@ Reopen = Callable[..., Store]
 
 
 def weaviate_settings(server: Server, collection: str, data_dir: Path) -> Settings:
-    return Settings(store="weaviate", weaviate_url=f"{server.url}#{server.grpc_port}", weaviate_collection=collection, data_dir=data_dir)
+    return Settings(
+        store="weaviate",
+        weaviate_url=f"{server.url}#{server.grpc_port}",
+        weaviate_collection=collection,
+        data_dir=data_dir,
+    )
 
 
 @pytest.fixture(params=["memory", "lance", "weaviate"])

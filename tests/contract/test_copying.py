@@ -1,4 +1,5 @@
-"""A copy that is not the same is said to differ; nothing of somebody else's is lost by copying into it."""
+"""A copy that is not the same is said to differ; nothing of somebody else's is lost by copying into
+it."""
 
 from __future__ import annotations
 
@@ -55,7 +56,9 @@ def turn_a_vector(copy: MemoryStore) -> None:
 
 
 @pytest.mark.parametrize("harm", [lose_a_chunk, lose_a_document, change_a_word, open_to_others, turn_a_vector])
-def test_a_copy_that_differs_is_found_and_mended_by_copying_again(source: MemoryStore, harm: Callable[[MemoryStore], None]) -> None:
+def test_a_copy_that_differs_is_found_and_mended_by_copying_again(
+    source: MemoryStore, harm: Callable[[MemoryStore], None]
+) -> None:
     copy = MemoryStore(DIM)
     copy_index(source, copy, nothing)
     assert verify_copy(source, copy, nothing) == 12
@@ -78,7 +81,9 @@ def test_documents_that_only_the_target_has_stay_until_they_are_to_be_replaced(s
 
 def test_another_embedder_makes_the_vectors_anew_and_the_chunks_stay(source: MemoryStore) -> None:
     target = MemoryStore(3)
-    copy_index(source, target, nothing, embed=lambda chunks: np.eye(3, dtype=np.float32)[[len(one.text) % 3 for one in chunks]])
+    copy_index(
+        source, target, nothing, embed=lambda chunks: np.eye(3, dtype=np.float32)[[len(one.text) % 3 for one in chunks]]
+    )
     assert verify_copy(source, target, nothing, same_vectors=False) == 12
     assert target.chunks_of("d0")[1].shape == (4, 3)
 
@@ -96,7 +101,9 @@ class TestRankings:
         ]  # fmt: skip
 
     def test_are_the_same_up_to_ties(self) -> None:
-        assert same_ranking(self.hits(("a", 0.9), ("b", 0.801), ("c", 0.8)), self.hits(("a", 0.9), ("c", 0.8), ("b", 0.799)))
+        assert same_ranking(
+            self.hits(("a", 0.9), ("b", 0.801), ("c", 0.8)), self.hits(("a", 0.9), ("c", 0.8), ("b", 0.799))
+        )
         assert same_ranking([], [])
 
     def test_differ_when_something_else_is_found_or_is_much_better(self) -> None:

@@ -73,11 +73,14 @@ def other(request: pytest.FixtureRequest, documents: dict[str, list[Chunk]], tmp
 
 
 def test_the_judged_questions_find_the_same_in_every_store(reference: Store, other: Store) -> None:
-    """LanceDB rounds the lengths of chunks: scores differ by that, and chunks whose scores are nearer than that may swap."""
+    """LanceDB rounds the lengths of chunks: scores differ by that, and chunks whose scores are
+    nearer than that may swap."""
     assert other.count() == reference.count() > 100
     same_first = 0
     for question in asked():
-        expected, found = (store.search(question.text, question.vector, 10, question.filters, 0.65) for store in (reference, other))
+        expected, found = (
+            store.search(question.text, question.vector, 10, question.filters, 0.65) for store in (reference, other)
+        )
         assert same_ranking(expected, found), question.text
         same_first += found[0].chunk.id == expected[0].chunk.id
     assert same_first >= 0.97 * len(asked())
@@ -109,4 +112,7 @@ def test_an_index_that_is_copied_there_and_back_holds_and_ranks_the_same(
 
 def asked() -> list[ComparisonQuery]:
     """A quarter of the handbook's judged questions."""
-    return [ComparisonQuery(one.question, embedded(one.question), Filters()) for one in read_judged(HANDBOOK, "all")[::4][:QUESTIONS]]
+    return [
+        ComparisonQuery(one.question, embedded(one.question), Filters())
+        for one in read_judged(HANDBOOK, "all")[::4][:QUESTIONS]
+    ]

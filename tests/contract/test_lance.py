@@ -1,4 +1,5 @@
-"""LanceDB's own duties: index at its own times, read few rows, and bring an older version's table up to date."""
+"""LanceDB's own duties: index at its own times, read few rows, and bring an older version's table
+up to date."""
 
 from __future__ import annotations
 
@@ -43,13 +44,16 @@ def indexes(store: LanceStore) -> dict[str, str]:
     return {column: index.name for index in store._table.list_indices() for column in index.columns}
 
 
-def test_an_index_of_an_older_analysis_is_analysed_anew(store: LanceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_of_an_older_analysis_is_analysed_anew(
+    store: LanceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(store, chunk("a", 1, "heparine"), chunk("b", 1, "insuline"), at=[unit(1), unit(0, 1)])
     assert found(store, "nieuw", alpha=0.0)[:1] != ["b"]
     monkeypatch.setattr(terms, "VERSION", terms.VERSION + 1)
     analysed = terms.document_terms
     monkeypatch.setattr(
-        "rag_api.stores.rows.document_terms", lambda text, language: [*analysed(text, language), "nieuw"] * ("insu" in text)
+        "rag_api.stores.rows.document_terms",
+        lambda text, language: [*analysed(text, language), "nieuw"] * ("insu" in text),
     )
     other = LanceStore(tmp_path, "test", DIM)
     hits = other.search("nieuw", unit(1), 5, EVERYONE, 0.0)
@@ -65,7 +69,8 @@ def test_an_index_of_an_older_analysis_is_analysed_anew(store: LanceStore, tmp_p
 def test_what_another_process_does_during_a_search_is_seen_by_the_next(
     store: LanceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
-    """Compaction gives the rows other numbers, a deletion takes them away; the search goes on with the table as it was."""
+    """Compaction gives the rows other numbers, a deletion takes them away; the search goes on with
+    the table as it was."""
     other = LanceStore(tmp_path, "test", DIM)
     for n in range(12):
         put(store, chunk(f"d{n}", 1, f"heparine {n}"), at=[vectors(1, n)[0]])
@@ -96,7 +101,10 @@ def test_only_rows_that_may_be_hits_are_read_and_the_hits_are_those_of_reading_a
     near = vectors(1000, 6)
     for document in range(100):
         store.replace_document(f"d{document}", drawn[10 * document :][:10], near[10 * document :][:10])
-    asked = [(" ".join(rng.choice(words, 4)), vectors(1, 7 + n)[0], alpha) for n, alpha in enumerate((0.0, 0.3, 0.65, 0.9, 1.0) * 6)]
+    asked = [
+        (" ".join(rng.choice(words, 4)), vectors(1, 7 + n)[0], alpha)
+        for n, alpha in enumerate((0.0, 0.3, 0.65, 0.9, 1.0) * 6)
+    ]
     read, counts = lance_query._read, []
 
     def counted(table: Any, rows: list[int], query: Any) -> Any:
@@ -143,7 +151,8 @@ def test_a_process_that_goes_on_searching_reads_the_indexes_ahead_where_they_fit
     warm: list[str] = []
     for n in range(6):
         assert found(store, "heparine", limit=1, alpha=0.0)
-        store._snapshots._warming.submit(lambda: warm.append(store._snapshots._warm)).result()  # after what it was given before
+        # after what it was given before
+        store._snapshots._warming.submit(lambda: warm.append(store._snapshots._warm)).result()
         assert bool(warm[-1]) == (n >= 2 and most > 0)
     put(store, chunk("new", 1, "insuline"))
     assert found(store, "insuline", limit=1, alpha=0.0) == ["new"]
@@ -157,7 +166,11 @@ def test_a_process_that_goes_on_searching_reads_the_indexes_ahead_where_they_fit
 def flat_table(folder: Path, chunks: list[Chunk], drawn: NDArray[np.float32], without: Sequence[str] = ()) -> None:
     """As versions before had it: a column for each property."""
     types = {name: lance_schema._TYPES[kind] for name, kind in COLUMNS.items() if name not in without}
-    fields = [pa.field("id", pa.string()), *map(pa.field, types, types.values()), pa.field("vector", pa.list_(pa.float32(), DIM))]
+    fields = [
+        pa.field("id", pa.string()),
+        *map(pa.field, types, types.values()),
+        pa.field("vector", pa.list_(pa.float32(), DIM)),
+    ]
     rows = [{"id": c.id, **to_row(c), "vector": vector} for c, vector in zip(chunks, drawn, strict=True)]
     table = pa.Table.from_pylist(
         [{name: row[name] for name in ("id", *types, "vector")} for row in rows],
@@ -168,12 +181,21 @@ def flat_table(folder: Path, chunks: list[Chunk], drawn: NDArray[np.float32], wi
 
 
 OLD = [
-    chunk(f"d{n}", 1, f"heparine {n} bij kinderen", department="Spoed", valid_until=date(2030, 1, n), target_groups=(TargetGroup.CHILD,))
+    chunk(
+        f"d{n}",
+        1,
+        f"heparine {n} bij kinderen",
+        department="Spoed",
+        valid_until=date(2030, 1, n),
+        target_groups=(TargetGroup.CHILD,),
+    )
     for n in range(1, 9)
 ]
 
 
-def test_an_older_versions_table_is_brought_up_to_date_and_answers_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_versions_table_is_brought_up_to_date_and_answers_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drawn = vectors(len(OLD), 4)
     flat_table(tmp_path, OLD, drawn)
     store = LanceStore(tmp_path, "test", DIM)
@@ -188,16 +210,24 @@ def test_an_older_versions_table_is_brought_up_to_date_and_answers_as_before(tmp
     LanceStore(tmp_path, "test", DIM).close()
 
 
-@pytest.mark.parametrize(("missing", "instead"), [("language", ""), ("target_groups", ()), ("valid_until", None), ("department", "")])
-def test_a_column_that_is_missing_is_filled_as_for_a_document_that_does_not_say(tmp_path: Path, missing: str, instead: object) -> None:
+@pytest.mark.parametrize(
+    ("missing", "instead"), [("language", ""), ("target_groups", ()), ("valid_until", None), ("department", "")]
+)
+def test_a_column_that_is_missing_is_filled_as_for_a_document_that_does_not_say(
+    tmp_path: Path, missing: str, instead: object
+) -> None:
     flat_table(tmp_path, OLD, vectors(len(OLD), 4), without=[missing])
     store = LanceStore(tmp_path, "test", DIM)
     assert store.chunks_of("d2")[0] == [replace(OLD[1], metadata=replace(OLD[1].metadata, **{missing: instead}))]  # type: ignore[arg-type]
-    assert len(found(store, "heparine", Filters(target_groups=(TargetGroup.CHILD,), valid_on=date(2026, 1, 1)), limit=20)) == len(OLD)
+    assert len(
+        found(store, "heparine", Filters(target_groups=(TargetGroup.CHILD,), valid_on=date(2026, 1, 1)), limit=20)
+    ) == len(OLD)
     store.close()
 
 
-def test_bringing_a_table_up_to_date_goes_on_after_an_interruption(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bringing_a_table_up_to_date_goes_on_after_an_interruption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lance_schema, "BATCH", 3)
     flat_table(tmp_path, OLD, vectors(len(OLD), 4))
     made, done = lance_schema.table_row, []
@@ -218,19 +248,27 @@ def test_bringing_a_table_up_to_date_goes_on_after_an_interruption(tmp_path: Pat
 
 
 def test_a_column_of_another_type_is_refused_by_name_with_the_way_out(tmp_path: Path) -> None:
-    table = pa.table({"id": ["a"], "valid_from": ["2020-01-01"]}).replace_schema_metadata({"embedder": "test", "dim": str(DIM)})
+    table = pa.table({"id": ["a"], "valid_from": ["2020-01-01"]}).replace_schema_metadata(
+        {"embedder": "test", "dim": str(DIM)}
+    )
     lancedb.connect(tmp_path).create_table("chunks", data=table)
-    with pytest.raises(StoreUnavailable, match=r"'valid_from'.*is string.*needs int32: remove .* and run `bedside ingest` again"):
+    with pytest.raises(
+        StoreUnavailable, match=r"'valid_from'.*is string.*needs int32: remove .* and run `bedside ingest` again"
+    ):
         LanceStore(tmp_path, "test", DIM)
 
 
-def test_the_vector_index_grows_with_the_chunks_and_finds_what_a_scan_finds(store: LanceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_vector_index_grows_with_the_chunks_and_finds_what_a_scan_finds(
+    store: LanceStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lance_index, "SCALARS_FROM", 400)
     monkeypatch.setattr(lance_index, "VECTORS_FROM", 400)
     monkeypatch.setattr(lance_index, "PARTITION", 100)
     texts, drawn = [f"tekst {n} heparine" for n in range(2000)], vectors(2000, 3)
     for document in range(2):
-        store.replace_document(f"d{document}", [chunk(f"d{document}", n, texts[n]) for n in range(200)], drawn[200 * document :][:200])
+        store.replace_document(
+            f"d{document}", [chunk(f"d{document}", n, texts[n]) for n in range(200)], drawn[200 * document :][:200]
+        )
     lance_index.bring_up_to_date(store._table)
     assert indexes(store)["vector"] == "vector_4"
     store.replace_document("d2", [chunk("d2", n, texts[n]) for n in range(1600)], drawn[400:])
@@ -244,13 +282,17 @@ def test_the_vector_index_grows_with_the_chunks_and_finds_what_a_scan_finds(stor
         assert [h.dense_score for h in hits] == pytest.approx(sorted(drawn @ vector, reverse=True)[:10], abs=1e-4)
 
 
-def test_an_index_of_another_kind_is_made_anew_and_filters_as_before(store: LanceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_of_another_kind_is_made_anew_and_filters_as_before(
+    store: LanceStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lance_index, "SCALARS_FROM", 4)
     put(store, *[chunk(f"d{n}", 1, "heparine", valid_until=date(2020 + n, 1, 1)) for n in range(8)])
     store._table.create_index("valid_until", config=BTree())
     for _ in range(2):
         lance_index.bring_up_to_date(store._table)
-        kinds = {index.name: index.index_type for index in store._table.list_indices() if index.columns == ["valid_until"]}
+        kinds = {
+            index.name: index.index_type for index in store._table.list_indices() if index.columns == ["valid_until"]
+        }
         assert list(kinds.values()) == ["Bitmap"]
         for year in (2019, 2024, 2028):
             valid = found(store, "heparine", Filters(valid_on=date(year, 1, 1)), limit=20)
@@ -261,7 +303,10 @@ def test_an_index_of_another_kind_is_made_anew_and_filters_as_before(store: Lanc
 def test_documents_added_together_are_all_there_and_one_that_was_there_is_replaced(store: LanceStore) -> None:
     put(store, chunk("a", 1, "oud"), chunk("a", 2, "ook oud"))
     before, at = store._table.version, vectors(3, 2)
-    new = [("b", [chunk("b", 1, "insuline"), chunk("b", 2, "heparine")], at[:2]), ("c", [chunk("c", 1, "sonde")], at[2:])]
+    new = [
+        ("b", [chunk("b", 1, "insuline"), chunk("b", 2, "heparine")], at[:2]),
+        ("c", [chunk("c", 1, "sonde")], at[2:]),
+    ]
     store.replace_documents(new)
     assert store._table.version == before + 1
     store.replace_documents([("a", [chunk("a", 1, "nieuw")], vectors(1, 5)), ("b", *new[0][1:]), ("empty", [], at[:0])])
@@ -274,7 +319,8 @@ def test_documents_added_together_are_all_there_and_one_that_was_there_is_replac
 def test_a_document_that_two_processes_add_at_once_is_not_doubled(
     store: LanceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second begins while the first has looked and not yet written: it waits until that is done."""
+    """The second begins while the first has looked and not yet written: it waits until that is
+    done."""
     other, count, begun = LanceStore(tmp_path, "test", DIM), store._table.count_rows, threading.Event()
     waited = []
 
@@ -302,7 +348,9 @@ def test_a_document_that_two_processes_add_at_once_is_not_doubled(
     other.close()
 
 
-def test_a_great_index_does_not_look_up_what_every_chunk_holds(store: LanceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_great_index_does_not_look_up_what_every_chunk_holds(
+    store: LanceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(store, *[chunk(f"d{n}", 1, f"zuurstof woord{n}x") for n in range(20)], chunk("rare", 1, "zuurstof heparine"))
     other = LanceStore(tmp_path, "test", DIM)
     before = other.search("zuurstof heparine", unit(1), 30, EVERYONE, 0.5)
@@ -311,7 +359,8 @@ def test_a_great_index_does_not_look_up_what_every_chunk_holds(store: LanceStore
     after = other.search("zuurstof heparine", unit(1), 30, EVERYONE, 0.5)
     assert [h.chunk.document_id for h in after if h.bm25_score] == ["rare"]
     assert max(h.bm25_score for h in after) == pytest.approx(max(h.bm25_score for h in before), rel=0.1)
-    assert len([h for h in other.search("zuurstof", unit(1), 30, EVERYONE, 0.5) if h.bm25_score]) == 21  # nothing else was asked
+    # nothing else was asked
+    assert len([h for h in other.search("zuurstof", unit(1), 30, EVERYONE, 0.5) if h.bm25_score]) == 21
     store.delete_documents([f"d{n}" for n in range(20)])
     assert [h.bm25_score > 0 for h in other.search("zuurstof", unit(1), 30, EVERYONE, 0.5)] == [True]
     other.close()
@@ -334,7 +383,9 @@ def test_a_process_that_could_not_tidy_says_why(tmp_path: Path) -> None:
         lance_tidying.tidied_apart(tmp_path)
 
 
-def test_what_a_writer_keeps_in_memory_does_not_grow_with_its_commits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_writer_keeps_in_memory_does_not_grow_with_its_commits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every commit makes a version that lists all files of the index."""
     monkeypatch.setattr(lance, "_KEPT", 1 << 16)
     store = LanceStore(tmp_path, "test", DIM)

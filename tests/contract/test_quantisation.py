@@ -70,7 +70,9 @@ def test_what_an_interrupted_run_left_out_is_written(few: Settings, tmp_path: Pa
         assert store.count() == 300
 
 
-def test_the_command_prints_a_line_for_each_row_or_a_table(few: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_command_prints_a_line_for_each_row_or_a_table(
+    few: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("BEDSIDE_WEAVIATE_URL", str(few.weaviate_url))
     monkeypatch.setenv("BEDSIDE_DATA_DIR", str(tmp_path))
     arguments = ["bench", "quantisation", "--chunks", "200", "--chunks", "100", "--kind", "rotational", "--random"]
@@ -85,7 +87,9 @@ def test_the_command_prints_a_line_for_each_row_or_a_table(few: Settings, monkey
     assert "recall_10_server" in table
 
 
-@pytest.mark.parametrize(("sizes", "kinds", "said"), [([150], ["none"], "multiples of 100"), ([100], ["binary"], "'binary'")])
+@pytest.mark.parametrize(
+    ("sizes", "kinds", "said"), [([150], ["none"], "multiples of 100"), ([100], ["binary"], "'binary'")]
+)
 def test_what_cannot_be_measured_is_said(sizes: list[int], kinds: list[str], said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
         next(quantisation.measure(Settings(), sizes, kinds))
@@ -96,7 +100,10 @@ def test_a_server_of_this_machine_tells_its_disk_and_another_one_nothing(tmp_pat
     (tmp_path / "benchnone" / "file").write_bytes(bytes(3 << 20))
     command = [sys.executable, "-c", "print(1, flush=True); input()"]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | {"PERSISTENCE_DATA_PATH": str(tmp_path)}
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PERSISTENCE_DATA_PATH": str(tmp_path)},
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()

@@ -1,4 +1,5 @@
-"""The contract of every store, on every store: in memory, LanceDB, and Weaviate on a real server."""
+"""The contract of every store, on every store: in memory, LanceDB, and Weaviate on a real
+server."""
 
 from __future__ import annotations
 
@@ -26,7 +27,12 @@ EVERYONE = Filters()
 
 
 def chunk(
-    document: str, number: int, text: str, title: str = "Procedure", groups: tuple[str, ...] = ("everyone",), **metadata: Any
+    document: str,
+    number: int,
+    text: str,
+    title: str = "Procedure",
+    groups: tuple[str, ...] = ("everyone",),
+    **metadata: Any,
 ) -> Chunk:
     return Chunk(
         id=str(uuid.uuid5(uuid.NAMESPACE_OID, f"{document}:{number}")),
@@ -120,7 +126,11 @@ class TestChunks:
         put(store, chunk("a", 1, "oud"), chunk("c", 1, "blijft"))
         rows = vectors(3)
         store.replace_documents(
-            [("a", [chunk("a", 2, "nieuw")], rows[:1]), ("b", [chunk("b", 1, "een"), chunk("b", 2, "twee")], rows[1:]), ("d", [], rows[:0])]
+            [
+                ("a", [chunk("a", 2, "nieuw")], rows[:1]),
+                ("b", [chunk("b", 1, "een"), chunk("b", 2, "twee")], rows[1:]),
+                ("d", [], rows[:0]),
+            ]
         )
         assert store.document_ids() == {"a", "b", "c"}
         assert [one.text for one in store.chunks_of("a")[0]] == ["nieuw"]
@@ -142,7 +152,9 @@ class TestChunks:
             put(store, chunk(f"d{n}", 1, " ".join(rng.choice(words, 30)) + f" zeldzaam{n}x"), at=[vectors(1, n)[0]])
             assert found(store, f"zeldzaam{n}x", limit=1, alpha=0.0) == [f"d{n}"]
 
-    def test_another_process_sees_what_was_put_in(self, store: Store, open_another: Reopen, store_settings: Settings) -> None:
+    def test_another_process_sees_what_was_put_in(
+        self, store: Store, open_another: Reopen, store_settings: Settings
+    ) -> None:
         if store_settings.store == "memory":
             pytest.skip("memory is one process's own")
         other = open_another()
@@ -156,7 +168,10 @@ class TestChunks:
 class TestRanking:
     @pytest.mark.parametrize("fusion", ["information", "relative"])
     def test_scores_are_fused_from_raw_scores(self, store: Store, fusion: Fusion) -> None:
-        chunks = [chunk(f"d{n}", 1, "vocht " * (n % 5) + "katheter spoelen en nazien " * (n % 3) + f"woord{n}") for n in range(30)]
+        chunks = [
+            chunk(f"d{n}", 1, "vocht " * (n % 5) + "katheter spoelen en nazien " * (n % 3) + f"woord{n}")
+            for n in range(30)
+        ]
         put(store, *chunks)
         hits = store.search("katheter vocht", unit(1, 1), 30, EVERYONE, 0.7, fusion)
         dense = {h.chunk.id: h.dense_score for h in hits}
@@ -197,9 +212,18 @@ class TestRanking:
         assert found(store, "katheter", alpha=0.0)[:1] == ["nl"]
         assert found(store, "which dressing?", alpha=0.0)[:1] == ["en"]
 
-    def test_words_that_stand_together_in_the_question_weigh_more_where_they_do_so_in_the_text(self, store: Store) -> None:
-        texts = {"apart": "kalium per infuus soms chloride in druppels", "beside": "chloride kalium per infuus in druppels"}
-        put(store, *(chunk(name, 1, text) for name, text in texts.items()), *(chunk(f"d{n}", 1, f"woord{n}") for n in range(8)))
+    def test_words_that_stand_together_in_the_question_weigh_more_where_they_do_so_in_the_text(
+        self, store: Store
+    ) -> None:
+        texts = {
+            "apart": "kalium per infuus soms chloride in druppels",
+            "beside": "chloride kalium per infuus in druppels",
+        }
+        put(
+            store,
+            *(chunk(name, 1, text) for name, text in texts.items()),
+            *(chunk(f"d{n}", 1, f"woord{n}") for n in range(8)),
+        )
 
         def gain(question: str) -> float:
             scores = {h.chunk.document_id: h.bm25_score for h in store.search(question, unit(1), 5, EVERYONE, 0.0)}
@@ -265,7 +289,12 @@ FILTERS = [
 class TestFilters:
     @pytest.fixture
     def filled(self, store: Store) -> list[Chunk]:
-        groups = [(), (TargetGroup.CHILD,), (TargetGroup.ADULT, TargetGroup.PREGNANCY), (TargetGroup.NEONATE, TargetGroup.CHILD)]
+        groups = [
+            (),
+            (TargetGroup.CHILD,),
+            (TargetGroup.ADULT, TargetGroup.PREGNANCY),
+            (TargetGroup.NEONATE, TargetGroup.CHILD),
+        ]
         chunks = [
             chunk(
                 f"d{n}",
@@ -290,7 +319,8 @@ class TestFilters:
         assert {h.chunk.id for h in store.search("dosis", unit(1), 50, filters, 0.5)} == expected
 
     def test_filters_apply_before_ranking(self, store: Store) -> None:
-        """300 better chunks of another group do not crowd the one that may be read out of the lists."""
+        """300 better chunks of another group do not crowd the one that may be read out of the
+        lists."""
         secret = [chunk(f"s{n}", 1, "heparine heparine heparine", groups=("pharmacy",)) for n in range(300)]
         store.replace_document("secret", secret, np.stack([unit(1)] * 300))
         put(store, chunk("mine", 1, "heparine en nog wat andere woorden erbij"), at=[unit(0, 1)])
@@ -341,7 +371,9 @@ class TestOddText:
 
 
 class TestEmbedder:
-    def test_the_same_embedder_opens_the_index_again(self, store: Store, open_another: Reopen, store_settings: Settings) -> None:
+    def test_the_same_embedder_opens_the_index_again(
+        self, store: Store, open_another: Reopen, store_settings: Settings
+    ) -> None:
         if store_settings.store == "memory":
             pytest.skip("memory keeps nothing")
         put(store, chunk("a", 1, "blijft"))
@@ -395,15 +427,26 @@ class TestDescribing:
     def test_changed_metadata_reaches_every_chunk_and_the_filters_and_leaves_the_vectors(self, store: Store) -> None:
         put(store, *[chunk("a", n, f"stap {n}", department="Apotheek") for n in range(3)])
         before, vectors_before = store.chunks_of("a")
-        about = replace(before[0].metadata, title=before[0].title, department="Pediatrie", target_groups=(TargetGroup.CHILD,))
+        about = replace(
+            before[0].metadata, title=before[0].title, department="Pediatrie", target_groups=(TargetGroup.CHILD,)
+        )
         assert describe(store, "a", about, refuse) == "kept"
         assert np.allclose(store.chunks_of("a")[1], vectors_before)
         assert set(found(store, "stap", Filters(departments=("Pediatrie",)))) == {"a"}
 
     def test_a_new_title_is_embedded_with_every_chunk(self, store: Store) -> None:
-        put(store, *[chunk("a", n, f"stap {n} van de procedure", department="Apotheek") for n in range(3)], chunk("b", 1, "iets anders"))
+        put(
+            store,
+            *[chunk("a", n, f"stap {n} van de procedure", department="Apotheek") for n in range(3)],
+            chunk("b", 1, "iets anders"),
+        )
         before, _ = store.chunks_of("a")
-        about = Metadata(title="Vancomycine", department="Pediatrie", target_groups=(TargetGroup.CHILD,), valid_until=date(2030, 1, 1))
+        about = Metadata(
+            title="Vancomycine",
+            department="Pediatrie",
+            target_groups=(TargetGroup.CHILD,),
+            valid_until=date(2030, 1, 1),
+        )
         new = vectors(3, seed=77)
         embedded: list[str] = []
 

@@ -1,5 +1,5 @@
-"""Documents that somebody may not read: they change nothing of what they find: not a score, whatever it holds, however much there is of
-it."""
+"""Documents that somebody may not read: they change nothing of what they find: not a score,
+whatever it holds, however much there is of it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def test_all_stores_score_alike_for_members_of_any_group(store: Store, public: l
         put(one, drawn(150, "icu", ("icu",), 3, longest=200), 4)
         put(one, drawn(40, "both", ("icu", "surgery"), 6), 7)
     for groups in (("everyone",), ("everyone", "icu"), ("surgery",), ("nobody",)):
-        for own, expected in zip(asked(store, Filters(groups=groups)), asked(reference, Filters(groups=groups)), strict=True):
+        for own, expected in zip(
+            asked(store, Filters(groups=groups)), asked(reference, Filters(groups=groups)), strict=True
+        ):
             assert [hit.chunk.id for hit in own] == [hit.chunk.id for hit in expected]
             assert [hit.score for hit in own] == pytest.approx([hit.score for hit in expected], abs=1e-6)
             assert [hit.bm25_score for hit in own] == pytest.approx([hit.bm25_score for hit in expected], rel=1e-6)

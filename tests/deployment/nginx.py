@@ -1,4 +1,5 @@
-"""A real nginx with the files of nginx/, on ports of its own, before an upstream of the test's choice."""
+"""A real nginx with the files of nginx/, on ports of its own, before an upstream of the test's
+choice."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class Gate:
 
 
 def render(folder: Path, values: dict[str, str]) -> Path:
-    """As the image's start script does it: templates/NAME.template -> conf.d/NAME, with ${BEDSIDE_...} filled in."""
+    """As the image's start script does it: templates/NAME.template -> conf.d/NAME, with
+    ${BEDSIDE_...} filled in."""
     (folder / "conf.d").mkdir(parents=True)
     shutil.copy(NGINX / "nginx.conf", folder / "nginx.conf")
     for template in (NGINX / "templates").glob("*.template"):
@@ -44,7 +46,20 @@ def render(folder: Path, values: dict[str, str]) -> Path:
 def self_signed(folder: Path) -> tuple[Path, Path]:
     certificate, key = folder / "tls.crt", folder / "tls.key"
     subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", str(key), "-out", str(certificate)]
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-keyout",
+        str(key),
+        "-out",
+        str(certificate),
+    ]
     subprocess.run([*command, *subject], check=True, capture_output=True)
     return certificate, key
 

@@ -1,4 +1,5 @@
-"""docker-compose.yml, checked by a real compose implementation (`config` needs no engine), and the Dockerfiles beside it."""
+"""docker-compose.yml, checked by a real compose implementation (`config` needs no engine), and the
+Dockerfiles beside it."""
 
 from __future__ import annotations
 
@@ -22,10 +23,17 @@ from services.generator.server.config import GeneratorSettings
 from tests.project.test_architecture import imports, modules
 
 ROOT = Path(__file__).parents[2]
-SECRETS = ("BEDSIDE_POSTGRES_PASSWORD", "BEDSIDE_WEAVIATE_API_KEY", "BEDSIDE_EMBEDDER_API_KEY", "BEDSIDE_GENERATOR_API_KEY")
+SECRETS = (
+    "BEDSIDE_POSTGRES_PASSWORD",
+    "BEDSIDE_WEAVIATE_API_KEY",
+    "BEDSIDE_EMBEDDER_API_KEY",
+    "BEDSIDE_GENERATOR_API_KEY",
+)
 MUST_BE_SET = (*SECRETS, "BEDSIDE_SERVER_NAME", "BEDSIDE_TLS_DIR")
 ONE_SHOT = {"migrate", "ingest", "weaviate-volumes"}
-DOCKERFILES = sorted(path for path in ROOT.glob("**/Dockerfile") if not {".venv", "node_modules", "build"} & set(path.parts))
+DOCKERFILES = sorted(
+    path for path in ROOT.glob("**/Dockerfile") if not {".venv", "node_modules", "build"} & set(path.parts)
+)
 
 
 def _compose() -> list[str] | None:
@@ -36,21 +44,29 @@ def _compose() -> list[str] | None:
 
 
 COMPOSE = _compose()
-needs_compose = pytest.mark.skipif(COMPOSE is None, reason="no compose implementation is installed (docker-compose or podman-compose)")
+needs_compose = pytest.mark.skipif(
+    COMPOSE is None, reason="no compose implementation is installed (docker-compose or podman-compose)"
+)
 
 
 ALL = ("gpu", "cpu", "ingest", "monitoring")
 
 
 def config(tmp_path: Path, *, without: str = "", profiles: tuple[str, ...] = ALL) -> subprocess.CompletedProcess[str]:
-    values = {name: ("./tls" if name.endswith("DIR") else f"value-of-{name.lower()}") for name in MUST_BE_SET if name != without}
+    values = {
+        name: ("./tls" if name.endswith("DIR") else f"value-of-{name.lower()}")
+        for name in MUST_BE_SET
+        if name != without
+    }
     values |= {"BEDSIDE_OIDC_ISSUER": "https://login.example.org/tenant", "BEDSIDE_OIDC_CLIENT_ID": "bedside"}
     (tmp_path / "env").write_text("".join(f"{name}={value}\n" for name, value in values.items()))
     assert COMPOSE is not None
     options = ["--env-file", str(tmp_path / "env"), "-f", str(ROOT / "docker-compose.yml")]
     named = [word for profile in profiles for word in ("--profile", profile)]
     clean = {"PATH": "/usr/bin:/bin:/usr/local/bin", "HOME": str(tmp_path)}
-    return subprocess.run([*COMPOSE, *options, *named, "config"], capture_output=True, text=True, env=clean, cwd=tmp_path)
+    return subprocess.run(
+        [*COMPOSE, *options, *named, "config"], capture_output=True, text=True, env=clean, cwd=tmp_path
+    )
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +125,12 @@ def test_parts_wait_for_what_they_need(services: dict[str, Any]) -> None:
     assert waits("migrate") == {"postgres": healthy}
     assert waits("weaviate") == {"weaviate-volumes": "service_completed_successfully"}
     for service in ("rag_api", "ingest"):
-        needed = {"postgres": healthy, "weaviate": healthy, "embedder": healthy, "migrate": "service_completed_successfully"}
+        needed = {
+            "postgres": healthy,
+            "weaviate": healthy,
+            "embedder": healthy,
+            "migrate": "service_completed_successfully",
+        }
         assert waits(service) == needed
 
 
@@ -144,7 +165,8 @@ def test_a_gpu_is_reserved_for_the_generator_alone(services: dict[str, Any]) -> 
 def test_one_generator_starts_per_profile(tmp_path: Path) -> None:
     for profile, generators in (("gpu", {"generator"}), ("gpu-2", {"generator-2"}), ("cpu", {"generator-cpu"})):
         started = set(yaml.safe_load(config(tmp_path, profiles=(profile,)).stdout)["services"])
-        if COMPOSE == ["docker-compose"]:  # 1.29 lists what is defined, whatever the profile: then the profile itself is looked at
+        # 1.29 lists what is defined, whatever the profile: then the profile itself is looked at
+        if COMPOSE == ["docker-compose"]:
             started = {s for s in started if profile in _profiles(s) or not _profiles(s)}
         assert {service for service in started if service.startswith("generator")} == generators
 
@@ -155,7 +177,10 @@ def test_rag_api_can_be_scaled_and_has_time_to_end(services: dict[str, Any]) -> 
     rag_api = services["rag_api"]
     assert not {"container_name", "ports", "hostname"} & set(rag_api)
     assert services["nginx"]["environment"]["BEDSIDE_API"] == "rag_api:8000"
-    assert services["nginx"]["environment"]["BEDSIDE_API_HEALTH"] == f"rag_api:{services['rag_api']['environment']['BEDSIDE_HEALTH_PORT']}"
+    assert (
+        services["nginx"]["environment"]["BEDSIDE_API_HEALTH"]
+        == f"rag_api:{services['rag_api']['environment']['BEDSIDE_HEALTH_PORT']}"
+    )
     assert float(rag_api["environment"]["BEDSIDE_DRAIN_SECONDS"]) + LAST < _seconds(rag_api["stop_grace_period"])
 
 
@@ -165,7 +190,9 @@ def _seconds(period: str) -> float:
 
 
 def _profiles(service: str) -> list[str]:
-    found: list[str] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"][service].get("profiles", [])
+    found: list[str] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"][service].get(
+        "profiles", []
+    )
     return found
 
 
@@ -188,7 +215,9 @@ def test_every_variable_is_a_setting_that_exists(services: dict[str, Any]) -> No
 
 
 @needs_compose
-def test_production_accepts_the_settings_that_compose_gives(services: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_production_accepts_the_settings_that_compose_gives(
+    services: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, value in services["rag_api"]["environment"].items():
         monkeypatch.setenv(name, value)
     settings = ApiSettings()
@@ -243,10 +272,16 @@ def test_the_image_holds_what_its_commands_import() -> None:
 
 @pytest.mark.parametrize("service", ["embedder", "generator"])
 def test_a_services_image_holds_what_it_imports_and_no_other_service(service: str) -> None:
-    copied = set(re.findall(r"^COPY (?:services/)?(\w+) ", (ROOT / "services" / service / "Dockerfile").read_text(), re.MULTILINE))
+    copied = set(
+        re.findall(
+            r"^COPY (?:services/)?(\w+) ", (ROOT / "services" / service / "Dockerfile").read_text(), re.MULTILINE
+        )
+    )
     files = [path for room in (f"services.{service}", "services.contract") for path in modules(room)]
     found = {tuple(other.split(".")[:2]) for path in files for other in imports(path)}
-    wanted = {words[-1] if words[0] == "services" else words[0] for words in found if words[0] in ("services", "rag_api")}
+    wanted = {
+        words[-1] if words[0] == "services" else words[0] for words in found if words[0] in ("services", "rag_api")
+    }
     assert copied == wanted | {service}
 
 

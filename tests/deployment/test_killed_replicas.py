@@ -1,4 +1,5 @@
-"""Two rag_api and two generators behind nginx, under load; one of each is killed. Real processes, a real PostgreSQL, real models."""
+"""Two rag_api and two generators behind nginx, under load; one of each is killed. Real processes, a
+real PostgreSQL, real models."""
 
 from __future__ import annotations
 
@@ -87,7 +88,8 @@ def installation(dsn: str) -> Iterator[Installation]:
 
 
 def ask(asked: Asked, url: str, trusted: ssl.SSLContext) -> None:
-    """As the page does: a stream that breaks before the first word is asked for again, under the same key."""
+    """As the page does: a stream that breaks before the first word is asked for again, under the
+    same key."""
     for _ in range(TRIES):
         asked.words, asked.problem = "", ""
         try:
@@ -145,15 +147,21 @@ def test_no_question_fails_that_had_not_begun_and_each_answer_is_stored_once(ins
 
     assert len(everything) == READERS * EACH
     assert installation.services[1].process.poll() is None
-    begun = [asked for asked in everything if asked.words and not asked.answer]  # its rag_api was killed while it was being shown
+    # its rag_api was killed while it was being shown
+    begun = [asked for asked in everything if asked.words and not asked.answer]
     assert len(begun) <= READERS
     for asked in everything:
         if asked not in begun:
             assert asked.answer, f"a question failed that had not begun: {asked.problem}"
-            assert asked.answer["status"] != "failed" or asked.answer["answer"], "one that nobody saw a word of is no answer that broke off"
+            assert asked.answer["status"] != "failed" or asked.answer["answer"], (
+                "one that nobody saw a word of is no answer that broke off"
+            )
             assert "generator_down" not in _codes(asked), "the other generator was there"
     _stored_once(installation.container, everything, begun)
-    health = {part["name"]: part["ok"] for part in httpx.get(f"{installation.services[1].url}/api/health", timeout=30).json()["parts"]}
+    health = {
+        part["name"]: part["ok"]
+        for part in httpx.get(f"{installation.services[1].url}/api/health", timeout=30).json()["parts"]
+    }
     assert sorted(ok for name, ok in health.items() if name.startswith("generator")) == [False, True]
     assert httpx.get(f"{installation.services[1].url}/api/health", timeout=30).json()["status"] == "ok"
 
@@ -167,7 +175,11 @@ def _codes(asked: Asked) -> list[str]:
 def _stored_once(container: Container, everything: list[Asked], begun: list[Asked]) -> None:
     rows = container.db.all("select id, text, status from answers")
     stored = {row["id"]: (row["text"], row["status"]) for row in rows}
-    shown = {str(asked.answer["id"]): (asked.answer["answer"], asked.answer["status"]) for asked in everything if asked.answer}
+    shown = {
+        str(asked.answer["id"]): (asked.answer["answer"], asked.answer["status"])
+        for asked in everything
+        if asked.answer
+    }
     assert len(shown) == len(everything) - len(begun), "two questions have one answer"
     assert {key: stored.get(key) for key in shown} == shown
     assert len(stored) <= len(everything), "an answer is stored twice"

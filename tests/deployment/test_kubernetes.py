@@ -1,4 +1,5 @@
-"""The manifests in kubernetes/: they and docker-compose.yml run the same images, with the same settings, and as confined.
+"""The manifests in kubernetes/: they and docker-compose.yml run the same images, with the same
+settings, and as confined.
 
 Their schemas: `make kubernetes`."""
 
@@ -60,14 +61,20 @@ def settings(name: str) -> dict[str, str]:
 def test_every_file_is_named_and_every_part_of_the_compose_file_is_there() -> None:
     (kustomization,) = (one for one in MANIFESTS if one["kind"] == "Kustomization")
     assert set(kustomization["resources"]) == {path.name for path in FOLDER.glob("*.yaml")} - {"kustomization.yaml"}
-    parts = {name.replace("_", "-") for name, one in COMPOSE.items() if not {"monitoring", "gpu-2", "cpu"} & set(one.get("profiles", ()))}
+    parts = {
+        name.replace("_", "-")
+        for name, one in COMPOSE.items()
+        if not {"monitoring", "gpu-2", "cpu"} & set(one.get("profiles", ()))
+    }
     assert set(CONTAINERS) == parts - {"weaviate-volumes"}  # whose work fsGroup does
 
 
 def test_the_images_are_those_of_the_compose_file() -> None:
     (kustomization,) = (one for one in MANIFESTS if one["kind"] == "Kustomization")
     tags = {one["name"]: one["newTag"] for one in kustomization["images"]}
-    images = {one["image"] if ":" in one["image"] else f"{one['image']}:{tags[one['image']]}" for one in CONTAINERS.values()}
+    images = {
+        one["image"] if ":" in one["image"] else f"{one['image']}:{tags[one['image']]}" for one in CONTAINERS.values()
+    }
     here_alone = (["monitoring"], ["cpu"])  # Prometheus, and the demo model without a GPU
     assert images == {one["image"] for one in COMPOSE.values() if one.get("profiles") not in here_alone}
 
@@ -80,8 +87,14 @@ def test_a_pod_is_nobody_and_may_nothing(name: str) -> None:
     assert pod["automountServiceAccountToken"] is False
     for container in [*pod.get("initContainers", ()), *pod["containers"]]:
         allowed = container["securityContext"]
-        assert allowed == {"readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
-        assert "memory" in container.get("resources", {}).get("limits", {}) or container in pod.get("initContainers", ())
+        assert allowed == {
+            "readOnlyRootFilesystem": True,
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert "memory" in container.get("resources", {}).get("limits", {}) or container in pod.get(
+            "initContainers", ()
+        )
 
 
 @pytest.mark.parametrize("name", OWNERS)
@@ -112,7 +125,9 @@ def test_production_accepts_the_settings(monkeypatch: pytest.MonkeyPatch) -> Non
         ours, of_compose = variables(CONTAINERS[name.replace("_", "-")]), COMPOSE[name]["environment"]
         for variable in ours.keys() & of_compose.keys():
             said = re.sub(r"\$\{\w+:-(.*)\}", r"\1", str(of_compose[variable]))
-            assert isinstance(ours[variable], dict) or "${" in said or ours[variable] in ("", said) or "URL" in variable, variable
+            assert (
+                isinstance(ours[variable], dict) or "${" in said or ours[variable] in ("", said) or "URL" in variable
+            ), variable
 
 
 def test_what_opens_files_takes_nothing_that_is_asked_with_it_when_it_is_away() -> None:
@@ -123,7 +138,9 @@ def test_what_opens_files_takes_nothing_that_is_asked_with_it_when_it_is_away() 
         assert {"name": "reading", "persistentVolumeClaim": {"claimName": "reading"}} in volumes
         assert {"name": "reading", "mountPath": "/reading"} in mounted
     assert not {"env", "envFrom"} & CONTAINERS["reading"].keys()
-    (policy,) = (one["spec"] for one in MANIFESTS if one["kind"] == "NetworkPolicy" and one["metadata"]["name"] == "reading")
+    (policy,) = (
+        one["spec"] for one in MANIFESTS if one["kind"] == "NetworkPolicy" and one["metadata"]["name"] == "reading"
+    )
     assert policy == {"podSelector": {"matchLabels": {"app": "reading"}}, "policyTypes": ["Ingress", "Egress"]}
 
 
@@ -137,6 +154,9 @@ def test_the_generator_is_where_a_gpu_is_and_rag_api_grows_and_is_never_all_away
     assert CONTAINERS["generator"]["resources"]["limits"]["nvidia.com/gpu"] == "1"
     (scaler,) = (one for one in MANIFESTS if one["kind"] == "HorizontalPodAutoscaler")
     assert scaler["spec"]["minReplicas"] >= 2
-    assert {one["metadata"]["name"] for one in MANIFESTS if one["kind"] == "PodDisruptionBudget"} == {"rag-api", "nginx"}
+    assert {one["metadata"]["name"] for one in MANIFESTS if one["kind"] == "PodDisruptionBudget"} == {
+        "rag-api",
+        "nginx",
+    }
     drain = float(settings("rag-api")["BEDSIDE_DRAIN_SECONDS"])
     assert PODS["rag-api"]["terminationGracePeriodSeconds"] > drain

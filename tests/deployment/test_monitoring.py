@@ -1,4 +1,5 @@
-"""The dashboard and the alert rules in docs/monitoring speak of metrics, labels and values that exist."""
+"""The dashboard and the alert rules in docs/monitoring speak of metrics, labels and values that
+exist."""
 
 from __future__ import annotations
 
@@ -48,13 +49,20 @@ def _series(registry: CollectorRegistry) -> dict[str, set[str]]:
     for collector in registry._collector_to_names:
         labels = set(collector._labelnames)  # type: ignore[attr-defined]
         for metric in collector.describe():  # type: ignore[attr-defined]
-            found |= {metric.name + ending: labels | ({"le"} if ending == "_bucket" else set()) for ending in endings[metric.type]}
+            found |= {
+                metric.name + ending: labels | ({"le"} if ending == "_bucket" else set())
+                for ending in endings[metric.type]
+            }
     return found
 
 
 def expressions() -> list[str]:
     panels: list[dict[str, Any]] = json.loads((FOLDER / "grafana.json").read_text("utf-8"))["panels"]
-    rules = [rule for group in yaml.safe_load((FOLDER / "alerts.yml").read_text("utf-8"))["groups"] for rule in group["rules"]]
+    rules = [
+        rule
+        for group in yaml.safe_load((FOLDER / "alerts.yml").read_text("utf-8"))["groups"]
+        for rule in group["rules"]
+    ]
     return [target["expr"] for panel in panels for target in panel["targets"]] + [rule["expr"] for rule in rules]
 
 
@@ -88,7 +96,9 @@ def test_every_value_that_is_looked_for_exists() -> None:
         "mode": {mode.value for mode in Mode},
         "phase": set(PHASES.values()),
         "reason": {TooManyTries.of, "requests|questions", TooBusy("", 1.0).of},
-        "job": {job["job_name"] for job in yaml.safe_load((FOLDER / "prometheus.yml").read_text("utf-8"))["scrape_configs"]},
+        "job": {
+            job["job_name"] for job in yaml.safe_load((FOLDER / "prometheus.yml").read_text("utf-8"))["scrape_configs"]
+        },
     }
     for label, value in re.findall(r"(\w+)(?:=|!=|=~)\"([^\"]*)\"", text):
         assert value in known[label], f"{label}={value}"
@@ -103,7 +113,11 @@ def test_every_alert_says_what_is_wrong_and_how_urgent_it_is() -> None:
 
 
 def test_the_runbook_says_where_to_look_first_for_every_alert() -> None:
-    rules = [rule for group in yaml.safe_load((FOLDER / "alerts.yml").read_text("utf-8"))["groups"] for rule in group["rules"]]
+    rules = [
+        rule
+        for group in yaml.safe_load((FOLDER / "alerts.yml").read_text("utf-8"))["groups"]
+        for rule in group["rules"]
+    ]
     runbook = (FOLDER.parent / "runbook.md").read_text("utf-8")
     assert [rule["alert"] for rule in rules if f"`{rule['alert']}`" not in runbook] == []
 
@@ -118,7 +132,8 @@ def test_what_is_exported_is_on_the_dashboard() -> None:
 
 
 def test_grafana_knows_every_word_of_the_dashboard() -> None:
-    """Read by the types that Grafana makes from its schemas, and written again: what they do not know is gone."""
+    """Read by the types that Grafana makes from its schemas, and written again: what they do not
+    know is gone."""
     register_default_plugins()
     written = json.loads((FOLDER / "grafana.json").read_text("utf-8"))
     assert list(_unknown(written)) == []

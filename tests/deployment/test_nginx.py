@@ -1,4 +1,5 @@
-"""nginx as production runs it: the very same configuration files, a real server, a small upstream."""
+"""nginx as production runs it: the very same configuration files, a real server, a small
+upstream."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ from tests.support.ports import free_port
 
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
-DOTTED = ("/api/gaps.csv", "/api/openapi.json", "/api/judged/ronde.1", "/api/judged/a/questions/1.2")  # paths that look like files
+# paths that look like files
+DOTTED = ("/api/gaps.csv", "/api/openapi.json", "/api/judged/ronde.1", "/api/judged/a/questions/1.2")
 PAUSE = 0.6  # seconds between two events of the upstream's answer
 
 
@@ -70,7 +72,8 @@ def upstream_app(file: Path) -> Starlette:
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """Not pytest's own: that one is closed to other users, and the workers of a root's nginx are another user."""
+    """Not pytest's own: that one is closed to other users, and the workers of a root's nginx are
+    another user."""
     with tempfile.TemporaryDirectory(prefix="bedside-nginx-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -126,7 +129,13 @@ def test_an_answer_arrives_word_by_word(gate: Gate, path: str) -> None:
 @pytest.mark.parametrize("path", ["/", "/c/1b6b0c1e", "/assets/app-1a2b.js", "/missing.js", "/missing", "/healthz"])
 def test_every_answer_of_its_own_carries_the_security_headers_once(gate: Gate, path: str) -> None:
     response, _ = request(gate, "GET", path)
-    for name in ("Strict-Transport-Security", "X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "Content-Security-Policy"):
+    for name in (
+        "Strict-Transport-Security",
+        "X-Content-Type-Options",
+        "X-Frame-Options",
+        "Referrer-Policy",
+        "Content-Security-Policy",
+    ):
         assert len(response.headers.get_all(name) or []) == 1, f"{path}: {name}"
     policy = response.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
@@ -163,7 +172,10 @@ def test_any_other_path_is_a_404_in_json_or_the_page_that_says_so_to_a_browser(g
     response, content = request(gate, "GET", path)
     assert response.status == 404
     if path != "/assets/":
-        assert (response.headers["Content-Type"], json.loads(content)["code"]) == ("application/problem+json", "not_found")
+        assert (response.headers["Content-Type"], json.loads(content)["code"]) == (
+            "application/problem+json",
+            "not_found",
+        )
         response, content = request(gate, "GET", path, headers={"Accept": "text/html,*/*;q=0.8"})
         assert (response.status, response.headers["Cache-Control"]) == (404, "no-cache")
         assert b"<title>Bedside" in content
@@ -250,7 +262,11 @@ def test_an_address_has_so_many_requests_at_a_time_and_no_more(gate: Gate) -> No
             held.enter_context(gate.context().wrap_socket(plain, server_hostname="localhost")).sendall(begun)
         wait(lambda: request(gate, "GET", "/api/judged/ronde.1")[0].status == 429)
         response, content = request(gate, "GET", "/api/judged/ronde.1")
-        assert (response.status, response.headers["Retry-After"], json.loads(content)["code"]) == (429, "2", "too_many_requests")
+        assert (response.status, response.headers["Retry-After"], json.loads(content)["code"]) == (
+            429,
+            "2",
+            "too_many_requests",
+        )
     wait(lambda: request(gate, "GET", "/api/judged/ronde.1")[0].status == 200)
 
 
@@ -347,7 +363,10 @@ def test_health_is_asked_where_no_question_keeps_it_waiting(folder: Path) -> Non
     paths = ("/api/health", "/api/health/ready")
     app = Starlette(routes=[Route(path, well) for path in paths])
     nobody = f"127.0.0.1:{free_port()}"
-    with served(app) as url, nginx(folder / "health", nobody, folder / "web", health=url.removeprefix("http://")) as gate:
+    with (
+        served(app) as url,
+        nginx(folder / "health", nobody, folder / "web", health=url.removeprefix("http://")) as gate,
+    ):
         for path in paths:
             response, content = request(gate, "GET", path)
             assert (response.status, json.loads(content)) == (200, {"path": path})
@@ -361,7 +380,10 @@ def test_an_answer_that_is_being_sent_is_finished_when_the_server_is_asked_to_en
     (folder / "ending").mkdir(mode=0o755)
     pdf = folder / "ending" / "a.pdf"
     pdf.touch()
-    with served(upstream_app(pdf)) as url, nginx(folder / "ending", url.removeprefix("http://"), folder / "web") as gate:
+    with (
+        served(upstream_app(pdf)) as url,
+        nginx(folder / "ending", url.removeprefix("http://"), folder / "web") as gate,
+    ):
         connection = http.client.HTTPSConnection("localhost", gate.https, context=gate.context(), timeout=20)
         connection.request("POST", "/api/ask", b"{}", {"Accept": "text/event-stream"})
         response = connection.getresponse()

@@ -1,4 +1,5 @@
-"""Accessibility of a page in each state: axe-core's rules find nothing, and nothing is wider than the window."""
+"""Accessibility of a page in each state: axe-core's rules find nothing, and nothing is wider than
+the window."""
 
 from __future__ import annotations
 
@@ -12,11 +13,13 @@ WCAG = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
 
 
 def faultless(page: Page, part: str = "body", beside: Sequence[str] = ("best-practice",)) -> None:
-    """Assert it of what is in the `part` that a selector names. The text layer is see-through on purpose: its words are the drawn ones."""
+    """Assert it of what is in the `part` that a selector names. The text layer is see-through on
+    purpose: its words are the drawn ones."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text())
     found = page.evaluate(
-        "([part, rules]) => axe.run({include: part, exclude: ['.textLayer']}, {runOnly: rules})", [part, [*WCAG, *beside]]
+        "([part, rules]) => axe.run({include: part, exclude: ['.textLayer']}, {runOnly: rules})",
+        [part, [*WCAG, *beside]],
     )
     faults = [(one["id"], [node["html"] for node in one["nodes"]]) for one in found["violations"]]
     assert faults == [], f"{page.url}: {faults}"

@@ -1,4 +1,5 @@
-"""Chromium for the page tests: the machine's own where there is one, else the one that Playwright brought."""
+"""Chromium for the page tests: the machine's own where there is one, else the one that Playwright
+brought."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ FLAGS = (
 def chromium_path() -> str | None:
     """None: Playwright's own download."""
     named = os.environ.get("CHROMIUM")
-    return named or next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
+    return named or next(
+        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+    )
 
 
 def launch(playwright: Playwright) -> Browser:

@@ -15,7 +15,8 @@ from tests.e2e.browser import launch, serve
 from tests.e2e.scripted import DIST, Script, create_app
 
 ROOT = Path(__file__).parents[2]
-expect.set_options(timeout=20_000)  # on a busy machine a page is drawn late, and what is expected is waited for no longer than it takes
+# on a busy machine a page is drawn late, and what is expected is waited for no longer than it takes
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +49,8 @@ NewPage = Callable[..., Page]
 
 @pytest.fixture
 def serving() -> Iterator[Serving]:
-    """Serves apps, each at the address that it returns, until the test's pages are closed: what they still fetch must not fail."""
+    """Serves apps, each at the address that it returns, until the test's pages are closed: what
+    they still fetch must not fail."""
     with contextlib.ExitStack() as servers:
         yield lambda app: servers.enter_context(serve(app))
 
@@ -60,12 +62,15 @@ def base_url(script: Script, policy: str, serving: Serving) -> str:
 
 @pytest.fixture
 def new_page(browser: Browser, serving: Serving) -> Iterator[NewPage]:
-    """Opens pages, each with an empty profile; `allowed` matches console errors that the test means to cause."""
+    """Opens pages, each with an empty profile; `allowed` matches console errors that the test means
+    to cause."""
     contexts: list[BrowserContext] = []
     errors: list[str] = []
     allow: list[str] = ["Failed to load resource"]  # the browser's own words for every 4xx and 5xx
 
-    def make(*, allowed: str = "", width: int = 1440, height: int = 900, locale: str = "nl-BE", **options: object) -> Page:
+    def make(
+        *, allowed: str = "", width: int = 1440, height: int = 900, locale: str = "nl-BE", **options: object
+    ) -> Page:
         context = browser.new_context(viewport={"width": width, "height": height}, locale=locale, **options)  # type: ignore[arg-type]
         contexts.append(context)
         page = context.new_page()

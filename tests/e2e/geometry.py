@@ -1,4 +1,5 @@
-"""The text under a rectangle of a page, as PDFium sees it. Shares no arithmetic with rag_api or with the page."""
+"""The text under a rectangle of a page, as PDFium sees it. Shares no arithmetic with rag_api or
+with the page."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ class Pdf:
         return int(self.document[page - 1].get_rotation())
 
     def under(self, drawn: list[Drawn]) -> str:
-        """The characters whose centre lies in one of the rectangles, page by page in the document's order, without white space."""
+        """The characters whose centre lies in one of the rectangles, page by page in the document's
+        order, without white space."""
         found = []
         for page in sorted({rect.page for rect in drawn}):
             rects = [rect for rect in drawn if rect.page == page]
@@ -54,7 +56,8 @@ class Pdf:
         return np.asarray(image, dtype=np.float32)
 
     def _measure(self, page: int) -> list[tuple[str, float, float]]:
-        """Every character with its centre, as shares of the displayed page; PDFium itself turns page into device coordinates."""
+        """Every character with its centre, as shares of the displayed page; PDFium itself turns
+        page into device coordinates."""
         handle = self.document[page - 1]
         text = handle.get_textpage()
         width, height = (round(side * FINE) for side in handle.get_size())

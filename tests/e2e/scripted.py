@@ -1,6 +1,8 @@
-"""A service that says what a script tells it, for the page's states that the real one shows only when something is wrong.
+"""A service that says what a script tells it, for the page's states that the real one shows only
+when something is wrong.
 
-It speaks the API's own models (rag_api.api.schemas), so a changed contract breaks it. The question chooses the scene.
+It speaks the API's own models (rag_api.api.schemas), so a changed contract breaks it. The question
+chooses the scene.
 """
 
 from __future__ import annotations
@@ -67,14 +69,20 @@ def build_pdf(pages: int = PAGES) -> bytes:
 
 
 def build_scan() -> bytes:
-    """One A4 page that is a black JPEG 2000 picture, as some scanners make them: pdf.js decodes it with WebAssembly or not at all."""
+    """One A4 page that is a black JPEG 2000 picture, as some scanners make them: pdf.js decodes it
+    with WebAssembly or not at all."""
     picture = io.BytesIO()
     Image.new("RGB", (64, 64)).save(picture, "JPEG2000")
     image = StreamObject()
     image._data = picture.getvalue()
     kinds = {"/Type": "/XObject", "/Subtype": "/Image", "/ColorSpace": "/DeviceRGB", "/Filter": "/JPXDecode"}
     image.update({NameObject(key): NameObject(value) for key, value in kinds.items()})
-    image.update({NameObject(key): NumberObject(value) for key, value in {"/Width": 64, "/Height": 64, "/BitsPerComponent": 8}.items()})
+    image.update(
+        {
+            NameObject(key): NumberObject(value)
+            for key, value in {"/Width": 64, "/Height": 64, "/BitsPerComponent": 8}.items()
+        }
+    )
     writer = PdfWriter()
     page = writer.add_blank_page(*A4)
     content = StreamObject()
@@ -95,7 +103,11 @@ def rects_of(pdf: bytes, page: int, words: str) -> list[s.PageRectsOut]:
     assert found, words
     height = document[page - 1].get_height()
     boxes = [text.get_rect(i) for i in range(text.count_rects(*found))]
-    return [s.PageRectsOut(page=page, rects=[s.RectOut(x0=x0, y0=height - y1, x1=x1, y1=height - y0) for x0, y0, x1, y1 in boxes])]
+    return [
+        s.PageRectsOut(
+            page=page, rects=[s.RectOut(x0=x0, y0=height - y1, x1=x1, y1=height - y0) for x0, y0, x1, y1 in boxes]
+        )
+    ]
 
 
 class Script:
@@ -105,7 +117,8 @@ class Script:
         self.pages = PAGES
         self.pdf = build_pdf()
         self.conversations: dict[str, list[s.AnswerOut]] = {}
-        self.said_of: dict[str, dict[str, object]] = {}  # of a conversation: its title, whether it is pinned, when it was asked
+        # of a conversation: its title, whether it is pinned, when it was asked
+        self.said_of: dict[str, dict[str, object]] = {}
         self.health = s.Health(status="ok", version="1", parts=[], documents=3, demo=True, model="scripted")
         self.empty = False
         self.written_answers = True
@@ -118,9 +131,15 @@ class Script:
 
     def listed(self, ids: list[str], validity: str | None) -> list[s.DocumentDetail]:
         found = [detail(one) for one in ids or ["paracetamol-kind"] if not ids or one not in self.unreadable]
-        return [one.model_copy(update={"valid_until": date(2024, 3, 1)}) for one in found] if validity == "expired" else found
+        return (
+            [one.model_copy(update={"valid_until": date(2024, 3, 1)}) for one in found]
+            if validity == "expired"
+            else found
+        )
 
-    def source(self, rank: int, title: str, text: str, page: int, *, score: float, document: str = "paracetamol-kind") -> s.SourceOut:
+    def source(
+        self, rank: int, title: str, text: str, page: int, *, score: float, document: str = "paracetamol-kind"
+    ) -> s.SourceOut:
         rects = rects_of(self.pdf, page, SENTENCES[0]) if document == "paracetamol-kind" and page == 3 else []
         return s.SourceOut(
             rank=rank,
@@ -148,9 +167,21 @@ class Script:
         return [
             self.source(1, TITLE, PASSAGE, 3, score=0.94),
             self.source(
-                2, "Pijn meten bij jonge kinderen", "Gebruik onder vier jaar de FLACC-schaal. " * 12, 12, score=0.71, document="pijnmeting"
+                2,
+                "Pijn meten bij jonge kinderen",
+                "Gebruik onder vier jaar de FLACC-schaal. " * 12,
+                12,
+                score=0.71,
+                document="pijnmeting",
             ),
-            self.source(3, "Oude koortskaart", "Koorts is een lichaamstemperatuur boven 38 graden. " * 6, 7, score=0.55, document="weg"),
+            self.source(
+                3,
+                "Oude koortskaart",
+                "Koorts is een lichaamstemperatuur boven 38 graden. " * 6,
+                7,
+                score=0.55,
+                document="weg",
+            ),
             self.source(
                 4,
                 "Toedienen van geneesmiddelen langs de mond bij kinderen die niet kunnen slikken",
@@ -159,7 +190,14 @@ class Script:
                 score=0.41,
                 document="slikken",
             ),
-            self.source(5, "Pijn meten bij jonge kinderen", "Weeg het kind zonder schoenen. ", 31, score=0.33, document="pijnmeting"),
+            self.source(
+                5,
+                "Pijn meten bij jonge kinderen",
+                "Weeg het kind zonder schoenen. ",
+                31,
+                score=0.33,
+                document="pijnmeting",
+            ),
         ]
 
     def cautioned(self, source: s.SourceOut) -> s.SourceOut:
@@ -216,7 +254,10 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     if "zonder antwoord" in question:
         notices = [
             s.NoticeOut(code="not_found", text="Geen enkel document beantwoordt deze vraag."),
-            s.NoticeOut(code="unread", text="Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan."),
+            s.NoticeOut(
+                code="unread",
+                text="Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan.",
+            ),
         ]
         said = {"sources": sources, "notices": notices, "status": "not_found"}
         yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, language="nl", **said)
@@ -247,11 +288,16 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
         notices = [s.NoticeOut(code="only_for", text="De vraag noemt geen patiënt: bron 1 is alleen voor kinderen.")]
     if "volwassene" in question:
         sources = [script.cautioned(source) for source in sources]
-    yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, query=query, sources=sources, notices=notices)
+    yield (
+        "found",
+        s.FoundEvent(answer_id="x", conversation_id=conversation, query=query, sources=sources, notices=notices),
+    )
     yield "stage", s.StageEvent(name="reading", passages=3)
     await asyncio.sleep(0.05)
     if "zonder generator" in question:
-        notice = s.NoticeOut(code="generator_down", text="Bedside kan nu geen antwoord samenstellen; dit zijn de procedures.")
+        notice = s.NoticeOut(
+            code="generator_down", text="Bedside kan nu geen antwoord samenstellen; dit zijn de procedures."
+        )
         yield "done", s.DoneEvent(answer=script.answer(body, conversation, status="sources_only", notices=[notice]))
         return
     yield "stage", s.StageEvent(name="writing")
@@ -280,7 +326,14 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
             raise ConnectionResetError
     found = unsupported(text, [SupportPassage(source.text, "nl") for source in sources], "nl", patient_of(question))
     marks = [s.UnsupportedOut(start=one.start, end=one.end, text=one.text) for one in found]
-    whole = {"query": query, "answer": text, "spans": spans, "sources": sources, "notices": notices, "unsupported": marks}
+    whole = {
+        "query": query,
+        "answer": text,
+        "spans": spans,
+        "sources": sources,
+        "notices": notices,
+        "unsupported": marks,
+    }
     yield "done", s.DoneEvent(answer=script.answer(body, conversation, **whole))
 
 
@@ -315,8 +368,12 @@ def checks(script: Script) -> tuple[str, list[s.SpanOut]]:
     text, spans = steps(script, CHECKS)
     moved = []
     for span in spans:
-        pieces = [one.model_copy(update={"start": one.start + len(said), "end": one.end + len(said)}) for one in span.pieces]
-        moved.append(span.model_copy(update={"start": span.start + len(said), "end": span.end + len(said), "pieces": pieces}))
+        pieces = [
+            one.model_copy(update={"start": one.start + len(said), "end": one.end + len(said)}) for one in span.pieces
+        ]
+        moved.append(
+            span.model_copy(update={"start": span.start + len(said), "end": span.end + len(said), "pieces": pieces})
+        )
     return said + text, [script.span(0, said, exact=False), *moved]
 
 
@@ -340,7 +397,10 @@ Cells = list[tuple[str, dict[str, object]]]
 
 
 def _cells(words: tuple[str, ...], *, head: bool = False, asked: int | None = None) -> Cells:
-    return [(text, {"header": head or column == 0, "column": column, "asked": column == asked}) for column, text in enumerate(words)]
+    return [
+        (text, {"header": head or column == 0, "column": column, "asked": column == asked})
+        for column, text in enumerate(words)
+    ]
 
 
 def _part(script: Script, spans: list[tuple[str, Cells]]) -> tuple[str, list[s.SpanOut]]:
@@ -394,7 +454,11 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
     @app.get("/api/documents")
     async def documents(request: Request) -> s.DocumentList:
         script.looked_for.append(dict(request.query_params))
-        found = [] if script.empty else script.listed(request.query_params.getlist("id"), request.query_params.get("validity"))
+        found = (
+            []
+            if script.empty
+            else script.listed(request.query_params.getlist("id"), request.query_params.get("validity"))
+        )
         return s.DocumentList(documents=found, total=len(found))
 
     @app.get("/api/favourites")
@@ -419,7 +483,11 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
         functions = [s.FunctionOut(id="paediatrician", nl="Kinderarts", en="Paediatrician", target_groups=["child"])]
         groups = list(TargetGroup)
         return s.FacetsOut(
-            departments=["Apotheek", "Pediatrie"], document_types=["protocol"], languages=["nl"], target_groups=groups, functions=functions
+            departments=["Apotheek", "Pediatrie"],
+            document_types=["protocol"],
+            languages=["nl"],
+            target_groups=groups,
+            functions=functions,
         )
 
     @app.get("/api/documents/{document_id}")
@@ -434,7 +502,9 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
             return problem(404, "not_found", "no such document")
         found = quote in PASSAGE and quote != ""
         rects = rects_of(script.pdf, 3, quote) if found else []
-        source = script.source(1, TITLE, quote or PASSAGE, 3 if found else page, score=0).model_copy(update={"rects": rects})
+        source = script.source(1, TITLE, quote or PASSAGE, 3 if found else page, score=0).model_copy(
+            update={"rects": rects}
+        )
         newer = detail("nieuw") if document_id == "oud" else None
         linked = s.LinkedOut(source=source, found=found, status=DocumentStatus.INDEXED, newer=newer, page_text=PASSAGE)
         return Response(linked.model_dump_json(), media_type="application/json")
@@ -453,7 +523,12 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
 
     def summary(conversation_id: str) -> s.ConversationOut:
         asked = script.conversations[conversation_id]
-        values = {"id": conversation_id, "title": asked[0].question, "created_at": datetime.now(UTC), "updated_at": datetime.now(UTC)}
+        values = {
+            "id": conversation_id,
+            "title": asked[0].question,
+            "created_at": datetime.now(UTC),
+            "updated_at": datetime.now(UTC),
+        }
         return s.ConversationOut.model_validate({**values, **script.said_of.get(conversation_id, {})})
 
     @app.get("/api/conversations")

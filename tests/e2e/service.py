@@ -1,4 +1,5 @@
-"""The real service with the sample handbook in it, as `bedside ingest` and `bedside serve` make it, in folders of the test's own."""
+"""The real service with the sample handbook in it, as `bedside ingest` and `bedside serve` make it,
+in folders of the test's own."""
 
 from __future__ import annotations
 
@@ -25,14 +26,16 @@ PATIENCE = 600.0  # seconds for the generator's model to load on a busy machine
 
 @contextlib.contextmanager
 def bedside() -> Iterator[str]:
-    """Ingests the handbook into a new folder and serves it; gives the address when every part answers."""
+    """Ingests the handbook into a new folder and serves it; gives the address when every part
+    answers."""
     with _folder() as folder, _served(folder) as address:
         yield address
 
 
 @contextlib.contextmanager
 def _folder() -> Iterator[Path]:
-    """Not pytest's own: that one is closed to other users, and a root's PostgreSQL runs as another user.
+    """Not pytest's own: that one is closed to other users, and a root's PostgreSQL runs as another
+    user.
 
     E2E_DATA names one to use again and again while working on the page: ingesting takes a minute.
     """
@@ -52,7 +55,9 @@ def _served(folder: Path) -> Iterator[str]:
     environment |= {"BEDSIDE_DATA_DIR": str(folder / "data"), "BEDSIDE_HOST": "127.0.0.1", "BEDSIDE_PORT": str(port)}
     said = folder / "bedside.log"
     with said.open("w") as log:
-        subprocess.run([*BEDSIDE, "ingest", str(HANDBOOK / "pdf")], cwd=ROOT, env=environment, stdout=log, stderr=log, check=True)
+        subprocess.run(
+            [*BEDSIDE, "ingest", str(HANDBOOK / "pdf")], cwd=ROOT, env=environment, stdout=log, stderr=log, check=True
+        )
         server = subprocess.Popen([*BEDSIDE, "serve"], cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
             _wait(f"http://127.0.0.1:{port}/api/health", server, said)

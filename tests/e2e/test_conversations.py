@@ -1,4 +1,5 @@
-"""Earlier conversations: found again, named, pinned, saved, printed; an answer copied, a question changed and asked anew."""
+"""Earlier conversations: found again, named, pinned, saved, printed; an answer copied, a question
+changed and asked anew."""
 
 from __future__ import annotations
 
@@ -41,7 +42,9 @@ def titles(page: Page) -> Locator:
 @pytest.mark.parametrize("width", [1920, 320])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("locale", WORDS)
-def test_the_page_has_no_fault(new_page: NewPage, base_url: str, asked: Script, locale: str, scheme: str, width: int) -> None:
+def test_the_page_has_no_fault(
+    new_page: NewPage, base_url: str, asked: Script, locale: str, scheme: str, width: int
+) -> None:
     words = WORDS[locale]
     asked.said_of[OLD]["title"] = "Eenheel" * 17  # a name without a blank
     page = new_page(locale=locale, width=width, color_scheme=scheme, has_touch=width == 320)
@@ -53,10 +56,13 @@ def test_the_page_has_no_fault(new_page: NewPage, base_url: str, asked: Script, 
     expect(page.get_by_label(words["name"])).to_be_focused()
     faultless(page, beside=())
     if width == 320:
-        assert [one for one in page.evaluate(TOUCHED) if 'href="/"' not in one] == []  # the name in the bar is every page's
+        # the name in the bar is every page's
+        assert [one for one in page.evaluate(TOUCHED) if 'href="/"' not in one] == []
 
 
-def test_conversations_are_grouped_by_day_pinned_and_found_by_the_keyboard_alone(new_page: NewPage, base_url: str, asked: Script) -> None:
+def test_conversations_are_grouped_by_day_pinned_and_found_by_the_keyboard_alone(
+    new_page: NewPage, base_url: str, asked: Script
+) -> None:
     page = new_page()
     page.goto(f"{base_url}/history")
     expect(page.locator(".asked-then h3")).to_have_text(["Vandaag", "Ouder"])
@@ -64,7 +70,8 @@ def test_conversations_are_grouped_by_day_pinned_and_found_by_the_keyboard_alone
     page.get_by_role("button", name="Vastzetten: Mag").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".asked-then h3")).to_have_text(["Vastgezet", "Vandaag"])
-    expect(page.get_by_role("button", name="Losmaken: Mag")).to_be_focused()  # it went to another group, and the focus with it
+    # it went to another group, and the focus with it
+    expect(page.get_by_role("button", name="Losmaken: Mag")).to_be_focused()
     page.get_by_role("button", name="Wijzig de naam: Mag").focus()
     page.keyboard.press("Enter")
     page.keyboard.type("Nachtdienst")  # in the place of the old name, which is selected
@@ -99,7 +106,9 @@ def test_there_are_more_than_a_page_of_them_and_one_is_deleted(new_page: NewPage
     assert OLD not in asked.conversations
 
 
-def test_a_conversation_is_saved_as_markdown_with_its_citations(new_page: NewPage, base_url: str, asked: Script) -> None:
+def test_a_conversation_is_saved_as_markdown_with_its_citations(
+    new_page: NewPage, base_url: str, asked: Script
+) -> None:
     page = new_page()
     page.goto(f"{base_url}/history")
     with page.expect_download() as saving:
@@ -116,9 +125,13 @@ def test_a_conversation_is_saved_as_markdown_with_its_citations(new_page: NewPag
     expect(page.locator(".source h2")).to_have_text(TITLE)
 
 
-def test_a_conversation_goes_to_the_printer_once_with_its_sources(new_page: NewPage, base_url: str, asked: Script) -> None:
+def test_a_conversation_goes_to_the_printer_once_with_its_sources(
+    new_page: NewPage, base_url: str, asked: Script
+) -> None:
     page = new_page(bypass_csp=True)
-    page.add_init_script("window.prints = []; window.print = () => window.prints.push(document.querySelector('.turn').innerText)")
+    page.add_init_script(
+        "window.prints = []; window.print = () => window.prints.push(document.querySelector('.turn').innerText)"
+    )
     page.goto(f"{base_url}/history")
     page.get_by_role("link", name="Druk af of bewaar als PDF: Hoeveel").click()
     page.wait_for_function("window.prints.length === 1")
@@ -147,7 +160,9 @@ def test_an_answer_is_copied_with_its_formatting_and_as_text(new_page: NewPage, 
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-def test_a_question_is_changed_and_asked_again_and_the_old_one_stays(new_page: NewPage, base_url: str, script: Script, width: int) -> None:
+def test_a_question_is_changed_and_asked_again_and_the_old_one_stays(
+    new_page: NewPage, base_url: str, script: Script, width: int
+) -> None:
     page = new_page(width=width)
     page.goto(base_url)
     ask(page, "hoeveel paracetamol?")
@@ -167,7 +182,9 @@ def test_a_question_is_changed_and_asked_again_and_the_old_one_stays(new_page: N
     assert SENTENCES[1] in page.locator(".answer-text").first.inner_text()
 
 
-def test_after_a_conversation_is_deleted_the_focus_stands_on_the_next_one(new_page: NewPage, base_url: str, asked: Script) -> None:
+def test_after_a_conversation_is_deleted_the_focus_stands_on_the_next_one(
+    new_page: NewPage, base_url: str, asked: Script
+) -> None:
     page = new_page()
     page.goto(f"{base_url}/history")
 
@@ -185,7 +202,9 @@ def test_after_a_conversation_is_deleted_the_focus_stands_on_the_next_one(new_pa
     expect(page.get_by_label("Zoek in naam, vraag of titel van een bron")).to_be_focused()
 
 
-def test_in_the_menu_too_the_focus_stands_on_the_next_conversation(new_page: NewPage, base_url: str, asked: Script) -> None:
+def test_in_the_menu_too_the_focus_stands_on_the_next_conversation(
+    new_page: NewPage, base_url: str, asked: Script
+) -> None:
     page = new_page()
     page.goto(base_url)
     page.locator("summary", has_text="Eerder").click()

@@ -1,4 +1,5 @@
-"""The first load of the page, before the first question: little, and the words of one language alone."""
+"""The first load of the page, before the first question: little, and the words of one language
+alone."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ def test_the_page_is_small_and_brings_one_language(new_page: NewPage, base_url: 
     page.goto(base_url)
     expect(page.get_by_role("heading", name=TITLES[locale])).to_be_visible()
     expect(page.locator(".example")).to_be_visible()
-    first = [path for path in paths if "/pdf" not in path and "/SourcePane" not in path]  # these come while a question is typed
+    # these come while a question is typed
+    first = [path for path in paths if "/pdf" not in path and "/SourcePane" not in path]
     sizes = {path: packed(path) for path in first}
     assert sum(sizes.values()) <= LONGEST, sizes
     assert words(first) == [locale[:2]]
@@ -110,9 +112,14 @@ def test_a_language_that_cannot_be_fetched_is_said_and_the_page_stays(new_page: 
 
 def test_a_page_without_any_words_says_so(new_page: NewPage, base_url: str) -> None:
     page = new_page(allowed="Failed to fetch dynamically imported module")
-    page.route("**/assets/*.js", lambda route: route.abort() if words([urlsplit(route.request.url).path]) else route.continue_())
+    page.route(
+        "**/assets/*.js",
+        lambda route: route.abort() if words([urlsplit(route.request.url).path]) else route.continue_(),
+    )
     page.goto(base_url)
-    expect(page.get_by_role("alert")).to_have_text("Er ging iets mis: laad de pagina opnieuw. / Something went wrong: load the page again.")
+    expect(page.get_by_role("alert")).to_have_text(
+        "Er ging iets mis: laad de pagina opnieuw. / Something went wrong: load the page again."
+    )
 
 
 def test_a_staff_page_speaks_both_languages(new_page: NewPage, base_url: str) -> None:

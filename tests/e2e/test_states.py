@@ -1,4 +1,5 @@
-"""The page's states, before a service that is told what to say. The real service is asked in test_highlights.py."""
+"""The page's states, before a service that is told what to say. The real service is asked in
+test_highlights.py."""
 
 from __future__ import annotations
 
@@ -119,7 +120,9 @@ def test_written_words_are_told_from_copied_ones_and_unknown_numbers_are_named(p
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1100, 700), (390, 844)])
 @pytest.mark.parametrize("asked", [False, True])
-def test_the_filters_are_seen_whole_beside_an_open_source(new_page: NewPage, base_url: str, width: int, height: int, asked: bool) -> None:
+def test_the_filters_are_seen_whole_beside_an_open_source(
+    new_page: NewPage, base_url: str, width: int, height: int, asked: bool
+) -> None:
     page = new_page(width=width, height=height)
     page.goto(base_url)
     if asked:
@@ -195,7 +198,10 @@ def test_larger_pages_keep_the_highlight_on_its_words(page: Page) -> None:
     page.get_by_role("button", name="Groter").click()
     expect(page.locator(".source-tools")).to_contain_text("125%")
     expect(page.locator(".page[data-page='3'][data-drawn=true]")).to_be_visible()
-    after, words = page.locator(".highlight.current").bounding_box(), page.locator(".textLayer span", has_text=SENTENCES[1]).bounding_box()
+    after, words = (
+        page.locator(".highlight.current").bounding_box(),
+        page.locator(".textLayer span", has_text=SENTENCES[1]).bounding_box(),
+    )
     assert before
     assert after
     assert words
@@ -299,7 +305,9 @@ def test_under_1024_pixels_the_source_slides_over_and_away_again(new_page: NewPa
 
 def test_no_answer_names_the_nearest_documents(page: Page) -> None:
     ask(page, "vraag zonder antwoord")
-    expect(page.locator(".notice")).to_have_text("Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan.")
+    expect(page.locator(".notice")).to_have_text(
+        "Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan."
+    )
     expect(page.locator(".feedback")).to_have_count(0)
     expect(page.get_by_role("heading", name="Procedures die het dichtst bij uw vraag liggen")).to_be_visible()
     expect(page.locator(".card")).to_have_count(3)
@@ -320,7 +328,9 @@ def test_a_follow_up_says_what_was_searched_for_and_the_own_words_can_be_asked_i
 
 def test_without_a_generator_the_sources_still_come(page: Page) -> None:
     ask(page, "zonder generator")
-    expect(page.locator(".notice")).to_contain_text("Bedside kan nu geen antwoord samenstellen; dit zijn de procedures.")
+    expect(page.locator(".notice")).to_contain_text(
+        "Bedside kan nu geen antwoord samenstellen; dit zijn de procedures."
+    )
     expect(page.locator(".card").first).to_be_visible()
     expect(page.locator(".answer-text")).to_have_count(0)
 
@@ -352,7 +362,9 @@ def test_the_banner_goes_when_the_generator_is_back_and_comes_when_an_answer_lac
 
 def test_an_answer_that_was_cut_short_can_be_asked_again_later(page: Page, script: Script) -> None:
     stopped = s.NoticeOut(code="stopped", text="Het antwoord is gestopt en dus niet volledig.")
-    script.conversations["eerder"] = [script.answer(s.AskIn(question=QUESTION), "eerder", status="failed", notices=[stopped])]
+    script.conversations["eerder"] = [
+        script.answer(s.AskIn(question=QUESTION), "eerder", status="failed", notices=[stopped])
+    ]
     page.goto(page.url + "c/eerder")
     expect(page.locator(".notice")).to_contain_text("Het antwoord is gestopt")
     page.get_by_role("button", name="Opnieuw vragen").click()
@@ -360,7 +372,9 @@ def test_an_answer_that_was_cut_short_can_be_asked_again_later(page: Page, scrip
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
-def test_words_are_drawn_larger_on_a_computer_and_on_a_phone(new_page: NewPage, base_url: str, width: int, height: int) -> None:
+def test_words_are_drawn_larger_on_a_computer_and_on_a_phone(
+    new_page: NewPage, base_url: str, width: int, height: int
+) -> None:
     page = new_page(width=width, height=height)
     page.goto(base_url)
     ask(page)
@@ -490,7 +504,9 @@ def test_earlier_questions_that_cannot_be_fetched_are_not_called_none(page: Page
         "/audit/trail",
     ],
 )
-def test_every_page_has_the_bar_with_the_readers_theme_and_language_and_says_what_holds(page: Page, base_url: str, path: str) -> None:
+def test_every_page_has_the_bar_with_the_readers_theme_and_language_and_says_what_holds(
+    page: Page, base_url: str, path: str
+) -> None:
     page.locator("summary", has_text="Weergave").click()
     page.get_by_label("Thema").select_option("dark")
     page.get_by_label("Tekstgrootte").select_option("largest")
@@ -520,7 +536,9 @@ def test_an_expired_source_is_flagged(page: Page) -> None:
     expect(page.locator(".card[data-document='weg'] .warn")).to_have_text("verlopen op 1 mrt 2024")
 
 
-@pytest.mark.parametrize(("path", "words"), [("/elders", "Er is niets op dit adres"), ("/c/weg", "Alleen wie het vroeg, kan dit openen")])
+@pytest.mark.parametrize(
+    ("path", "words"), [("/elders", "Er is niets op dit adres"), ("/c/weg", "Alleen wie het vroeg, kan dit openen")]
+)
 def test_an_address_without_anything_says_so(new_page: NewPage, base_url: str, path: str, words: str) -> None:
     page = new_page()
     page.goto(base_url + path)
@@ -538,7 +556,8 @@ def test_script_in_a_document_and_in_an_answer_stays_text(page: Page) -> None:
         expect(page.locator(place).first).to_contain_text(HOSTILE)
     page.get_by_role("button", name="hele passage").click()
     expect(page.locator(".passage")).to_contain_text(HOSTILE)
-    expect(page.locator(".answer-text .quote").first).to_contain_text(SENTENCES[1])  # after an emoji, still in its place
+    # after an emoji, still in its place
+    expect(page.locator(".answer-text .quote").first).to_contain_text(SENTENCES[1])
     assert page.evaluate("window.hacked") is None
     assert page.locator("main img, main script, main b, aside img, aside script").count() == 0
 

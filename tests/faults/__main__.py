@@ -1,5 +1,5 @@
-"""`python -m tests.faults [--json FILE] [SERVICE:FAULT:WORK ...]`: the matrix, or some of its cells. `--of FILE ...`: the tables of what
-was measured before."""
+"""`python -m tests.faults [--json FILE] [SERVICE:FAULT:WORK ...]`: the matrix, or some of its
+cells. `--of FILE ...`: the tables of what was measured before."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def main() -> None:
     parser.add_argument("cells", nargs="*", help="such as postgres:stop:answering, or *:kill:*; all when absent")
     parser.add_argument("--json", type=Path, help="where to write what is measured, after each cell")
     parser.add_argument("--of", type=Path, nargs="+", metavar="FILE", help="measured before: only the table is made")
-    parser.add_argument("--slack", type=float, default=SLACK, help="seconds more than five that a reader may wait: of a busy machine")
+    parser.add_argument(
+        "--slack", type=float, default=SLACK, help="seconds more than five that a reader may wait: of a busy machine"
+    )
     options = parser.parse_args()
     if options.of:
         print(table([_read(row) for path in options.of for row in json.loads(path.read_text(encoding="utf-8"))]))
@@ -53,7 +55,10 @@ def _read(row: dict[str, object]) -> Cell:
 
 
 def _line(cell: Cell) -> str:
-    return f"{'ok   ' if not cell.wrong else 'WRONG'} {cell.service}:{cell.fault}:{cell.work} {'; '.join(cell.wrong)} {cell.figures}"
+    return (
+        f"{'ok   ' if not cell.wrong else 'WRONG'} {cell.service}:{cell.fault}:{cell.work} {'; '.join(cell.wrong)} "
+        f"{cell.figures}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Readers who ask while a fault comes and goes, as the page does: what they see, how long they wait for it, and what is stored of it."""
+"""Readers who ask while a fault comes and goes, as the page does: what they see, how long they wait
+for it, and what is stored of it."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ BEFORE = 2.0  # seconds of asking before the fault
 READERS = ("sources", "sources", "verbatim")  # the mode of each
 PATIENCE = 60.0  # seconds that a reader waits, and that an answer may wait for the database
 QUESTIONS = tuple(judged.question for judged in read_judged(JUDGED, "all") if judged.document in HANDBOOK)
-OFFLINE, BROKEN = "offline", "stream_broken"  # what the page calls a way that is not there, and one that breaks (web/src/api/ask.ts)
+# what the page calls a way that is not there, and one that breaks (web/src/api/ask.ts)
+OFFLINE, BROKEN = "offline", "stream_broken"
 PAUSES = (0.5, 2.0)  # seconds until it asks again, under the same key, where no word has come
 RECOVERS = 1.0  # seconds until it looks whether an answer that broke off was stored
 NUMBERS = itertools.count()  # each question is one that nobody asked before: nothing of it is remembered anywhere
@@ -31,7 +33,8 @@ NUMBERS = itertools.count()  # each question is one that nobody asked before: no
 
 @dataclass(slots=True)
 class Seen:
-    """One question as its reader saw it. `told`: seconds until the first clear state, `silence`: the longest between two signs of life."""
+    """One question as its reader saw it. `told`: seconds until the first clear state, `silence`:
+    the longest between two signs of life."""
 
     mode: str
     began: float
@@ -52,7 +55,8 @@ class Seen:
 
     @property
     def failed(self) -> bool:
-        """What is away could not be hidden: an error, or sources without the answer that was wanted."""
+        """What is away could not be hidden: an error, or sources without the answer that was
+        wanted."""
         return not self.shown or bool(self.notices & {"generator_down", "broken_off"})
 
 
@@ -147,7 +151,10 @@ def _recover(client: httpx.Client, url: str, seen: Seen) -> None:
         return
     for answer in answers:
         if answer["id"] == seen.answer_id:
-            seen.outcome, seen.notices = str(answer["status"]), frozenset(str(notice["code"]) for notice in answer["notices"])
+            seen.outcome, seen.notices = (
+                str(answer["status"]),
+                frozenset(str(notice["code"]) for notice in answer["notices"]),
+            )
 
 
 def _take(seen: Seen, name: str, data: dict[str, object], now: float) -> None:
@@ -175,7 +182,8 @@ def _events(response: httpx.Response) -> Iterator[tuple[str, dict[str, object]]]
 def answer_through(
     bedside: Bedside, service: Service, fault: Callable[[Service], AbstractContextManager[None]], felt: float = 0.0
 ) -> Answered:
-    """`felt`: for so many seconds at most the fault goes on until a reader has felt it, however slow the machine is."""
+    """`felt`: for so many seconds at most the fault goes on until a reader has felt it, however
+    slow the machine is."""
     before = bedside.query("select count(*) from answers")
     with Readers(bedside) as asking:
         time.sleep(BEFORE)
@@ -184,7 +192,10 @@ def answer_through(
             until(lambda: any(one.failed and one.ended > begun for one in asking.seen), felt)
         ended = time.monotonic()
         until(
-            lambda: all(any(s.shown and not s.failed and s.mode == m and s.began > ended for s in asking.seen) for m in set(READERS)),
+            lambda: all(
+                any(s.shown and not s.failed and s.mode == m and s.began > ended for s in asking.seen)
+                for m in set(READERS)
+            ),
             PATIENCE,
         )
     return _sum(bedside, asking.seen, int(str(before[0][0])), begun, ended)
@@ -217,5 +228,6 @@ def _stored(bedside: Bedside) -> set[str]:
 
 
 def _is_clear(seen: Seen) -> bool:
-    """An answer, an error with a code that names what is away, a time to come back; or nobody there, which the page says at once."""
+    """An answer, an error with a code that names what is away, a time to come back; or nobody
+    there, which the page says at once."""
     return seen.shown or (seen.outcome != BROKEN and "internal" not in seen.outcome)

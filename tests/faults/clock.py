@@ -1,4 +1,5 @@
-"""The wall clock of Bedside and of what it starts (its database too), put forward or back while it works."""
+"""The wall clock of Bedside and of what it starts (its database too), put forward or back while it
+works."""
 
 from __future__ import annotations
 
@@ -16,11 +17,15 @@ FILE, LIBRARY = "clock", "clock.so"
 
 
 def prepare(folder: Path) -> dict[str, str]:
-    """What a process's environment needs so that its clock can be put. Raises OSError without a C compiler."""
+    """What a process's environment needs so that its clock can be put. Raises OSError without a C
+    compiler."""
     file, library = folder / FILE, folder / LIBRARY
     put(folder, 0)
     file.chmod(0o644)
-    subprocess.run([*compiler(), "-shared", "-fPIC", "-O2", "-o", str(library), str(Path(__file__).parent / "clock.c"), "-ldl"], check=True)
+    subprocess.run(
+        [*compiler(), "-shared", "-fPIC", "-O2", "-o", str(library), str(Path(__file__).parent / "clock.c"), "-ldl"],
+        check=True,
+    )
     return {"LD_PRELOAD": str(library), "BEDSIDE_FAULTS_CLOCK": str(file)}
 
 

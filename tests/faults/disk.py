@@ -1,4 +1,5 @@
-"""A full disk under everything that Bedside and its database write: questions still get their sources, an upload hears why it fails."""
+"""A full disk under everything that Bedside and its database write: questions still get their
+sources, an upload hears why it fails."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class Filled:
 
 
 def own_mounts() -> None:
-    """Start this command anew where it may mount: as root, else as root of a namespace of its own. Raises OSError where neither may be."""
+    """Start this command anew where it may mount: as root, else as root of a namespace of its own.
+    Raises OSError where neither may be."""
     if os.environ.get(INSIDE) or (os.geteuid() == 0 and _works("unshare", "--mount")):
         return
     unshare = ["unshare", "--user", "--map-root-user", "--mount", "--kill-child"]
@@ -120,7 +122,9 @@ def _one(bedside: Installation, mark: str) -> Seen:
 def _upload(bedside: Installation, name: str) -> str:
     text = f"Procedure {name}\n\n" + "De verpleegkundige controleert de infuuspomp om het uur. " * 2000
     try:
-        response = httpx.post(f"{bedside.url}/documents", files={"file": (name, text.encode(), "text/plain")}, timeout=PATIENCE)
+        response = httpx.post(
+            f"{bedside.url}/documents", files={"file": (name, text.encode(), "text/plain")}, timeout=PATIENCE
+        )
     except httpx.HTTPError as error:
         return f"broken: {type(error).__name__}"
     body = response.json()

@@ -1,4 +1,5 @@
-"""An ingestion with a fault in its middle, then one without: what was said to be indexed is there, and in the end all is, once."""
+"""An ingestion with a fault in its middle, then one without: what was said to be indexed is there,
+and in the end all is, once."""
 
 from __future__ import annotations
 
@@ -61,7 +62,10 @@ def _text(title: str, seed: int) -> str:
 
 
 def ingest_through(
-    bedside: Bedside, service: Service | None, fault: Callable[[Service], AbstractContextManager[None]] | None, name: str
+    bedside: Bedside,
+    service: Service | None,
+    fault: Callable[[Service], AbstractContextManager[None]] | None,
+    name: str,
 ) -> Ingested:
     """`service` and `fault` None: the ingestion itself is killed."""
     folder = bedside.folder / "documents" / name
@@ -110,18 +114,27 @@ def _begun(bedside: Bedside, ended: Callable[[], int | None], name: str) -> bool
 
 def _found(bedside: Bedside, name: str) -> Counter[str]:
     """The documents that are answered from, by name."""
-    rows = bedside.query("select source from documents where status = 'indexed' and source like %(name)s", name=f"{name}-%")
+    rows = bedside.query(
+        "select source from documents where status = 'indexed' and source like %(name)s", name=f"{name}-%"
+    )
     return Counter(str(source) for (source,) in rows)
 
 
 def _passages_wrong(bedside: Bedside, name: str) -> int:
-    """Passages in the index beyond what the list counts, missing ones, and those of documents that are not in the list."""
-    rows = bedside.query("select id, chunk_count from documents where status = 'indexed' and source like %(name)s", name=f"{name}-%")
+    """Passages in the index beyond what the list counts, missing ones, and those of documents that
+    are not in the list."""
+    rows = bedside.query(
+        "select id, chunk_count from documents where status = 'indexed' and source like %(name)s", name=f"{name}-%"
+    )
     with bedside.index() as store:
         wrong = 0
         for document_id, count in rows:
             chunks, _ = store.chunks_of(str(document_id))
-            wrong += abs(len({chunk.start for chunk in chunks}) - int(str(count))) + len(chunks) - len({chunk.start for chunk in chunks})
+            wrong += (
+                abs(len({chunk.start for chunk in chunks}) - int(str(count)))
+                + len(chunks)
+                - len({chunk.start for chunk in chunks})
+            )
         listed = {str(one) for (one,) in bedside.query("select id from documents where status = 'indexed'")}
         return wrong + len(store.document_ids() - listed)
 

@@ -1,5 +1,5 @@
-"""A whole Bedside as processes of their own: `bedside serve` with the PostgreSQL and the generator that it starts itself, a real Weaviate
-and the embedding service beside it."""
+"""A whole Bedside as processes of their own: `bedside serve` with the PostgreSQL and the generator
+that it starts itself, a real Weaviate and the embedding service beside it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class Installation:
     embedder_port: int
     node: weaviate_dev.Node
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
-    commands: list[subprocess.Popen[bytes]] = field(default_factory=list)  # that were run, whether they have ended or not
+    # that were run, whether they have ended or not
+    commands: list[subprocess.Popen[bytes]] = field(default_factory=list)
     further: dict[str, str] = field(default_factory=dict)  # in the environment of Bedside's processes
 
     @property
@@ -78,7 +79,8 @@ class Installation:
             "EMBEDDER_URL": f"http://127.0.0.1:{self.embedder_port}/v1",
             "QUESTIONS_PER_MINUTE": "0",
             "REQUESTS_PER_MINUTE": "0",
-            "SENTENCE_VECTORS_MB": "0",  # nothing is embedded beside what is measured; the handbook's sentences are, before it
+            # nothing is embedded beside what is measured; the handbook's sentences are, before it
+            "SENTENCE_VECTORS_MB": "0",
         }
         kept = {name: value for name, value in os.environ.items() if not name.startswith("BEDSIDE_")}
         return kept | {f"BEDSIDE_{name}": value for name, value in own.items()} | self.further
@@ -87,10 +89,19 @@ class Installation:
     def services(self) -> dict[str, Service]:
         return {
             "postgres": Service("postgres", self._postgres, None, self._database_answers, signal.SIGINT),
-            "store": Service("store", lambda: self._pid("store"), self.start_store, lambda: _ok(f"{self.node.url}/v1/.well-known/ready")),
-            "embedder": Service("embedder", lambda: self._pid("embedder"), self.start_embedder, lambda: _ok(self._embedder_health)),
+            "store": Service(
+                "store",
+                lambda: self._pid("store"),
+                self.start_store,
+                lambda: _ok(f"{self.node.url}/v1/.well-known/ready"),
+            ),
+            "embedder": Service(
+                "embedder", lambda: self._pid("embedder"), self.start_embedder, lambda: _ok(self._embedder_health)
+            ),
             "generator": Service("generator", self._generator, None, self._generator_answers),
-            "bedside": Service("bedside", lambda: self._pid("bedside"), self.start_bedside, lambda: _ok(f"{self.url}/health/ready")),
+            "bedside": Service(
+                "bedside", lambda: self._pid("bedside"), self.start_bedside, lambda: _ok(f"{self.url}/health/ready")
+            ),
         }
 
     def run(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
@@ -99,7 +110,9 @@ class Installation:
         with (self.folder / f"{name}.log").open("ab") as log:
             command = [sys.executable, "-m", "rag_api.cli.app", *arguments]
             output = log if name == "serve" else subprocess.PIPE
-            process = subprocess.Popen(command, env=self.environment | environment, stdin=subprocess.DEVNULL, stdout=output, stderr=log)
+            process = subprocess.Popen(
+                command, env=self.environment | environment, stdin=subprocess.DEVNULL, stdout=output, stderr=log
+            )
         self.commands.append(process)
         return process
 
@@ -112,10 +125,17 @@ class Installation:
         self.processes["store"] = self.node.process
 
     def start_embedder(self) -> None:
-        own = {"BEDSIDE_EMBEDDER_PORT": str(self.embedder_port), "BEDSIDE_EMBEDDER_MODEL": CARRIED, "BEDSIDE_EMBEDDER_SERVED_NAME": NAME}
+        own = {
+            "BEDSIDE_EMBEDDER_PORT": str(self.embedder_port),
+            "BEDSIDE_EMBEDDER_MODEL": CARRIED,
+            "BEDSIDE_EMBEDDER_SERVED_NAME": NAME,
+        }
         with (self.folder / "embedder.log").open("ab") as log:
             command = [sys.executable, "-m", "services.embedder"]
-            self._started("embedder", subprocess.Popen(command, env=os.environ | own, stdin=subprocess.DEVNULL, stdout=log, stderr=log))
+            self._started(
+                "embedder",
+                subprocess.Popen(command, env=os.environ | own, stdin=subprocess.DEVNULL, stdout=log, stderr=log),
+            )
 
     def client(self, timeout: float) -> httpx.Client:
         return httpx.Client(timeout=timeout)
@@ -123,13 +143,17 @@ class Installation:
     def query(self, text: str, **values: object) -> list[tuple[object, ...]]:
         """Straight from the database, past Bedside. Raises psycopg.OperationalError."""
         _, _, _, port, sockets, *_ = (self.data / "postgres" / "postmaster.pid").read_text().splitlines()
-        with psycopg.connect(host=sockets, port=port, user="postgres", dbname="bedside", connect_timeout=3) as connection:
+        with psycopg.connect(
+            host=sockets, port=port, user="postgres", dbname="bedside", connect_timeout=3
+        ) as connection:
             return connection.execute(text.encode(), values).fetchall()
 
     @contextmanager
     def index(self) -> Iterator[WeaviateStore]:
         """The store, past Bedside."""
-        settings = Settings(data_dir=self.folder / "past", store="weaviate", weaviate_url=f"{self.node.url}#{self.node.grpc_port}")
+        settings = Settings(
+            data_dir=self.folder / "past", store="weaviate", weaviate_url=f"{self.node.url}#{self.node.grpc_port}"
+        )
         store = WeaviateStore(settings, f"{NAME}+neutral", DIM)
         try:
             yield store
@@ -200,8 +224,11 @@ def _ok(url: str) -> bool:
 
 
 @contextmanager
-def installation(folder: Path, *, generator: bool = True, further: Mapping[str, str] = MappingProxyType({})) -> Iterator[Installation]:
-    """A running one, with the handbook's documents; ended at the end, whatever was done to its processes. Raises NotToBeHad."""
+def installation(
+    folder: Path, *, generator: bool = True, further: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Installation]:
+    """A running one, with the handbook's documents; ended at the end, whatever was done to its
+    processes. Raises NotToBeHad."""
     with ExitStack() as stack:
         (node,) = weaviate_dev.start(folder / "weaviate")
         stack.callback(node.stop)

@@ -23,9 +23,11 @@ WORD_WITHIN = 5.0  # seconds until a reader is told that something is away
 SLACK = 1.0  # seconds more, of the machine itself
 WELL_WITHIN = 45.0  # seconds until answers are whole again
 WAY = ("bedside", "nginx")  # without these nobody answers, and the page says so
-# What breaks a stream where nobody is left who could say why: the page does, and asks again or offers it (web/src/api/ask.test.ts).
+# What breaks a stream where nobody is left who could say why: the page does, and asks again or
+# offers it (web/src/api/ask.test.ts).
 BREAKS = {("bedside", "kill"), ("rag_api", "kill"), ("rag_api", "stop"), ("nginx", "kill"), ("nginx", "stop")}
-# Nothing comes through, or nothing from the one that was asked: the page says so by itself (web/src/api/silence.ts).
+# Nothing comes through, or nothing from the one that was asked: the page says so by itself
+# (web/src/api/silence.ts).
 STANDS_STILL = {("nginx", "stop"), ("rag_api", "stop")}
 
 
@@ -43,7 +45,12 @@ class Cell:
 
 def all_cells() -> list[Cell]:
     """Those without a fault first: what the others are compared with."""
-    usual = [Cell(service, fault, work) for work in WORKS for service in SERVICES for fault in ("stop", "slow", "restart", "kill")]
+    usual = [
+        Cell(service, fault, work)
+        for work in WORKS
+        for service in SERVICES
+        for fault in ("stop", "slow", "restart", "kill")
+    ]
     own = [
         ("disk", "full", "answering"),
         ("clock", "forward", "answering"),
@@ -56,10 +63,15 @@ def all_cells() -> list[Cell]:
 
 
 def run(
-    folder: Path, cells: Sequence[Cell], tell: Callable[[Cell], None] = lambda cell: None, *, slack: float = SLACK, felt: float = 0.0
+    folder: Path,
+    cells: Sequence[Cell],
+    tell: Callable[[Cell], None] = lambda cell: None,
+    *,
+    slack: float = SLACK,
+    felt: float = 0.0,
 ) -> list[Cell]:
-    """One installation for all: each cell finds what the one before left. `slack`: seconds that the machine itself may take; `felt`: see
-    answer_through."""
+    """One installation for all: each cell finds what the one before left. `slack`: seconds that the
+    machine itself may take; `felt`: see answer_through."""
     found = []
     generator = any(cell.work == "answering" or cell.service == "generator" for cell in cells)
     disk = small_disk(folder / "data") if any(cell.service == "disk" for cell in cells) else nullcontext()
@@ -79,7 +91,11 @@ def _done(bedside: Installation, cell: Cell, number: int, slack: float, felt: fl
         put = partial(jump, bedside.folder, JUMP if cell.fault == "forward" else -JUMP)
         answered = answer_through(bedside, bedside.services["bedside"], put)
         return Cell(cell.service, cell.fault, cell.work, asdict(answered), tuple(wrong_answered(answered, cell, slack)))
-    service = bedside.services["postgres" if cell.service == "nothing" else cell.service] if cell.service != "ingestion" else None
+    service = (
+        bedside.services["postgres" if cell.service == "nothing" else cell.service]
+        if cell.service != "ingestion"
+        else None
+    )
     try:
         if cell.work == "ingestion":
             ingested = ingest_through(bedside, service, FAULTS[cell.fault], f"{cell.service}-{cell.fault}-{number:02d}")

@@ -1,4 +1,5 @@
-"""A service as what can be done to it: stopped, slowed, restarted, killed. Knows processes, nothing of what they serve."""
+"""A service as what can be done to it: stopped, slowed, restarted, killed. Knows processes, nothing
+of what they serve."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ AWAY = 2.0  # seconds until a killed service that is not Bedside's own is starte
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """`root`: the pid of its first process now, 0 when there is none. `again`: start it; None where Bedside itself does."""
+    """`root`: the pid of its first process now, 0 when there is none. `again`: start it; None where
+    Bedside itself does."""
 
     name: str
     root: Callable[[], int]

@@ -36,7 +36,9 @@ def rows(cells: Sequence[Cell], columns: dict[str, str]) -> list[dict[str, str]]
     found = []
     for cell in cells:
         figures = cell.figures | _ends(cell.figures.get("outcomes", {}))
-        row = {"service": cell.service, "fault": cell.fault} | {said: _said(figures.get(name, "")) for name, said in columns.items()}
+        row = {"service": cell.service, "fault": cell.fault} | {
+            said: _said(figures.get(name, "")) for name, said in columns.items()
+        }
         found.append(row | {"note": "; ".join(cell.wrong) or "holds"})
     return found
 

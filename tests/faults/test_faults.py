@@ -1,4 +1,5 @@
-"""The most telling cells of the fault matrix; all of it: `python -m tests.faults`, whose table is in docs/reliability.md."""
+"""The most telling cells of the fault matrix; all of it: `python -m tests.faults`, whose table is
+in docs/reliability.md."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ CELLS = ("postgres:kill:ingestion", "store:stop:answering", "embedder:stop:answe
 def test_services_that_stop_or_die_at_work_lose_nothing_and_leave_nobody_waiting(tmp_path: Path) -> None:
     cells = [cell for cell in all_cells() if any(cell.fits(pattern) for pattern in CELLS)]
     try:
-        found = run(tmp_path, cells, slack=25.0, felt=30.0)  # it was 20 to 120 s; the machine may be busy with other tests
+        # it was 20 to 120 s; the machine may be busy with other tests
+        found = run(tmp_path, cells, slack=25.0, felt=30.0)
     except weaviate_dev.NotToBeHad as reason:
         pytest.skip(f"no real Weaviate: {reason}")
     assert len(found) == len(CELLS)

@@ -15,9 +15,8 @@ from rag_api.text.quotable.quotable_spans import quotable
 from rag_api.text.sentence_splitter import sentences_of
 
 WORDS = tuple(
-    "\n|\n\n|\t|1. |a) |- |• |o |mg. |bijv. |Let op: |¹|½|\u00ad|\u200b|\u2028|\x0b|\x0c|\u0301|İ|ﬁ| | |0,5 mg/kg|http://|1.2.3".encode().split(
-        b"|"
-    )
+    "\n|\n\n|\t|1. |a) |- |• |o |mg. |bijv. |Let op: |¹|½|\u00ad|\u200b|\u2028|\x0b|\x0c|\u0301|İ|ﬁ| | |0,5 "
+    "mg/kg|http://|1.2.3".encode().split(b"|")
 )
 
 
@@ -39,7 +38,9 @@ def seeds() -> Iterator[bytes]:
     yield "\u2022 één\n\u2022 twee\n\nZie http://linden.example/a.\n".encode() * 20 + b"\xff\x00\x20\x01"
 
 
-def check(pages: Sequence[Page], blocks: Sequence[Block], metadata: Metadata, size: int = 800, overlap: int = 160) -> None:
+def check(
+    pages: Sequence[Page], blocks: Sequence[Block], metadata: Metadata, size: int = 800, overlap: int = 160
+) -> None:
     text = "".join(page.text for page in pages)
     numbers = {page.number for page in pages}
     chunks = chunk("d" * 32, metadata, pages, size, overlap, blocks=blocks)

@@ -1,5 +1,6 @@
-"""PDFs and DOCX files to begin from. The first byte says whether the rest is the file itself or a part of a whole one: what changes a
-byte of an archive or of compressed pages mostly makes a file that nothing looks into."""
+"""PDFs and DOCX files to begin from. The first byte says whether the rest is the file itself or a
+part of a whole one: what changes a byte of an archive or of compressed pages mostly makes a file
+that nothing looks into."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ PDF_WORDS = tuple(
 )
 DOCX_WORDS = tuple(
     b"<w:p>,<w:r>,<w:t>,<w:tbl>,<w:tr>,<w:tc>,<w:ins>,<w:del>,<w:sdt>,<w:sdtContent>,<w:pict>,<w:drawing>,<w:hyperlink>,<w:fldSimple>,<w:sym/>,"
-    b'<w:vanish/>,<w:vMerge/>,<w:tab/>,<w:br/>,<w:noBreakHyphen/>,<w:numPr/>,<w:color/>,<w:highlight/>,<w:jc/>,<w:gridSpan w:val="4"/>,'
+    b"<w:vanish/>,<w:vMerge/>,<w:tab/>,<w:br/>,<w:noBreakHyphen/>,<w:numPr/>,<w:color/>,<w:highlight/>,<w:jc/>,<w:gridSpan "
+    b'w:val="4"/>,'
     b'w:val="FFFFFF",w:id="1",&#x202e;,&#xfeff;,</w:p>,</w:r>,</w:tc>'.split(b",")
 )
 
@@ -41,7 +43,13 @@ def docx_of(data: bytes) -> bytes:
 
 
 def pdf_seeds() -> Iterator[bytes]:
-    rows = ("Geef 15 mg/kg paracetamol.", "1. Spoel het infuus.", "- Controleer de pols.", "Leeftijd   Dosis", "0-1 jaar   2,5 mg")
+    rows = (
+        "Geef 15 mg/kg paracetamol.",
+        "1. Spoel het infuus.",
+        "- Controleer de pols.",
+        "Leeftijd   Dosis",
+        "0-1 jaar   2,5 mg",
+    )
     made = [
         procedure("Kaliumsubstitutie", rows),
         pdf(lines(*rows), lines("Pagina 2", *rows), pageCompression=0),
@@ -52,12 +60,15 @@ def pdf_seeds() -> Iterator[bytes]:
         for stream in _STREAM.findall(content):
             yield PART + stream
     yield PART + b"BT /F1 12 Tf 60 700 Td 3 Tr (Onzichtbaar) Tj ET 1 1 1 rg BT /F1 12 Tf 60 600 Td (Wit) Tj ET"
-    yield PART + b"/Span <</ActualText (dosis)>> BDC BT /F1 12 Tf 0.7 0.7 -0.7 0.7 200 300 Tm [(Ge) -200 (ef)] TJ ET EMC"
+    yield (
+        PART + b"/Span <</ActualText (dosis)>> BDC BT /F1 12 Tf 0.7 0.7 -0.7 0.7 200 300 Tm [(Ge) -200 (ef)] TJ ET EMC"
+    )
 
 
 def docx_seeds() -> Iterator[bytes]:
     bodies = [
-        word.p(word.r("Kaliumsubstitutie"), style="Heading1") + word.p(word.r("Geef "), word.ins(word.r("15 mg")), word.deleted("20 mg")),
+        word.p(word.r("Kaliumsubstitutie"), style="Heading1")
+        + word.p(word.r("Geef "), word.ins(word.r("15 mg")), word.deleted("20 mg")),
         word.table(word.tr(word.tc("Leeftijd"), word.tc("Dosis")), word.tr(word.tc("0-1", '<w:gridSpan w:val="2"/>'))),
         word.p(word.box(word.p(word.r("Let op")))) + word.sdt(word.p(word.r("Formulier"))),
         word.p(word.r("stap", "<w:vanish/>"), about='<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'),
@@ -69,13 +80,15 @@ def docx_seeds() -> Iterator[bytes]:
 
 
 def is_ours(error: BaseException) -> bool:
-    """Whether the line that raised is of our own code, not a library's that says what is wrong with the file."""
+    """Whether the line that raised is of our own code, not a library's that says what is wrong with
+    the file."""
     last = traceback.extract_tb(error.__traceback__)[-1].filename
     return Path(last).is_relative_to(_ROOT / "rag_api") or isinstance(error, AssertionError)
 
 
 def _page(content: bytes) -> bytes:
-    """One page of these operators, without a table of where its objects stand: every reader finds them."""
+    """One page of these operators, without a table of where its objects stand: every reader finds
+    them."""
     font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
@@ -90,7 +103,12 @@ def _page(content: bytes) -> bytes:
         out += b"%d 0 obj\n%s\nendobj\n" % (number, one)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
     start = len(out)
-    return bytes(out) + b"xref\n0 6\n0000000000 65535 f \n" + table + b"trailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % start
+    return (
+        bytes(out)
+        + b"xref\n0 6\n0000000000 65535 f \n"
+        + table
+        + b"trailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % start
+    )
 
 
 def _document(body: bytes) -> bytes:
@@ -104,7 +122,10 @@ def _document(body: bytes) -> bytes:
 @cache
 def _empty() -> dict[str, bytes]:
     level = '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'
-    numbering = f'<w:abstractNum w:abstractNumId="1">{level}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>'
+    numbering = (
+        f'<w:abstractNum w:abstractNumId="1">{level}</w:abstractNum><w:num w:numId="1"><w:abstractNumId '
+        f'w:val="1"/></w:num>'
+    )
     styles = '<w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style>'
     notes = f'<w:footnote w:id="1">{word.p(word.r("Noot"))}</w:footnote>'
     with TemporaryDirectory() as folder:

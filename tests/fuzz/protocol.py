@@ -1,4 +1,5 @@
-"""Messages that a generator answers, and that are sent to it and to the API: read, or refused by name."""
+"""Messages that a generator answers, and that are sent to it and to the API: read, or refused by
+name."""
 
 from __future__ import annotations
 
@@ -27,7 +28,10 @@ MODELS: list[type[BaseModel]] = [
         kind
         for module in (schemas, accounts, quality)
         for kind in vars(module).values()
-        if isinstance(kind, type) and issubclass(kind, BaseModel) and kind.__name__.endswith("In") and kind.__name__ != "In"
+        if isinstance(kind, type)
+        and issubclass(kind, BaseModel)
+        and kind.__name__.endswith("In")
+        and kind.__name__ != "In"
     ),
 ]
 _FIELDS = sorted({name for model in MODELS for name in model.model_fields})
@@ -44,7 +48,18 @@ STREAM_WORDS = (
         b'{"choices":[{"delta":{"content":"a"}}]}',
         b'"finish_reason":"stop"',
     ),
-    *(b'"bedside":', b'"spans":', b'"stats":', b'"candidates":', b'"error":', b'"message":', b'"model":', b'"data":', b'"id":', *_JSON),
+    *(
+        b'"bedside":',
+        b'"spans":',
+        b'"stats":',
+        b'"candidates":',
+        b'"error":',
+        b'"message":',
+        b'"model":',
+        b'"data":',
+        b'"id":',
+        *_JSON,
+    ),
 )
 
 
@@ -55,7 +70,9 @@ class _Servers:
         self._loop = asyncio.Runner()
         self._answer = httpx.Response(200)
         transport = httpx.MockTransport(lambda _: self._answer)
-        self._kinds = [Generator("http://g/v1", model="m", kind=kind, transport=transport) for kind in ("bedside", "openai")]
+        self._kinds = [
+            Generator("http://g/v1", model="m", kind=kind, transport=transport) for kind in ("bedside", "openai")
+        ]
 
     def ask(self, body: bytes, status: int, kind: int, health: bool) -> None:
         self._answer = httpx.Response(status, stream=_Cut(body))
@@ -100,7 +117,8 @@ async def _asked(server: Generator, health: bool) -> None:
 
 
 def read_model(data: bytes) -> None:
-    """The first byte chooses the model. What was understood is written, and is understood as the same."""
+    """The first byte chooses the model. What was understood is written, and is understood as the
+    same."""
     model = MODELS[(data[:1] or b"\0")[0] % len(MODELS)]
     try:
         value = model.model_validate_json(data[1:])
@@ -110,7 +128,9 @@ def read_model(data: bytes) -> None:
     assert repr(again) == repr(value)
     if isinstance(value, wire.ChatRequest):
         templates.without_tokens("".join(message.text for message in value.messages))
-        templates.render(templates.DEFAULT_TEMPLATE, value.messages[-1].text, value.documents, value.bedside.language or "nl")
+        templates.render(
+            templates.DEFAULT_TEMPLATE, value.messages[-1].text, value.documents, value.bedside.language or "nl"
+        )
 
 
 def stream_seeds() -> Iterator[bytes]:
@@ -127,7 +147,14 @@ def model_seeds() -> Iterator[bytes]:
     for number, model in enumerate(MODELS):
         yield bytes([number]) + b"{}"
         yield bytes([number]) + json.dumps(dict.fromkeys(model.model_fields, "x")).encode()
-    ask = {"model": "m", "messages": [{"role": "user", "content": "Hoeveel?"}], "documents": [{"id": "0", "text": "Geef 15 mg."}]}
+    ask = {
+        "model": "m",
+        "messages": [{"role": "user", "content": "Hoeveel?"}],
+        "documents": [{"id": "0", "text": "Geef 15 mg."}],
+    }
     bedside = {"mode": "verbatim", "candidates": [{"document": "0", "start": 0, "end": 11}]}
     yield bytes([MODELS.index(wire.ChatRequest)]) + json.dumps({**ask, "bedside": bedside}).encode()
-    yield bytes([MODELS.index(schemas.AskIn)]) + json.dumps({"question": "Hoeveel?", "mode": "verbatim", "filters": {}}).encode()
+    yield (
+        bytes([MODELS.index(schemas.AskIn)])
+        + json.dumps({"question": "Hoeveel?", "mode": "verbatim", "filters": {}}).encode()
+    )

@@ -33,7 +33,8 @@ def read_docx(data: bytes) -> None:
 
 
 def _read(content: bytes, kind: str, name: str) -> None:
-    """As a reader's process does, which gives every exception for the file's fault: here one of our own lines is ours."""
+    """As a reader's process does, which gives every exception for the file's fault: here one of our
+    own lines is ours."""
     with tempfile.NamedTemporaryFile(suffix=Path(name).suffix) as file:
         Path(file.name).write_bytes(content)
         try:

@@ -1,4 +1,5 @@
-"""Each target for a few seconds, from another seed in every run; half an hour each is `make fuzz`. And: the fuzzer does find faults."""
+"""Each target for a few seconds, from another seed in every run; half an hour each is `make fuzz`.
+And: the fuzzer does find faults."""
 
 from __future__ import annotations
 
@@ -13,12 +14,17 @@ import pytest
 from tests.fuzz import NAMES
 
 SECONDS = 12
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris has no wheel for this machine")
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("atheris") is None, reason="atheris has no wheel for this machine"
+)
 ROOT = Path(__file__).parents[2]
 
 
 def fuzzed(target: str, seconds: int, seed: int, folder: Path, before: str = "") -> subprocess.CompletedProcess[str]:
-    start = f"import runpy, sys; sys.argv = ['fuzz', {target!r}, '{seconds}', '{seed}']; runpy.run_module('tests.fuzz', None, '__main__')"
+    start = (
+        f"import runpy, sys; sys.argv = ['fuzz', {target!r}, '{seconds}', '{seed}']; "
+        f"runpy.run_module('tests.fuzz', None, '__main__')"
+    )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", f"{before}\n{start}"]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace")

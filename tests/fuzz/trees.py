@@ -1,4 +1,5 @@
-"""Changes that leave XML and JSON well formed: what is not is refused at once, and nothing behind the parser is reached."""
+"""Changes that leave XML and JSON well formed: what is not is refused at once, and nothing behind
+the parser is reached."""
 
 from __future__ import annotations
 

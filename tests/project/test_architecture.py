@@ -1,6 +1,8 @@
-"""Imports point down: each room (a folder, or a file beside the folders) uses the rooms below it, and nothing goes in circles.
+"""Imports point down: each room (a folder, or a file beside the folders) uses the rooms below it,
+and nothing goes in circles.
 
-Read from the source, so that imports inside functions and type-checking blocks count too. docs/architecture.md shows the rooms.
+Read from the source, so that imports inside functions and type-checking blocks count too.
+docs/architecture.md shows the rooms.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# From floor to roof. Rooms of one floor may use each other as long as they do not do so in a circle.
+# From floor to roof. Rooms of one floor may use each other as long as they do not do so in a
+# circle.
 FLOORS = {
     "rag_api": (
         "text domain errors config handbook liveness_timeout",
@@ -65,7 +68,8 @@ BESIDE = {
     "evaluation": ("services.contract", "rag_api"),
     "services.generator": ("services.contract",),
     "services.embedder": ("services.contract", "rag_api.embed.e5"),  # the encoder that it serves where no hub is
-    # The gate measures beside the whole product; what it weighs is fitted as the product fits its own.
+    # The gate measures beside the whole product; what it weighs is fitted as the product fits its
+    # own.
     "services.reader": ("services.contract", "rag_api", "evaluation.calibration"),
     "services.contract": (),
 }
@@ -92,7 +96,8 @@ def all_modules() -> frozenset[str]:
 
 @cache
 def imports(path: Path) -> frozenset[str]:
-    """Return the modules of this project that it imports; for `from a import b`, a.b where that is a module, else a."""
+    """Return the modules of this project that it imports; for `from a import b`, a.b where that is
+    a module, else a."""
     found = set()
     for one in parsed(path).imports:
         assert one.level == 0, f"{path}: relative imports hide the direction"
@@ -102,7 +107,8 @@ def imports(path: Path) -> frozenset[str]:
 
 
 def room(module: str, package: str) -> str | None:
-    """Return the first name below the package: `rag_api.db.questions.answers` -> `db`; None outside it, and for the package itself."""
+    """Return the first name below the package: `rag_api.db.questions.answers` -> `db`; None outside
+    it, and for the package itself."""
     return module.removeprefix(package + ".").split(".")[0] if module.startswith(package + ".") else None
 
 
@@ -137,19 +143,30 @@ def parted(package: str) -> list[str]:
     return sorted({name_of(path).rpartition(".")[0] for path in modules(package) if path.name == "__init__.py"} - {""})
 
 
-@pytest.mark.parametrize("package", sorted({*FLOORS, *parted("rag_api")} - {"rag_api.ingest.pdf"}))  # its glyphs and pdfium know each other
+# its glyphs and pdfium know each other
+@pytest.mark.parametrize("package", sorted({*FLOORS, *parted("rag_api")} - {"rag_api.ingest.pdf"}))
 def test_rooms_use_each_other_in_no_circle(package: str) -> None:
     graph: dict[str, set[str]] = {}
     for path in modules(package):
         own = room(name_of(path), package)
         if own:
-            graph.setdefault(own, set()).update({other for name in imports(path) if (other := room(name, package))} - {own})
+            graph.setdefault(own, set()).update(
+                {other for name in imports(path) if (other := room(name, package))} - {own}
+            )
     assert circle(graph) == []
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
     paths = [path for package in PACKAGES for path in modules(package)]
-    assert circle({name_of(path): {other for other in imports(path) if other in all_modules()} - {name_of(path)} for path in paths}) == []
+    assert (
+        circle(
+            {
+                name_of(path): {other for other in imports(path) if other in all_modules()} - {name_of(path)}
+                for path in paths
+            }
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize("package", BESIDE)
@@ -172,7 +189,9 @@ def test_rag_api_runs_without_torch(path: Path) -> None:
 @pytest.mark.parametrize("path", modules("services.generator.drafters"), ids=name_of)
 def test_drafters_never_import_each_other(path: Path) -> None:
     """But for the registry, which lists them."""
-    drafters = {name_of(other) for other in modules("services.generator.drafters") if other.stem not in ("__init__", "registry")}
+    drafters = {
+        name_of(other) for other in modules("services.generator.drafters") if other.stem not in ("__init__", "registry")
+    }
     if path.stem != "registry":
         assert not imports(path) & (drafters - {name_of(path)})
 
@@ -186,11 +205,16 @@ def test_a_root_fits_on_a_screen(folder: str) -> None:
 
 
 def files_of(folder: str) -> Counter[str]:
-    """How many files lie in each folder that holds code: tables and texts beside code count too. Folders of data alone are no rooms."""
+    """How many files lie in each folder that holds code: tables and texts beside code count too.
+    Folders of data alone are no rooms."""
     found: dict[str, list[Path]] = {}
     for path in (ROOT / folder).rglob("*"):
         parts = path.relative_to(ROOT).parts
-        if path.is_file() and path.suffix not in BUILT and not any(part in NOT_OURS or part.startswith(".") for part in parts):
+        if (
+            path.is_file()
+            and path.suffix not in BUILT
+            and not any(part in NOT_OURS or part.startswith(".") for part in parts)
+        ):
             found.setdefault("/".join(parts[:-1]), []).append(path)
     return Counter({room: len(paths) for room, paths in found.items() if any(path.suffix in CODE for path in paths)})
 

@@ -1,4 +1,5 @@
-"""`make demo` starts the model that could be fetched, and with it the adapter that must agree, where one ships."""
+"""`make demo` starts the model that could be fetched, and with it the adapter that must agree,
+where one ships."""
 
 from __future__ import annotations
 
@@ -18,7 +19,12 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
 @pytest.mark.parametrize(
     ("chosen", "fetched", "reader", "told"),
     [
-        ([], "qwen2.5-coder-0.5b", None, ("qwen2.5-coder-0.5b", "services/reader/adapters/qwen2.5-coder-0.5b", "agreeing:reading")),
+        (
+            [],
+            "qwen2.5-coder-0.5b",
+            None,
+            ("qwen2.5-coder-0.5b", "services/reader/adapters/qwen2.5-coder-0.5b", "agreeing:reading"),
+        ),
         ([], "demo", None, ("demo", "", "")),
         ([], "qwen2.5-coder-0.5b", "", ("qwen2.5-coder-0.5b", "", "")),
         (["BEDSIDE_DEMO_MODEL=qwen2.5-coder-1.5b"], "qwen2.5-coder-1.5b", None, ("qwen2.5-coder-1.5b", "", "")),
@@ -34,9 +40,12 @@ def test_the_adapter_comes_with_its_model_alone(
         program = tmp_path / "bin" / name
         program.write_text(f"#!/bin/sh\n{line}\n")
         program.chmod(0o755)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("BEDSIDE_", "MAKE", "MFLAGS"))}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("BEDSIDE_", "MAKE", "MFLAGS"))
+    }
     given = {} if reader is None else {"BEDSIDE_READER": reader}
-    ready = [f"--assume-old={tmp_path}/{stamp}" for stamp in ("demo", "web")]  # what is installed is another test's matter
+    # what is installed is another test's matter
+    ready = [f"--assume-old={tmp_path}/{stamp}" for stamp in ("demo", "web")]
     done = subprocess.run(
         ["make", *ready, "demo", f"VENV={tmp_path}", f"STAMPS={tmp_path}", *chosen],
         cwd=ROOT,

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from tests import longer
+from tests.longer import Longer
 
 pytestmark = pytest.mark.quick
 
 
 @pytest.mark.parametrize(("limit", "named"), [(-1.0, True), (600.0, False)])
-def test_a_test_over_the_limit_is_named_at_the_end(limit: float, named: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(longer, "LIMIT", limit)
-    plugin, said = longer.Longer(), list[str]()
+def test_a_test_over_the_limit_is_named_at_the_end(limit: float, named: bool) -> None:
+    plugin, said = Longer(limit), list[str]()
     item: Any = SimpleNamespace(nodeid="tests/test_it.py::test_it")
     assert list(plugin.pytest_runtest_call(item)) == [None]
     plugin.pytest_terminal_summary(SimpleNamespace(write_line=said.append))

@@ -1,4 +1,5 @@
-"""Names and docstrings that a newcomer reads: a class has a name of its own, and a module's docstring begins with its subject."""
+"""Names and docstrings that a newcomer reads: a class has a name of its own, and a module's
+docstring begins with its subject."""
 
 from __future__ import annotations
 

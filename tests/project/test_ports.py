@@ -1,4 +1,5 @@
-"""Ports that tests listen on are theirs: none port comes twice, and none is the kernel's to give away."""
+"""Ports that tests listen on are theirs: none port comes twice, and none is the kernel's to give
+away."""
 
 from __future__ import annotations
 
@@ -33,14 +34,21 @@ def test_no_port_is_given_twice_and_none_that_the_kernel_gives_to_a_connection()
     assert not [port for port in drawn if first <= port <= last]
 
 
-def test_a_process_is_given_nothing_that_one_beside_it_was_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Of so few ports the second would draw some of the first's, if nothing kept it from that. The locks are this test's own: another run
-    of the tests on this machine may hold most of these ports."""
+def test_a_process_is_given_nothing_that_one_beside_it_was_given(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Of so few ports the second would draw some of the first's, if nothing kept it from that. The
+    locks are this test's own: another run of the tests on this machine may hold most of these
+    ports."""
     locks = tmp_path / "locks"
     own = f"import pathlib, tests.support.ports as q; q.LOCKS = pathlib.Path({str(locks)!r})"
-    few = f"import rag_api.embedded.processes as p; p.quiet_ports = lambda: range({FEW.start}, {FEW.stop}); {own}; {DRAW}"
+    few = (
+        f"import rag_api.embedded.processes as p; p.quiet_ports = lambda: range({FEW.start}, {FEW.stop}); {own}; {DRAW}"
+    )
     command = [sys.executable, "-c", few]
-    both = [subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    both = [
+        subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
     drawn = []
     for process in both:
         assert process.stdin is not None
@@ -61,7 +69,9 @@ def test_a_process_is_given_nothing_that_one_beside_it_was_given(monkeypatch: py
 
 
 @pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
-def test_a_port_on_which_somebody_listens_is_not_given(kind: socket.SocketKind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_on_which_somebody_listens_is_not_given(
+    kind: socket.SocketKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
     [one, other] = ports.free_pair()
     monkeypatch.setattr(ports, "_given", set())
     monkeypatch.setattr(ports, "quiet_ports", lambda: range(one, other + 1))

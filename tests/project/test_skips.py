@@ -21,7 +21,9 @@ ROOT = Path(__file__).parents[2]
         ("no sample files in ../shared/data/pdf", "--refuse-skips", 0, "../shared IS NOT THERE"),
     ],
 )
-def test_a_skip_fails_the_run_unless_no_set_up_could_help(tmp_path: Path, reason: str, option: str, code: int, said: str) -> None:
+def test_a_skip_fails_the_run_unless_no_set_up_could_help(
+    tmp_path: Path, reason: str, option: str, code: int, said: str
+) -> None:
     (tmp_path / "conftest.py").write_text("from tests.skips import pytest_addoption, pytest_configure\n")
     (tmp_path / "test_one.py").write_text(
         f"import pytest\n@pytest.mark.skip(reason={reason!r})\ndef test_skipped(): ...\ndef test_run(): assert True\n"

@@ -1,4 +1,5 @@
-"""The supply chain: what is installed is what the locks name, by its hash; an audit that asked nobody is none; licences are listed."""
+"""The supply chain: what is installed is what the locks name, by its hash; an audit that asked
+nobody is none; licences are listed."""
 
 from __future__ import annotations
 
@@ -30,7 +31,11 @@ LOCKS = sorted(path.stem for path in (ROOT / "locks").glob("*.txt"))
 
 def locked(name: str) -> dict[str, str]:
     """Return package -> version."""
-    return dict(re.findall(r"^([a-z0-9][\w.-]*)==([^\s;\\]+)", (ROOT / "locks" / f"{name}.txt").read_text("utf-8"), re.MULTILINE))
+    return dict(
+        re.findall(
+            r"^([a-z0-9][\w.-]*)==([^\s;\\]+)", (ROOT / "locks" / f"{name}.txt").read_text("utf-8"), re.MULTILINE
+        )
+    )
 
 
 def plain(name: str) -> str:
@@ -51,9 +56,14 @@ def test_every_package_is_named_with_hashes(name: str) -> None:
 def test_locks_hold_what_the_project_asks_for(name: str) -> None:
     """After a change of pyproject.toml: pin it in constraints.txt, then `make hashes`."""
     found = locked(name)
-    wanted = [*PROJECT["dependencies"], *(line for extra in SETS[name] for line in PROJECT["optional-dependencies"][extra])]
+    wanted = [
+        *PROJECT["dependencies"],
+        *(line for extra in SETS[name] for line in PROJECT["optional-dependencies"][extra]),
+    ]
     for requirement in map(Requirement, wanted):
-        assert requirement.specifier.contains(Version(found.get(plain(requirement.name), "0"))), f"{requirement}: run `make hashes`"
+        assert requirement.specifier.contains(Version(found.get(plain(requirement.name), "0"))), (
+            f"{requirement}: run `make hashes`"
+        )
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -67,19 +77,30 @@ def test_every_installation_checks_hashes() -> None:
     texts = [(ROOT / "Makefile").read_text("utf-8"), *(path.read_text("utf-8") for path in ROOT.glob("**/Dockerfile"))]
     for text in texts:
         for line in re.findall(r"pip install [^\n&]*", text):
-            if not re.search(r"--no-build-isolation -e \.|'uv>|\.\[embedded", line):  # ourselves, and what makes the locks
+            # ourselves, and what makes the locks
+            if not re.search(r"--no-build-isolation -e \.|'uv>|\.\[embedded", line):
                 assert "--require-hashes" in line or ("$(PIP)" in text and "progress-bar off\n" in f"{line}\n"), line
 
 
 def test_a_package_that_nobody_was_asked_about_is_no_success() -> None:
-    said = json.dumps({"dependencies": [{"name": "a", "version": "1", "vulns": []}, {"name": "b", "skip_reason": "not found on PyPI"}]})
+    said = json.dumps(
+        {
+            "dependencies": [
+                {"name": "a", "version": "1", "vulns": []},
+                {"name": "b", "skip_reason": "not found on PyPI"},
+            ]
+        }
+    )
     found = audit.of_pip_audit("locks/x.txt", said, "No known vulnerabilities found")
     assert (found.asked, found.problem != "") == (1, True)
     lines, code = audit.told([found])
     assert code == audit.UNASKED
     assert any("NOT AUDITED" in line for line in lines)
     assert audit.told([audit.of_pip_audit("x", "", "connection error of audit")])[1] == audit.UNASKED
-    assert audit.told([audit.of_npm_audit("web", '{"message": "405"}', "npm error audit endpoint returned an error")])[1] == audit.UNASKED
+    assert (
+        audit.told([audit.of_npm_audit("web", '{"message": "405"}', "npm error audit endpoint returned an error")])[1]
+        == audit.UNASKED
+    )
 
 
 def test_a_known_weakness_is_told_and_fails() -> None:
@@ -105,9 +126,9 @@ def test_the_licence_of_every_package_is_listed() -> None:
 
 
 def test_no_pickle_of_a_model_is_read_where_questions_are_answered() -> None:
-    """Loading one can run code. What trains (services/*/train, fit) reads its own interrupted state, as plain tensors. What an
-    ingestion's own steps hand on over a Ray cluster, which moves nothing but pickles, is no model, and where questions are answered
-    there is no Ray."""
+    """Loading one can run code. What trains (services/*/train, fit) reads its own interrupted
+    state, as plain tensors. What an ingestion's own steps hand on over a Ray cluster, which moves
+    nothing but pickles, is no model, and where questions are answered there is no Ray."""
     carried = ROOT / "rag_api" / "ingest" / "cluster" / "rows.py"
     for folder in ("rag_api", "services"):
         for path in (ROOT / folder).rglob("*.py"):
@@ -117,5 +138,7 @@ def test_no_pickle_of_a_model_is_read_where_questions_are_answered() -> None:
             for call in re.findall(r"torch\.load\([^\n]*", text):
                 assert path.name in ("convert.py", "fit.py", "train.py"), path
                 assert "weights_only=True" in call, f"{path}: {call}"
-            for call in re.findall(r"(?:SentenceTransformer|CrossEncoder|AutoModelFor\w+\.from_pretrained)\((?!\))[^\n]*", text):
+            for call in re.findall(
+                r"(?:SentenceTransformer|CrossEncoder|AutoModelFor\w+\.from_pretrained)\((?!\))[^\n]*", text
+            ):
                 assert "use_safetensors" in call or "services/generator/" in str(path), f"{path}: {call}"

@@ -1,6 +1,8 @@
-"""A module's test is found by its path, or by its line in covered_by.csv: `rag_api/db/access.py` has `tests/rag_api/db/test_access.py`.
+"""A module's test is found by its path, or by its line in covered_by.csv: `rag_api/db/access.py`
+has `tests/rag_api/db/test_access.py`.
 
-A line names a test that reaches the module by its imports, its own or those of what it imports. What has a test by its path has no line.
+A line names a test that reaches the module by its imports, its own or those of what it imports.
+What has a test by its path has no line.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ def modules() -> list[str]:
 
 
 def test_by_path(module: str) -> Path:
-    """`rag_api/db/access.py` -> `tests/rag_api/db/test_access.py`; a package's `__init__.py` is tested under the package's name."""
+    """`rag_api/db/access.py` -> `tests/rag_api/db/test_access.py`; a package's `__init__.py` is
+    tested under the package's name."""
     path = Path(module)
     name = path.parent.name if path.name == "__init__.py" else path.stem.strip("_")
     return ROOT / "tests" / path.parent / f"test_{name}.py"
@@ -38,14 +41,16 @@ test_by_path.__test__ = False  # type: ignore[attr-defined]  # no test of its ow
 
 @cache
 def file_of(name: str) -> Path | None:
-    """Return the file of a dotted module of this project; None for other packages and for names within modules."""
+    """Return the file of a dotted module of this project; None for other packages and for names
+    within modules."""
     path = ROOT / name.replace(".", "/")
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 
 @cache
 def imports(path: Path) -> frozenset[Path]:
-    """Return the files of this project that a file imports, or names to be run; for a test, its conftests too."""
+    """Return the files of this project that a file imports, or names to be run; for a test, its
+    conftests too."""
     names = set()
     package = ".".join(path.parent.relative_to(ROOT).parts)
     for one in parsed(path).imports:
@@ -55,12 +60,17 @@ def imports(path: Path) -> frozenset[Path]:
     whole = {".".join(name.split(".")[: size + 1]) for name in names for size in range(name.count(".") + 1)}
     found = {file for name in whole if (file := file_of(name))}
     if path.name.startswith("test_"):
-        found |= {folder / "conftest.py" for folder in path.parents if ROOT in folder.parents and (folder / "conftest.py").is_file()}
+        found |= {
+            folder / "conftest.py"
+            for folder in path.parents
+            if ROOT in folder.parents and (folder / "conftest.py").is_file()
+        }
     return frozenset(found)
 
 
 def reached(test: Path) -> dict[Path, int]:
-    """Return all files that a test's imports lead to, each with the number of imports on the shortest way there."""
+    """Return all files that a test's imports lead to, each with the number of imports on the
+    shortest way there."""
     steps = {test: 0}
     queue = [test]
     for path in queue:

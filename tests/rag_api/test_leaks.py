@@ -1,6 +1,8 @@
-"""Users with random groups get the responses of an index that never held what they may not read, to the last byte.
+"""Users with random groups get the responses of an index that never held what they may not read, to
+the last byte.
 
-Short here; `python -m tests.support.leaks --questions 10000` asks over all stores and all sets of groups.
+Short here; `python -m tests.support.leaks --questions 10000` asks over all stores and all sets of
+groups.
 """
 
 from __future__ import annotations

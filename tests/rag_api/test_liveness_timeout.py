@@ -1,4 +1,5 @@
-"""A service that says nothing is given up once it does not even say that it lives; a busy one is waited for."""
+"""A service that says nothing is given up once it does not even say that it lives; a busy one is
+waited for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Parts that fall silent or die: a reader is told within seconds, an answer that was shown is stored when the database is back."""
+"""Parts that fall silent or die: a reader is told within seconds, an answer that was shown is
+stored when the database is back."""
 
 from __future__ import annotations
 
@@ -74,7 +75,9 @@ def test_a_database_that_is_stopped_is_given_up_and_found_again(stopped: Embedde
     database.close()
 
 
-def test_a_question_that_asks_a_stopped_database_again_and_again_does_not_wait_for_each(stopped: EmbeddedPostgres) -> None:
+def test_a_question_that_asks_a_stopped_database_again_and_again_does_not_wait_for_each(
+    stopped: EmbeddedPostgres,
+) -> None:
     database = Database(stopped.start())
     database.ping()
     entry = Writer(database, SHORT)
@@ -156,19 +159,27 @@ def test_an_answer_that_can_be_stored_nowhere_is_said_to_be_so(
     assert "not_stored" in [notice["code"] for notice in body["notices"]]
 
 
-def test_a_generator_that_is_stopped_is_given_up_and_its_question_gets_the_sources(container: Container, server: Scripted) -> None:
+def test_a_generator_that_is_stopped_is_given_up_and_its_question_gets_the_sources(
+    container: Container, server: Scripted
+) -> None:
     def fall_silent(request: dict[str, object]) -> list[object]:
         server.silent = True
         return [60.0]
 
     server.script = fall_silent  # type: ignore[assignment]
     with served(create_app(container.settings, container)) as url:
-        body = httpx.post(f"{url}/ask", json={"question": DUTCH}, timeout=60).raise_for_status().json()  # it held one for 120 s
-    assert (body["status"], [n["code"] for n in body["notices"] if n["code"] == "generator_down"]) == ("sources_only", ["generator_down"])
+        # it held one for 120 s
+        body = httpx.post(f"{url}/ask", json={"question": DUTCH}, timeout=60).raise_for_status().json()
+    assert (body["status"], [n["code"] for n in body["notices"] if n["code"] == "generator_down"]) == (
+        "sources_only",
+        ["generator_down"],
+    )
     assert body["sources"]
 
 
-def test_kept_answers_are_stored_once_in_their_order_and_a_broken_file_stops_none(tmp_path: Path, postgres: EmbeddedPostgres) -> None:
+def test_kept_answers_are_stored_once_in_their_order_and_a_broken_file_stops_none(
+    tmp_path: Path, postgres: EmbeddedPostgres
+) -> None:
     from tests.rag_api.db.test_db import answer
 
     database = Database(postgres.start())
@@ -176,7 +187,8 @@ def test_kept_answers_are_stored_once_in_their_order_and_a_broken_file_stops_non
     kept.close()  # nothing in the background
     conversation = str(uuid4())
     first = answer(conversation)
-    second = replace(answer(conversation, question="En dan?"), created_at=first.created_at - timedelta(hours=1))  # the clock was set back
+    # the clock was set back
+    second = replace(answer(conversation, question="En dan?"), created_at=first.created_at - timedelta(hours=1))
     assert kept.keep(LOCAL_USER, first, new_conversation=True)
     assert kept.keep(LOCAL_USER, second, new_conversation=False)
     (tmp_path / "00000000T0-broken.json").write_text("{")

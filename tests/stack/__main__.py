@@ -27,12 +27,20 @@ def main() -> None:
     parser.add_argument("--project", default="bedside")
     parser.add_argument("--http", type=int, help="80, or 8080 where 80 is for root alone")
     parser.add_argument("--https", type=int, help="443, or 8443")
-    parser.add_argument("--no-generator", action="store_true", help="without the largest image: questions get their sources")
+    parser.add_argument(
+        "--no-generator", action="store_true", help="without the largest image: questions get their sources"
+    )
     parser.add_argument("--short", action="store_true", help="without the image that opens Word files and scans")
-    parser.add_argument("--where-allowed", action="store_true", help="end well, and say so, on a machine that runs no containers")
+    parser.add_argument(
+        "--where-allowed", action="store_true", help="end well, and say so, on a machine that runs no containers"
+    )
     parser.add_argument("--json", type=Path, help="of faults: where to write what is measured, after each cell")
-    parser.add_argument("--of", type=Path, nargs="+", metavar="FILE", help="of faults: measured before; only the result files are made")
-    parser.add_argument("--running", action="store_true", help="of faults: the stack runs and is filled, from the last time")
+    parser.add_argument(
+        "--of", type=Path, nargs="+", metavar="FILE", help="of faults: measured before; only the result files are made"
+    )
+    parser.add_argument(
+        "--running", action="store_true", help="of faults: the stack runs and is filled, from the last time"
+    )
     parser.add_argument("--previous", default=PREVIOUS, metavar="COMMIT", help="that an upgrade begins at")
     options = parser.parse_intermixed_args()
     if options.what == "packages":
@@ -43,7 +51,8 @@ def main() -> None:
         return
     try:
         if options.what == "faults" and os.geteuid() != 0:
-            raise NoContainers("Containers are broken as root: run it with sudo.")  # their databases are looked into from outside
+            # their databases are looked into from outside
+            raise NoContainers("Containers are broken as root: run it with sudo.")
         http, https = as_root(options.http, options.https)
         stack = Stack(options.project, http, https, generator=not options.no_generator, short=options.short)
         stack.monitoring = options.what != "faults"
@@ -51,7 +60,10 @@ def main() -> None:
             up(stack)
         elif options.what == "down":
             stack.down()
-            stack.tell("containers, networks, volumes and secrets are gone; images stay: `podman system prune --all` takes them too")
+            stack.tell(
+                "containers, networks, volumes and secrets are gone; images stay: `podman system prune --all` "
+                "takes them too"
+            )
         elif options.what == "images":
             images(stack)
         else:
@@ -85,11 +97,15 @@ def up(stack: Stack) -> None:
     wrong = [*checks.confinement(stack), *checks.logs(stack), *checks.watched(stack)]
     if wrong:
         raise Failed("\n".join(["The stack answers, but:", *wrong]))
-    stack.tell("nobody in it is root or has a capability; one id goes through all logs; Prometheus sees every part and its rules")
+    stack.tell(
+        "nobody in it is root or has a capability; one id goes through all logs; Prometheus sees every part "
+        "and its rules"
+    )
     password = (stack.folder / "password").read_text()
     print(f"\n  The page: https://localhost:{stack.https} (the certificate is {stack.folder}/tls/tls.crt)")
     print(
-        f"  Sign in as {PERSON} with {password}; a key for scripts ({MACHINE}) is in {stack.folder}/key. `make stack-down` ends it all.\n"
+        f"  Sign in as {PERSON} with {password}; a key for scripts ({MACHINE}) is in {stack.folder}/key. `make "
+        f"stack-down` ends it all.\n"
     )
 
 

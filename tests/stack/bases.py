@@ -1,7 +1,9 @@
-"""The images that others publish, under the names that our Dockerfiles and docker-compose.yml ask for.
+"""The images that others publish, under the names that our Dockerfiles and docker-compose.yml ask
+for.
 
-Pulled where a registry answers; else made of Debian's packages, of the wheels in locks/ and of Weaviate's sources. What is then another
-version than the name says is in `Base.says`, and the driver prints it.
+Pulled where a registry answers; else made of Debian's packages, of the wheels in locks/ and of
+Weaviate's sources. What is then another version than the name says is in `Base.says`, and the
+driver prints it.
 """
 
 from __future__ import annotations
@@ -22,8 +24,16 @@ from tests.support import weaviate_dev
 ROOT = Path(__file__).parents[2]
 FILES = Path(__file__).parent / "bases"
 MIRROR = "http://deb.debian.org/debian"
-BOOKWORM = (f"deb {MIRROR} bookworm main", f"deb {MIRROR} bookworm-updates main", f"deb {MIRROR}-security bookworm-security main")
-TRIXIE = (f"deb {MIRROR} trixie main", f"deb {MIRROR} trixie-updates main", f"deb {MIRROR}-security trixie-security main")
+BOOKWORM = (
+    f"deb {MIRROR} bookworm main",
+    f"deb {MIRROR} bookworm-updates main",
+    f"deb {MIRROR}-security bookworm-security main",
+)
+TRIXIE = (
+    f"deb {MIRROR} trixie main",
+    f"deb {MIRROR} trixie-updates main",
+    f"deb {MIRROR}-security trixie-security main",
+)
 MERGED = "/usr/share/mmdebstrap/hooks/merged-usr"
 NOT_COPIED = {"__pycache__", "node_modules", "dist"}  # as .dockerignore says
 MADE_OF = "bedside.made-of"
@@ -48,8 +58,11 @@ class Base:
 
 
 def bases() -> dict[str, Base]:
-    """By what they are. The names are those in the Dockerfiles and the compose file, so an upgrade there is one here."""
-    asked = "\n".join(path.read_text("utf-8") for path in (*ROOT.glob("*/Dockerfile"), *ROOT.glob("services/*/Dockerfile")))
+    """By what they are. The names are those in the Dockerfiles and the compose file, so an upgrade
+    there is one here."""
+    asked = "\n".join(
+        path.read_text("utf-8") for path in (*ROOT.glob("*/Dockerfile"), *ROOT.glob("services/*/Dockerfile"))
+    )
     images = set(re.findall(r"^FROM (\S+:\S+)", asked, re.MULTILINE))
     images |= set(re.findall(r"^\s+image: (\S+:\S+)", (ROOT / "docker-compose.yml").read_text("utf-8"), re.MULTILINE))
 
@@ -74,7 +87,8 @@ def needed_by(name: str) -> set[str]:
 
 
 def made_of(containerfile: Path, context: Path, options: Sequence[str]) -> str:
-    """Hash what an image is built of: the file, its options, all that it copies of the context, and the images that it begins with."""
+    """Hash what an image is built of: the file, its options, all that it copies of the context, and
+    the images that it begins with."""
     text = containerfile.read_text("utf-8")
     found = hashlib.sha256("\n".join([text, *options]).encode())
     for base in sorted(set(re.findall(r"^FROM (\S+:\S+)", text, re.MULTILINE))):
@@ -168,13 +182,25 @@ def _prometheus(image: str) -> None:
     _containerfile("prometheus", image, {})
 
 
-def _debian(image: str, variant: str, packages: tuple[str, ...], sources: tuple[str, ...], suite: str, change: str = "CMD sh") -> None:
-    """`extract`: packages unpacked with what they depend on, nothing configured: no apt, no shell but what is named."""
+def _debian(
+    image: str, variant: str, packages: tuple[str, ...], sources: tuple[str, ...], suite: str, change: str = "CMD sh"
+) -> None:
+    """`extract`: packages unpacked with what they depend on, nothing configured: no apt, no shell
+    but what is named."""
     without = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in LEFT_OUT] if variant == "minbase" else []
     without += [f"--hook-dir={MERGED}" if variant == "minbase" else f"--extract-hook={LIST_THEM}"]
     with tempfile.TemporaryDirectory(prefix="bedside-base-") as folder:
         root = Path(folder) / "root"
-        command = ["mmdebstrap", "--quiet", f"--variant={variant}", f"--include={','.join(packages)}", *without, suite, str(root), *sources]
+        command = [
+            "mmdebstrap",
+            "--quiet",
+            f"--variant={variant}",
+            f"--include={','.join(packages)}",
+            *without,
+            suite,
+            str(root),
+            *sources,
+        ]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise Failed(f"mmdebstrap could not make {image}: {last_words(done.stderr)} Is Debian's mirror reachable?")
@@ -185,16 +211,26 @@ def _debian(image: str, variant: str, packages: tuple[str, ...], sources: tuple[
         packed = Path(folder) / "root.tar"
         left_out = [f"--exclude=./var/cache/apt/{name}.bin" for name in ("pkgcache", "srcpkgcache")]
         subprocess.run(["tar", "-C", str(root), *left_out, "-cf", str(packed), "."], check=True)
-        podman("import", "--change", change, str(packed), image if "/" in image else f"docker.io/{_full(image)}", timeout=300)
+        podman(
+            "import",
+            "--change",
+            change,
+            str(packed),
+            image if "/" in image else f"docker.io/{_full(image)}",
+            timeout=300,
+        )
 
 
 def _unpacked(root: Path) -> None:
-    """What packages' own scripts would have done: the merged /usr, a shell and its commands, /tmp."""
+    """What packages' own scripts would have done: the merged /usr, a shell and its commands,
+    /tmp."""
     for name in ("bin", "sbin", "lib", "lib64"):
         (root / "usr" / name).mkdir(exist_ok=True)
         if not (root / name).exists():
             (root / name).symlink_to(f"usr/{name}")
-    subprocess.run(["chroot", str(root), "/usr/bin/busybox", "--install", "-s", "/usr/bin"], check=True, capture_output=True)
+    subprocess.run(
+        ["chroot", str(root), "/usr/bin/busybox", "--install", "-s", "/usr/bin"], check=True, capture_output=True
+    )
     for name in ("tmp", "run/postgresql", "run/bedside"):  # an older runc keeps this mode when it mounts a tmpfs there
         (root / name).mkdir(parents=True, exist_ok=True)
         (root / name).chmod(0o1777)
@@ -210,10 +246,25 @@ def _containerfile(name: str, image: str, files: dict[str, Path]) -> None:
 
 
 def build(containerfile: Path, context: Path, image: str, *options: str, log: Path | None = None) -> None:
-    """With every layer kept, so that the next build does only what changed. Raises Failed with the build's last words."""
-    command = ["build", "--isolation=chroot", "--layers", "--pull=never", *limits(), *registries(), *options, "-f", str(containerfile)]
-    done = subprocess.run(["podman", *command, "-t", image, str(context)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    """With every layer kept, so that the next build does only what changed. Raises Failed with the
+    build's last words."""
+    command = [
+        "build",
+        "--isolation=chroot",
+        "--layers",
+        "--pull=never",
+        *limits(),
+        *registries(),
+        *options,
+        "-f",
+        str(containerfile),
+    ]
+    done = subprocess.run(
+        ["podman", *command, "-t", image, str(context)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     if log is not None:
         log.write_text(done.stdout, encoding="utf-8")
     if done.returncode != 0 or not is_there(image):  # podman that is told to end ends well
-        raise Failed(f"{image} could not be built: {last_words(done.stdout, 6)}" + (f" All of it: {log}" if log else ""))
+        raise Failed(
+            f"{image} could not be built: {last_words(done.stdout, 6)}" + (f" All of it: {log}" if log else "")
+        )

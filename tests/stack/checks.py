@@ -1,5 +1,5 @@
-"""Checks that only running containers show, as sentences: who runs in them with which rights, one id through all logs, what Prometheus
-sees."""
+"""Checks that only running containers show, as sentences: who runs in them with which rights, one
+id through all logs, what Prometheus sees."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ LOGGED_WITHIN = 15.0
 
 
 def confinement(stack: Stack) -> list[str]:
-    """What is wrong with the rights of what runs; empty: nobody is root, has a capability, writes beside a volume, or has a compiler."""
+    """What is wrong with the rights of what runs; empty: nobody is root, has a capability, writes
+    beside a volume, or has a compiler."""
     wrong = []
     for service in stack.active:
         for name in stack.containers.names(service):
@@ -52,9 +53,13 @@ def _compilers(name: str) -> str:
 
 
 def logs(stack: Stack) -> list[str]:
-    """What is wrong with the logs of one question: by its id it is found in nginx's, rag_api's, the embedder's and the generator's."""
+    """What is wrong with the logs of one question: by its id it is found in nginx's, rag_api's, the
+    embedder's and the generator's."""
     with stack.client(120) as client:
-        asked = client.post(f"{stack.url}/ask", json={"question": f"hoeveel paracetamol per dag? ({time.time():.0f})", "mode": "verbatim"})
+        asked = client.post(
+            f"{stack.url}/ask",
+            json={"question": f"hoeveel paracetamol per dag? ({time.time():.0f})", "mode": "verbatim"},
+        )
     request = asked.headers["x-request-id"]
     through = ["nginx", "rag_api", "embedder", *(["generator-cpu"] if stack.generator else [])]
     end = time.monotonic() + LOGGED_WITHIN
@@ -62,7 +67,11 @@ def logs(stack: Stack) -> list[str]:
         if time.monotonic() > end:
             return [f"no line of {', '.join(missing)} has the question's id {request}"]
         time.sleep(0.5)
-    return [f"{service}: a line of its log is no JSON: {line[:120]}" for service in through for line in _words(stack, service)[:1]]
+    return [
+        f"{service}: a line of its log is no JSON: {line[:120]}"
+        for service in through
+        for line in _words(stack, service)[:1]
+    ]
 
 
 def _lines(stack: Stack, service: str, request: str) -> list[dict[str, Any]]:
@@ -77,7 +86,11 @@ def _lines(stack: Stack, service: str, request: str) -> list[dict[str, Any]]:
 def _words(stack: Stack, service: str) -> list[str]:
     """Lines that are no JSON. nginx's own notices are none: it has no such format for them."""
     said = "\n".join(stack.containers.logs(name) for name in stack.containers.names(service)).splitlines()
-    return [line for line in said if line and not line.startswith("{") and not (service == "nginx" and re.match(r"\d{4}/|nginx:", line))]
+    return [
+        line
+        for line in said
+        if line and not line.startswith("{") and not (service == "nginx" and re.match(r"\d{4}/|nginx:", line))
+    ]
 
 
 def watched(stack: Stack) -> list[str]:
@@ -97,16 +110,26 @@ def _watched(stack: Stack) -> list[str]:
     asked = {target["labels"]["job"] for target in targets} - ({"bedside-generator"} if not stack.generator else set())
     return [
         *([] if rules else ["no rule is loaded"]),
-        *(f"the rule {rule['name']} is {rule['health']}: {rule.get('lastError', '')}" for rule in rules if rule["health"] == "err"),
+        *(
+            f"the rule {rule['name']} is {rule['health']}: {rule.get('lastError', '')}"
+            for rule in rules
+            if rule["health"] == "err"
+        ),
         *(f"the rule {rule['name']} fires" for rule in rules if rule.get("state") == "firing" and stack.generator),
         *(f"nothing of the job {job} is up" for job in asked - {target["labels"]["job"] for target in up}),
-        *(f"{target['scrapeUrl']}: {target['lastError']}" for target in targets if target["labels"]["job"] in asked and target not in up),
+        *(
+            f"{target['scrapeUrl']}: {target['lastError']}"
+            for target in targets
+            if target["labels"]["job"] in asked and target not in up
+        ),
     ]
 
 
 def _prometheus(stack: Stack, what: str) -> dict[str, Any]:
     name = stack.containers.name("prometheus")
-    found: dict[str, Any] = json.loads(podman("exec", name, "wget", "-q", "-O", "-", f"http://127.0.0.1:9090/api/v1/{what}"))["data"]
+    found: dict[str, Any] = json.loads(
+        podman("exec", name, "wget", "-q", "-O", "-", f"http://127.0.0.1:9090/api/v1/{what}")
+    )["data"]
     return found
 
 
@@ -117,7 +140,9 @@ def sizes(stack: Stack) -> list[tuple[str, float, str]]:
         named = f"docker.io/{image if '/' in image else 'library/' + image}"
         (whole,) = json.loads(podman("image", "inspect", named))
         layers = json.loads(podman("history", "--format", "json", named))
-        large = sorted(((one["size"], _step(one["CreatedBy"])) for one in layers if one["size"] > 1_000_000), reverse=True)
+        large = sorted(
+            ((one["size"], _step(one["CreatedBy"])) for one in layers if one["size"] > 1_000_000), reverse=True
+        )
         found.append((image, whole["Size"] / 1e6, ", ".join(f"{by} {size / 1e6:.0f}" for size, by in large)))
     return found
 
@@ -128,13 +153,16 @@ def _step(created_by: str) -> str:
 
 
 def bill(stack: Stack, folder: Path) -> list[Path]:
-    """Write what each of our images consists of, as CycloneDX: packages of Debian or Alpine, of Python, and of the page."""
+    """Write what each of our images consists of, as CycloneDX: packages of Debian or Alpine, of
+    Python, and of the page."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for image in sorted({one["image"] for one in stack.compose.services.values() if "build" in one}):
         named = f"docker.io/{image}"
         try:
-            said = podman("run", "--rm", "--network=none", *limits(), "--entrypoint", "", named, "sh", "-c", LISTED, timeout=300)
+            said = podman(
+                "run", "--rm", "--network=none", *limits(), "--entrypoint", "", named, "sh", "-c", LISTED, timeout=300
+            )
         except Failed:
             continue  # not built here, as the generator's in the short form
         if image.startswith("bedside/nginx:"):
@@ -158,7 +186,11 @@ KINDS = {"deb": "deb/debian/", "apk": "apk/alpine/", "pypi": "pypi/", "npm": "np
 def _of_the_page() -> list[str]:
     """What the page is built of; its tools stay behind."""
     locked = json.loads((ROOT / "web" / "package-lock.json").read_text("utf-8"))["packages"]
-    named = {path.rpartition("node_modules/")[2]: one["version"] for path, one in locked.items() if path and not one.get("dev")}
+    named = {
+        path.rpartition("node_modules/")[2]: one["version"]
+        for path, one in locked.items()
+        if path and not one.get("dev")
+    }
     return [f"npm {name} {version}" for name, version in named.items()]
 
 

@@ -1,4 +1,5 @@
-"""Containers stopped, restarted and killed in the middle of asking and of ingestion: the measures are those of tests/faults."""
+"""Containers stopped, restarted and killed in the middle of asking and of ingestion: the measures
+are those of tests/faults."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ def run(
     tell: Callable[[list[Cell]], None] = lambda done: None,
     running: bool = False,
 ) -> list[Cell]:
-    """Start the stack of images that are there, and fill it, unless it is `running` so already. `tell` hears what is done after each cell;
-    the table is printed at the end."""
+    """Start the stack of images that are there, and fill it, unless it is `running` so already.
+    `tell` hears what is done after each cell; the table is printed at the end."""
     done: list[Cell] = []
     stack.prepare()
     cells = cells_of(stack)
@@ -81,7 +82,9 @@ def _ingestion(stack: Stack) -> Service:
     def root() -> int:
         from tests.stack.engine.machine import podman
 
-        newest = podman("ps", "--quiet", "--filter", f"label=project={stack.project}", "--filter", "name=ingestion").split()
+        newest = podman(
+            "ps", "--quiet", "--filter", f"label=project={stack.project}", "--filter", "name=ingestion"
+        ).split()
         return stack.containers.pid(newest[0]) if newest else 0
 
     return Service("ingestion", root, None, lambda: True)

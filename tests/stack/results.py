@@ -1,4 +1,5 @@
-"""Results of breaking it, as files: kept after each cell, and as the tables of docs/reliability.md."""
+"""Results of breaking it, as files: kept after each cell, and as the tables of
+docs/reliability.md."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def read_cells(path: Path) -> list[Cell]:
 
 
 def write(cells: Sequence[Cell], folder: Path = FOLDER) -> None:
-    """A file for each kind of work that was tried; of a cell that was tried more than once the last."""
+    """A file for each kind of work that was tried; of a cell that was tried more than once the
+    last."""
     for work, (name, columns) in FILES.items():
         last = {(cell.service, cell.fault): cell for cell in cells if cell.work == work}
         if not last:

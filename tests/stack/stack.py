@@ -1,4 +1,5 @@
-"""The stack of docker-compose.yml: built, started, filled with the sample handbook, asked through nginx over TLS, taken down."""
+"""The stack of docker-compose.yml: built, started, filled with the sample handbook, asked through
+nginx over TLS, taken down."""
 
 from __future__ import annotations
 
@@ -32,7 +33,12 @@ from tests.stack.engine.machine import Failed, expect_a_kernel_that_runs_them, e
 
 ROOT = bases.ROOT
 STATE = ROOT / "build" / "stack"
-SECRETS = ("BEDSIDE_POSTGRES_PASSWORD", "BEDSIDE_WEAVIATE_API_KEY", "BEDSIDE_EMBEDDER_API_KEY", "BEDSIDE_GENERATOR_API_KEY")
+SECRETS = (
+    "BEDSIDE_POSTGRES_PASSWORD",
+    "BEDSIDE_WEAVIATE_API_KEY",
+    "BEDSIDE_EMBEDDER_API_KEY",
+    "BEDSIDE_GENERATOR_API_KEY",
+)
 AT_ONCE = 3  # builds: on two cores the third one has what the others leave while they wait for the network
 PERSON = "demo"
 MACHINE = "stack"
@@ -41,7 +47,8 @@ QUESTION = "hoeveel paracetamol iv bij een kind van 12 kg?"
 
 @dataclass
 class Stack:
-    """Of one project. `generator`: its image is the largest by far (torch with CUDA); without it questions get their sources."""
+    """Of one project. `generator`: its image is the largest by far (torch with CUDA); without it
+    questions get their sources."""
 
     project: str = "bedside"
     http: int = 80
@@ -77,7 +84,8 @@ class Stack:
         if self.short:
             ingest, rag_api = found.services["ingest"], found.services["rag_api"]
             ingest |= {name: rag_api[name] for name in ("image", "build")}
-            ingest["environment"]["READING_SOCKET"] = ""  # no service: as children, which read what is neither Word nor a scan
+            # no service: as children, which read what is neither Word nor a scan
+            ingest["environment"]["READING_SOCKET"] = ""
         return found
 
     @property
@@ -86,13 +94,16 @@ class Stack:
 
     @property
     def active(self) -> list[str]:
-        found = self.compose.active([*(["cpu"] if self.generator else []), *(["monitoring"] if self.monitoring else [])])
+        found = self.compose.active(
+            [*(["cpu"] if self.generator else []), *(["monitoring"] if self.monitoring else [])]
+        )
         return [service for service in found if not (self.short and service == "reading")]
 
     # -- up and down
 
     def prepare(self) -> None:
-        """The .env with secrets of its own, and a certificate; those of the last time where there are some."""
+        """The .env with secrets of its own, and a certificate; those of the last time where there
+        are some."""
         if (self.folder / "env").exists():
             return
         (self.folder / "tls").mkdir(parents=True, exist_ok=True)
@@ -119,8 +130,8 @@ class Stack:
         (self.folder / "env").chmod(0o600)
 
     def build(self) -> None:
-        """Every image that is not there, side by side: some wait for the network while others compute. Raises Failed, NoContainers or
-        NotToBeHad, after what is being built."""
+        """Every image that is not there, side by side: some wait for the network while others
+        compute. Raises Failed, NoContainers or NotToBeHad, after what is being built."""
         expect_containers()
         self.prepare()
         bases_of = bases.bases()
@@ -134,7 +145,9 @@ class Stack:
         works = {name: partial(provide, name) for name in bases_of} | {
             image: partial(self._build, service) for image, service in self._own().items()
         }
-        waits = {name: bases.needed_by(name) for name in bases_of} | {image: self._needed_by(image) for image in self._own()}
+        waits = {name: bases.needed_by(name) for name in bases_of} | {
+            image: self._needed_by(image) for image in self._own()
+        }
         side_by_side(works, waits, AT_ONCE)
 
     def _own(self) -> dict[str, str]:
@@ -146,12 +159,15 @@ class Stack:
         return found
 
     def _needed_by(self, image: str) -> set[str]:
-        """The bases that its Dockerfile begins with, and the image that is made by the same file before it, whose layers it shares."""
+        """The bases that its Dockerfile begins with, and the image that is made by the same file
+        before it, whose layers it shares."""
         services = self.compose.services
         file = services[self._own()[image]]["build"]["dockerfile"]
         before = [other for other, service in self._own().items() if services[service]["build"]["dockerfile"] == file]
         text = (self.checkout / file).read_text("utf-8")
-        return {name for name, base in bases.bases().items() if f"FROM {base.image}" in text} | set(before[: before.index(image)])
+        return {name for name, base in bases.bases().items() if f"FROM {base.image}" in text} | set(
+            before[: before.index(image)]
+        )
 
     def _build(self, service: str) -> None:
         one = self.compose.services[service]
@@ -164,12 +180,14 @@ class Stack:
             self.tell(f"{one['image']} is there, built of the same files")
             return
         options += [f"--label={bases.MADE_OF}={key}"]
-        bases.build(self.checkout / file, self.checkout, image, *options, log=self.folder / f"{service}{self.tag}.build.log")
+        bases.build(
+            self.checkout / file, self.checkout, image, *options, log=self.folder / f"{service}{self.tag}.build.log"
+        )
         self.tell(f"{one['image']} is built ({time.monotonic() - began:.0f} s)")
 
     def start(self, without: tuple[str, ...] = (), order: Sequence[str] = ()) -> None:
-        """Each service after those that it waits for, as the file says, or in an `order` that waits for nobody; then until all are
-        healthy. Raises Failed."""
+        """Each service after those that it waits for, as the file says, or in an `order` that waits
+        for nobody; then until all are healthy. Raises Failed."""
         wanted = [*order] or [service for service in self.active if service not in without]
         self.containers.remove(volumes=False)
         self.containers.make_networks()
@@ -188,7 +206,8 @@ class Stack:
                 containers.wait_healthy(service)
 
     def down(self) -> None:
-        """Containers, networks, volumes and secrets; images stay, since making them anew takes long."""
+        """Containers, networks, volumes and secrets; images stay, since making them anew takes
+        long."""
         if (self.folder / "env").exists():
             self.containers.remove(volumes=True)
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -202,7 +221,10 @@ class Stack:
         process = self.run("ingest", str(folder or ""), "--json")
         said, _ = process.communicate(timeout=1200)
         if process.returncode != 0:
-            raise Failed(f"The ingestion ended with {process.returncode}: {last_words((self.folder / 'ingest.log').read_text('utf-8'))}")
+            raise Failed(
+                f"The ingestion ended with {process.returncode}: "
+                f"{last_words((self.folder / 'ingest.log').read_text('utf-8'))}"
+            )
         found: dict[str, Any] = json.loads(said.decode().strip().splitlines()[-1])
         return found
 
@@ -211,10 +233,16 @@ class Stack:
         process = self.run(command, "/backups/today", options=(f"--volume={backups}:/backups",))
         process.communicate(timeout=600)
         if process.returncode != 0:
-            raise Failed(f"`bedside {command}` ended with {process.returncode}: {last_words((self.folder / f'{command}.log').read_text())}")
+            raise Failed(
+                f"`bedside {command}` ended with {process.returncode}: "
+                f"{last_words((self.folder / f'{command}.log').read_text())}"
+            )
 
-    def run(self, *arguments: str, name: str = "", options: tuple[str, ...] = (), **environment: str) -> subprocess.Popen[bytes]:
-        """`bedside ARGUMENTS` in a container of its own. A folder of this machine is mounted for `ingest`."""
+    def run(
+        self, *arguments: str, name: str = "", options: tuple[str, ...] = (), **environment: str
+    ) -> subprocess.Popen[bytes]:
+        """`bedside ARGUMENTS` in a container of its own. A folder of this machine is mounted for
+        `ingest`."""
         command, *rest = arguments
         further = [*options, *(f"--env={variable}={value}" for variable, value in environment.items())]
         if command == "ingest":
@@ -253,7 +281,9 @@ class Stack:
             (self.folder / name).chmod(0o600)
 
     def _key(self, name: str, scopes: str) -> str:
-        return self.inside("bedside", "keys", "add", MACHINE, "--name", name, "--scopes", scopes).strip().splitlines()[-1]
+        return (
+            self.inside("bedside", "keys", "add", MACHINE, "--name", name, "--scopes", scopes).strip().splitlines()[-1]
+        )
 
     @property
     def url(self) -> str:
@@ -263,7 +293,9 @@ class Stack:
         import ssl
 
         trusted = ssl.create_default_context(cafile=str(self.folder / "tls" / "tls.crt"))
-        return httpx.Client(timeout=timeout, verify=trusted, headers={"Authorization": f"Bearer {(self.folder / 'key').read_text()}"})
+        return httpx.Client(
+            timeout=timeout, verify=trusted, headers={"Authorization": f"Bearer {(self.folder / 'key').read_text()}"}
+        )
 
     def ask(self, question: str = QUESTION, **further: str) -> dict[str, Any]:
         """Through nginx. Raises Failed."""
@@ -283,14 +315,21 @@ class Stack:
         """Straight from the database, past Bedside. Raises psycopg.OperationalError."""
         host = self.containers.address(self.containers.name("postgres"), "data")
         password = self.values["BEDSIDE_POSTGRES_PASSWORD"]
-        with psycopg.connect(host=host, user="bedside", dbname="bedside", password=password, connect_timeout=3) as connection:
+        with psycopg.connect(
+            host=host, user="bedside", dbname="bedside", password=password, connect_timeout=3
+        ) as connection:
             return connection.execute(text.encode(), values).fetchall()
 
     @contextmanager
     def index(self) -> Iterator[WeaviateStore]:
         host = self.containers.address(self.containers.name("weaviate"), "data")
         key = self.values["BEDSIDE_WEAVIATE_API_KEY"]
-        settings = Settings(data_dir=self.folder / "past", store="weaviate", weaviate_url=f"http://{host}:8080#50051", weaviate_api_key=key)
+        settings = Settings(
+            data_dir=self.folder / "past",
+            store="weaviate",
+            weaviate_url=f"http://{host}:8080#50051",
+            weaviate_api_key=key,
+        )
         store = WeaviateStore(settings, f"{NAME}+neutral", DIM)
         try:
             yield store
@@ -310,4 +349,6 @@ class Stack:
         containers = self.containers
         name = containers.name(service)
         ends_by = containers.stop_signal(service)
-        return Service(service, lambda: containers.pid(name), None, lambda: containers.is_healthy(service, name), ends_by, HEALTHY)
+        return Service(
+            service, lambda: containers.pid(name), None, lambda: containers.is_healthy(service, name), ends_by, HEALTHY
+        )

@@ -1,4 +1,5 @@
-"""The compose file is read as Compose reads it, and told to podman. The containers themselves: `make stack`."""
+"""The compose file is read as Compose reads it, and told to podman. The containers themselves:
+`make stack`."""
 
 from __future__ import annotations
 
@@ -48,7 +49,10 @@ def test_defaults_hold_where_nothing_is_said_and_variables_without_a_value_are_l
     assert services["rag_api"]["environment"]["BEDSIDE_EMBEDDER"] == "bge-m3"
     assert services["embedder"]["environment"]["BEDSIDE_EMBEDDER_MODEL"] == "BAAI/bge-m3"
     assert "BEDSIDE_GENERATOR_HEAD" not in services["generator"]["environment"]
-    assert read(FILE, VALUES | {"BEDSIDE_EMBEDDER": "other"}).services["rag_api"]["environment"]["BEDSIDE_EMBEDDER"] == "other"
+    assert (
+        read(FILE, VALUES | {"BEDSIDE_EMBEDDER": "other"}).services["rag_api"]["environment"]["BEDSIDE_EMBEDDER"]
+        == "other"
+    )
 
 
 def test_a_value_that_looks_like_a_variable_is_filled_in_once(tmp_path: Path) -> None:
@@ -64,7 +68,9 @@ def test_podman_is_told_what_confines_a_container(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Containers, "_volume", lambda self, volume: volume)  # which would make it
     for service in compose.services:
         options = containers._options(service)
-        assert {"--read-only", "--read-only-tmpfs=false", "--cap-drop=ALL", "--security-opt=no-new-privileges"} <= set(options)
+        assert {"--read-only", "--read-only-tmpfs=false", "--cap-drop=ALL", "--security-opt=no-new-privileges"} <= set(
+            options
+        )
     nginx = containers._options("nginx")
     assert "--publish=443:8443" in nginx
     assert "--network=trial-front:alias=nginx" in nginx
@@ -81,9 +87,13 @@ def test_the_short_form_needs_no_image_that_opens_word_files(monkeypatch: pytest
         assert ("READING_SOCKET" in stack.compose.services["ingest"]["environment"]) is short
 
 
-def test_an_image_is_built_again_when_what_it_copies_is_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_image_is_built_again_when_what_it_copies_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tests.stack.bases.podman", lambda *arguments: "the base")
-    (tmp_path / "Dockerfile").write_text("FROM one:1.2.3 AS first\nCOPY part other.txt /app/\nCOPY --from=first /a /b\n")
+    (tmp_path / "Dockerfile").write_text(
+        "FROM one:1.2.3 AS first\nCOPY part other.txt /app/\nCOPY --from=first /a /b\n"
+    )
     for name in ("part/one.py", "part/__pycache__/one.pyc", "other.txt", "beside.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("1")
@@ -121,7 +131,10 @@ def test_what_breaking_it_showed_becomes_a_file_for_each_kind_of_work(tmp_path: 
     cells = [
         Cell("postgres", "kill", "answering", {}, ("not ready",)),
         Cell(
-            "postgres", "kill", "answering", {"asked": 9, "shown": 7, "outcomes": {"offline": 1, "503 database_unavailable": 1}, "lost": 0}
+            "postgres",
+            "kill",
+            "answering",
+            {"asked": 9, "shown": 7, "outcomes": {"offline": 1, "503 database_unavailable": 1}, "lost": 0},
         ),
         Cell("stack", "upgrade", "all", {"documents": 3, "seconds": 40}),
     ]
@@ -129,7 +142,12 @@ def test_what_breaking_it_showed_becomes_a_file_for_each_kind_of_work(tmp_path: 
     results.write(results.read_cells(tmp_path / "cells.json"), tmp_path)
     assert {path.name for path in tmp_path.glob("*.csv")} == {"container_faults.csv", "container_whole.csv"}
     (answering,) = csv.DictReader((tmp_path / "container_faults.csv").read_text().splitlines())
-    assert (answering["asked"], answering["connection lost"], answering["failed, code said"], answering["note"]) == ("9", "1", "1", "holds")
+    assert (answering["asked"], answering["connection lost"], answering["failed, code said"], answering["note"]) == (
+        "9",
+        "1",
+        "1",
+        "holds",
+    )
     assert "stack,upgrade,3,,,,40,holds" in (tmp_path / "container_whole.csv").read_text()
 
 
@@ -165,7 +183,9 @@ def test_who_is_not_root_gets_ports_that_may_be_had() -> None:
     assert rootless.ports(None, None, lowest=1024) == (8080, 8443)
     assert rootless.ports(8081, None, lowest=1024) == (8081, 8443)
     assert rootless.ports(80, 443, lowest=80) == (80, 443)
-    with pytest.raises(NoContainers, match=r"Port 443 is for root alone: .*sudo sysctl net\.ipv4\.ip_unprivileged_port_start=443"):
+    with pytest.raises(
+        NoContainers, match=r"Port 443 is for root alone: .*sudo sysctl net\.ipv4\.ip_unprivileged_port_start=443"
+    ):
         rootless.ports(8080, 443, lowest=1024)
 
 
@@ -184,7 +204,9 @@ def test_ids_that_are_offered_are_nobodys() -> None:
         ("ids", "has no 65536 ids .*sudo usermod --add-subuids .*podman system migrate"),
     ],
 )
-def test_what_who_is_not_root_lacks_is_a_sentence(lacks: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_who_is_not_root_lacks_is_a_sentence(
+    lacks: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def said(*arguments: str, timeout: float) -> str:
         if arguments[0] == "info":
             if lacks == "store":
@@ -209,7 +231,9 @@ def test_what_who_is_not_root_lacks_is_a_sentence(lacks: str, says: str, tmp_pat
         rootless.as_root(8080, 8443)
 
 
-def test_who_is_not_root_begins_anew_in_a_name_space_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_is_not_root_begins_anew_in_a_name_space_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun: list[list[str]] = []
     monkeypatch.setattr(rootless, "podman", lambda *arguments, timeout: "0 1002 1\n1 165536 65536\n" * 2)
     monkeypatch.setattr(rootless, "expect_programs", lambda names: None)

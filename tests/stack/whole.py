@@ -1,4 +1,5 @@
-"""Faults of the stack as a whole: down and up, in any order too, an upgrade, a backup into an empty stack, a disk that is full."""
+"""Faults of the stack as a whole: down and up, in any order too, an upgrade, a backup into an empty
+stack, a disk that is full."""
 
 from __future__ import annotations
 
@@ -42,7 +43,11 @@ def whole(stack: Stack, cell: Cell) -> Cell:
     seconds = round(time.monotonic() - began)
     answer = stack.ask() if stack.generator else stack.ask(mode="sources")
     after = held(stack)
-    wrong = [f"{name}: {before[name]} before, {after[name]} after" for name in before if after[name] != before[name] + (name == "answers")]
+    wrong = [
+        f"{name}: {before[name]} before, {after[name]} after"
+        for name in before
+        if after[name] != before[name] + (name == "answers")
+    ]
     wrong += [] if answer["sources"] else ["nothing is found"]
     wrong += [f"the question is {answer['status']}"] if stack.generator and answer["status"] != "answered" else []
     return replace(cell, figures=before | {"seconds": seconds}, wrong=tuple(wrong))
@@ -138,7 +143,8 @@ def checked_out(commit: str) -> Path:
 
 @contextmanager
 def full(stack: Stack, service: Service) -> Iterator[None]:
-    """The disk of its volume has no byte left. Raises Failed where that would be this machine's own disk."""
+    """The disk of its volume has no byte left. Raises Failed where that would be this machine's own
+    disk."""
     folder = stack.containers.folder_of(DISKS[service.name])
     if folder.stat().st_dev == stack.folder.stat().st_dev or shutil.disk_usage(folder).total > LARGEST:
         raise Failed(f"The volume {folder} is on no small disk of its own: nothing is filled.")

@@ -1,7 +1,9 @@
-"""A small SharePoint behind Microsoft Graph's documented protocol, over real HTTP: one site, one drive, tokens, and any fault on demand.
+"""A small SharePoint behind Microsoft Graph's documented protocol, over real HTTP: one site, one
+drive, tokens, and any fault on demand.
 
-It keeps a journal of changes: a delta link's token is a place in it. Items are told without their paths, folders' children are not told
-when the folder is renamed, content is redirected to addresses that open by themselves.
+It keeps a journal of changes: a delta link's token is a place in it. Items are told without their
+paths, folders' children are not told when the folder is renamed, content is redirected to addresses
+that open by themselves.
 """
 
 from __future__ import annotations
@@ -155,17 +157,23 @@ class Graph:
         if not rest:
             return Answer(200, self._state(item))
         if rest == "/versions":
-            value = [{"id": id, "size": len(content), "publication": {"level": level}} for id, content, level in item.versions]
+            value = [
+                {"id": id, "size": len(content), "publication": {"level": level}}
+                for id, content, level in item.versions
+            ]
             return Answer(200, {"value": value})
         if rest == "/permissions":
             if isinstance(item.permissions, int):
                 return Answer(item.permissions, {"error": {"code": "accessDenied"}})
             return Answer(200, {"value": item.permissions})
         if rest == "/content":
-            return Answer(302, b"", {"Location": f"{self.url}/raw/{item.id}/{item.versions[0][0]}?tempauth=opens-by-itself"})
+            return Answer(
+                302, b"", {"Location": f"{self.url}/raw/{item.id}/{item.versions[0][0]}?tempauth=opens-by-itself"}
+            )
         if found := re.fullmatch(r"/versions/([\d.]+)/content", rest):
             if found[1] == item.versions[0][0]:
-                return Answer(400, {"error": {"code": "invalidRequest"}})  # of the current version this is not to be had
+                # of the current version this is not to be had
+                return Answer(400, {"error": {"code": "invalidRequest"}})
             return Answer(302, b"", {"Location": f"{self.url}/raw/{item.id}/{found[1]}?tempauth=opens-by-itself"})
         return Answer(404)
 

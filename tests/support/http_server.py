@@ -1,4 +1,5 @@
-"""An app on a real port, in a thread: what streams, breaks off and is measured in bytes needs real HTTP."""
+"""An app on a real port, in a thread: what streams, breaks off and is measured in bytes needs real
+HTTP."""
 
 from __future__ import annotations
 

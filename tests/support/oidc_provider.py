@@ -1,4 +1,5 @@
-"""A real OpenID provider on this machine: oidc-provider, certified by the OpenID Foundation, in a node process of its own."""
+"""A real OpenID provider on this machine: oidc-provider, certified by the OpenID Foundation, in a
+node process of its own."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ class Provided:
 
 @contextmanager
 def provider(port: int, key: RSAKey, bedside: str, accounts: dict[str, dict[str, Any]]) -> Iterator[Provided]:
-    """For a Bedside at this address; with these accounts' claims, by the name that one signs in with."""
+    """For a Bedside at this address; with these accounts' claims, by the name that one signs in
+    with."""
     given = {
         "port": port,
         "keys": {"keys": [key.as_dict(private=True)]},
@@ -60,7 +62,12 @@ def provider(port: int, key: RSAKey, bedside: str, accounts: dict[str, dict[str,
     }
     command = [node() or "node", str(FOLDER / "provider.mjs")]
     process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -82,7 +89,8 @@ def provider(port: int, key: RSAKey, bedside: str, accounts: dict[str, dict[str,
 
 
 def signed_in_at(browser: httpx.Client, url: str, login: str, back: str) -> httpx.Response:
-    """Go where Bedside sends the browser, sign in and consent in the provider's own forms, and return its redirect to `back`."""
+    """Go where Bedside sends the browser, sign in and consent in the provider's own forms, and
+    return its redirect to `back`."""
     response = browser.get(url)
     for _ in range(12):
         if response.is_redirect:

@@ -1,4 +1,5 @@
-"""The people of a small hospital, each signed in or with a key: who they are, and a client that shows it."""
+"""The people of a small hospital, each signed in or with a key: who they are, and a client that
+shows it."""
 
 from __future__ import annotations
 
@@ -86,7 +87,8 @@ def refused(response: httpx.Response) -> str:
 
 @contextmanager
 def staffed(dsn: str, place: Path) -> Iterator[tuple[Container, TestClient, People]]:
-    """A service without documents, generator and page, where these people sign in with passwords."""
+    """A service without documents, generator and page, where these people sign in with
+    passwords."""
     settings = Settings(
         data_dir=place, database_url=dsn, store="memory", sign_in="local", role_groups=ROLE_GROUPS, generator_url="http://127.0.0.1:9/v1",
         web_dir=place / "no page", sentence_vectors_mb=0, questions_per_minute=0, requests_per_minute=0,

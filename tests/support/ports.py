@@ -1,7 +1,9 @@
-"""Ports for the servers of tests: no port twice, in this process or in one beside it, and none that the kernel gives to a connection.
+"""Ports for the servers of tests: no port twice, in this process or in one beside it, and none that
+the kernel gives to a connection.
 
-A port is drawn before the server that listens on it starts. What the kernel draws (`bind` to port 0) is free again at once: until the
-server starts, another draw or any connection of this machine may have it.
+A port is drawn before the server that listens on it starts. What the kernel draws (`bind` to port
+0) is free again at once: until the server starts, another draw or any connection of this machine
+may have it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from typing import IO
 
 from rag_api.embedded.processes import quiet_ports
 
-LOCKS = Path(tempfile.gettempdir()) / f"bedside-ports-{os.getuid()}"  # one file: its byte N is locked by whose port N is
+# one file: its byte N is locked by whose port N is
+LOCKS = Path(tempfile.gettempdir()) / f"bedside-ports-{os.getuid()}"
 
 _drawn = random.SystemRandom()  # not the seeded one: two runs with one seed would go the same way
 _given: set[int] = set()
@@ -55,7 +58,8 @@ def _in_a_row(length: int, times: int) -> list[int]:
 
 
 def _unused(port: int) -> bool:
-    """Whether nobody listens on it, on whatever address; some servers want it for TCP and for UDP."""
+    """Whether nobody listens on it, on whatever address; some servers want it for TCP and for
+    UDP."""
     try:
         for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
             with socket.socket(type=kind) as probe:
@@ -66,7 +70,8 @@ def _unused(port: int) -> bool:
 
 
 def _ours(port: int) -> bool:
-    """Whether it was given to nobody, and is now kept for this process. A lock on bytes ends with its process, however that ends."""
+    """Whether it was given to nobody, and is now kept for this process. A lock on bytes ends with
+    its process, however that ends."""
     if port in _given:
         return False
     try:

@@ -1,4 +1,5 @@
-"""A generator that does as it is told: OpenAI's protocol over real HTTP, for the failures that a real one cannot be asked for."""
+"""A generator that does as it is told: OpenAI's protocol over real HTTP, for the failures that a
+real one cannot be asked for."""
 
 from __future__ import annotations
 
@@ -12,11 +13,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Step = str | dict[str, Any] | float | None
-# What a script says: a string is sent as it is, a dict as a `data:` line, a number is a pause in seconds, None cuts the connection.
+# What a script says: a string is sent as it is, a dict as a `data:` line, a number is a pause in
+# seconds, None cuts the connection.
 Script = Callable[[dict[str, Any]], Iterable[Step]]
 
 
-def piece(text: str = "", *, finish: str | None = None, spans: list[dict[str, Any]] | None = None, **extension: Any) -> dict[str, Any]:
+def piece(
+    text: str = "", *, finish: str | None = None, spans: list[dict[str, Any]] | None = None, **extension: Any
+) -> dict[str, Any]:
     """A stream chunk as our generator sends it."""
     choice = {"index": 0, "delta": {"content": text} if text else {}, "finish_reason": finish}
     chunk = {"id": "x", "object": "chat.completion.chunk", "created": 0, "model": "scripted", "choices": [choice]}
@@ -33,7 +37,13 @@ def quote(request: dict[str, Any]) -> list[Step]:
     best = max(request["bedside"]["candidates"], key=lambda c: c["score"])
     text = request["documents"][int(best["document"])]["text"][best["start"] : best["end"]]
     half = len(text) // 2
-    span = {"start": 0, "end": len(text), "document": best["document"], "source_start": best["start"], "source_end": best["end"]}
+    span = {
+        "start": 0,
+        "end": len(text),
+        "document": best["document"],
+        "source_start": best["start"],
+        "source_end": best["end"],
+    }
     last = piece(finish="stop", prompt_version="quote-nl-1", stats=stats())
     return [piece(text[:half]), piece(text[half:], spans=[span]), last, "data: [DONE]\n\n"]
 
@@ -89,7 +99,8 @@ def scripted_server() -> Iterator[Scripted]:
                 state.hung_up.set()
 
         def _pause(self, seconds: float) -> None:
-            """Comments meanwhile, for a closed connection is noticed only by writing; a silent server writes none."""
+            """Comments meanwhile, for a closed connection is noticed only by writing; a silent
+            server writes none."""
             if state.silent:
                 state.gone.wait(seconds)
                 return

@@ -1,7 +1,9 @@
-"""A real Weaviate server without a container engine: built once by Go into a cache, started on free ports.
+"""A real Weaviate server without a container engine: built once by Go into a cache, started on free
+ports.
 
-For tests and for trying things by hand (`make weaviate`); production runs the container of docker-compose.yml. Weaviate is a
-Go module with a main package, so `go install` makes the very server; about 3 minutes on 2 cores, 190 MB.
+For tests and for trying things by hand (`make weaviate`); production runs the container of
+docker-compose.yml. Weaviate is a Go module with a main package, so `go install` makes the very
+server; about 3 minutes on 2 cores, 190 MB.
 """
 
 from __future__ import annotations
@@ -86,10 +88,16 @@ def server_binary(version: str = VERSION) -> Path:
 
 
 def _build(version: str, folder: Path, binary: Path) -> None:
-    print(f"== building Weaviate {version} with Go into {folder} (once, about 3 minutes on 2 cores)", file=sys.stderr, flush=True)
+    print(
+        f"== building Weaviate {version} with Go into {folder} (once, about 3 minutes on 2 cores)",
+        file=sys.stderr,
+        flush=True,
+    )
     with tempfile.TemporaryDirectory(dir=folder) as made:
         env = {**os.environ, "GOBIN": made, "GOFLAGS": "-trimpath"}
-        done = subprocess.run([str(_go()), "install", f"{MODULE}@v{version}"], env=env, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [str(_go()), "install", f"{MODULE}@v{version}"], env=env, stderr=subprocess.PIPE, text=True
+        )
         if done.returncode != 0:
             raise NotToBeHad(f"go install of Weaviate {version} failed: {done.stderr[-2000:]}")
         os.replace(Path(made) / "weaviate-server", binary)
@@ -119,14 +127,20 @@ def _go() -> Path:
         ]
         done = subprocess.run(pip, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0 or not go.exists():
-            raise NotToBeHad(f"there is no Go {GO[0]}.{GO[1]} here and {wheel} could not be installed: {done.stderr[-500:]}")
+            raise NotToBeHad(
+                f"there is no Go {GO[0]}.{GO[1]} here and {wheel} could not be installed: {done.stderr[-500:]}"
+            )
     return go
 
 
 def _go_version(go: Path) -> tuple[int, int]:
     try:
         said = subprocess.run(
-            [str(go), "env", "GOVERSION"], env={**os.environ, "GOTOOLCHAIN": "local"}, capture_output=True, text=True, timeout=60
+            [str(go), "env", "GOVERSION"],
+            env={**os.environ, "GOTOOLCHAIN": "local"},
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
     except (OSError, subprocess.TimeoutExpired):
         return 0, 0
@@ -136,7 +150,8 @@ def _go_version(go: Path) -> tuple[int, int]:
 
 @contextlib.contextmanager
 def running(folder: Path, nodes: int = 1, seconds: float = PATIENCE) -> Iterator[list[Node]]:
-    """A server, or a cluster of `nodes`, with its data under `folder`; stopped at the end. Raises NotToBeHad."""
+    """A server, or a cluster of `nodes`, with its data under `folder`; stopped at the end. Raises
+    NotToBeHad."""
     started = start(folder, nodes, seconds)
     try:
         yield started
@@ -153,7 +168,8 @@ def start(folder: Path, nodes: int = 1, seconds: float = PATIENCE) -> list[Node]
 
 
 def _start(folder: Path, nodes: int, seconds: float) -> list[Node]:
-    # http, grpc; gossip, data, raft, raft's calls: in a cluster on one machine the latter of each pair must follow the former
+    # http, grpc; gossip, data, raft, raft's calls: in a cluster on one machine the latter of each
+    # pair must follow the former
     ports = [[*free_ports(2), *free_pair(), *free_pair()] for _ in range(nodes)]
     started: list[Node] = []
     try:
@@ -206,7 +222,9 @@ def _start_node(folder: Path, index: int, ports: Sequence[Sequence[int]]) -> Nod
             env["CLUSTER_JOIN"] = f"127.0.0.1:{ports[0][2]}"
     url = f"http://127.0.0.1:{http}"
     others = ",".join(f"127.0.0.1:{p[2]}" for i, p in enumerate(ports) if i != index)
-    return Node(name, url, grpc, data, folder, _run(folder, env, url), env | ({"CLUSTER_JOIN": others} if others else {}))
+    return Node(
+        name, url, grpc, data, folder, _run(folder, env, url), env | ({"CLUSTER_JOIN": others} if others else {})
+    )
 
 
 def _run(folder: Path, env: Mapping[str, str], url: str) -> subprocess.Popen[bytes]:
@@ -239,7 +257,8 @@ def _is_ready(node: Node) -> bool:
 
 
 def _is_heard(node: Node) -> bool:
-    """A node that cannot listen where the others ask it says neither so nor ends: whoever took the port answers, or nobody."""
+    """A node that cannot listen where the others ask it says neither so nor ends: whoever took the
+    port answers, or nobody."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{node.data_port}/nodes/status", timeout=HEARD) as answer:
             return bool(json.load(answer)["name"] == node.name)

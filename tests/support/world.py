@@ -1,4 +1,5 @@
-"""A small hospital: a few documents, loaded into the database and the store without ingestion, and asked about."""
+"""A small hospital: a few documents, loaded into the database and the store without ingestion, and
+asked about."""
 
 from __future__ import annotations
 
@@ -24,31 +25,42 @@ CHILD = (
 )
 FALL = (
     "After a fall. Do not move the patient before a nurse has examined neck and hips. "
-    "Call the rapid response team when the patient is drowsy or vomits. Report every fall in the incident system within 24 hours. "
+    "Call the rapid response team when the patient is drowsy or vomits. Report every fall in the incident system "
+    "within 24 hours. "
 )
-KITCHEN = "Openingsuren van het restaurant. Het restaurant is open van 11.30 tot 14 uur. Bezoekers betalen aan de kassa. "
+KITCHEN = (
+    "Openingsuren van het restaurant. Het restaurant is open van 11.30 tot 14 uur. Bezoekers betalen aan de kassa. "
+)
 
 
 def boxes(text: str) -> NDArray[np.float32]:
     """[len(text), 4]: a typewriter's page; white space has no box."""
     column, row = np.arange(len(text)) % LINE, np.arange(len(text)) // LINE
-    found = np.stack([50 + column * WIDTH, 60 + row * HEIGHT, 50 + (column + 1) * WIDTH, 60 + row * HEIGHT + 10], axis=1)
+    found = np.stack(
+        [50 + column * WIDTH, 60 + row * HEIGHT, 50 + (column + 1) * WIDTH, 60 + row * HEIGHT + 10], axis=1
+    )
     found[[i for i, c in enumerate(text) if c.isspace()]] = np.nan
     return found.astype(np.float32)
 
 
-def load(container: Container, source: str, *texts: str, status: DocumentStatus = DocumentStatus.INDEXED, **metadata: Any) -> Document:
-    """One page and one chunk for each text; its file is a PDF in name only. A text that holds DOUBTFUL was read from an image, and its
-    sentences from there to the next DOUBTFUL are in doubt."""
+def load(
+    container: Container, source: str, *texts: str, status: DocumentStatus = DocumentStatus.INDEXED, **metadata: Any
+) -> Document:
+    """One page and one chunk for each text; its file is a PDF in name only. A text that holds
+    DOUBTFUL was read from an image, and its sentences from there to the next DOUBTFUL are in
+    doubt."""
     uncertain, texts, text_from = _in_doubt(texts)
     content = f"%PDF-1.7 {source} {texts}".encode()
     sha256 = hashlib.sha256(content).hexdigest()
     about = Metadata(**({"title": texts[0].split(". ")[0]} | metadata))
     document_id = hashlib.sha256(f"{source}\0{sha256}".encode()).hexdigest()[:32]
-    document = Document(document_id, source, sha256, "application/pdf", status, "", about, len(texts), len(texts), len(content))
+    document = Document(
+        document_id, source, sha256, "application/pdf", status, "", about, len(texts), len(texts), len(content)
+    )
     starts = [sum(map(len, texts[:i])) for i in range(len(texts))]
     pages = [
-        Page(n, 595.0, 842.0, 0, start, text, boxes(text), text_from) for n, (start, text) in enumerate(zip(starts, texts, strict=True), 1)
+        Page(n, 595.0, 842.0, 0, start, text, boxes(text), text_from)
+        for n, (start, text) in enumerate(zip(starts, texts, strict=True), 1)
     ]
     chunks = [
         Chunk(str(uuid.uuid5(uuid.NAMESPACE_OID, f"{document_id}:{page.start}")), document_id, about.title, (page.number,),
@@ -56,7 +68,9 @@ def load(container: Container, source: str, *texts: str, status: DocumentStatus 
         for page in pages
     ]  # fmt: skip
     PgDocuments(container.db).save_indexed([Indexed(document, pages, (), uncertain)])
-    container.store.replace_document(document_id, chunks, container.embedder.passages([embedding_text(c) for c in chunks]))
+    container.store.replace_document(
+        document_id, chunks, container.embedder.passages([embedding_text(c) for c in chunks])
+    )
     folder = container.settings.data_dir / "files"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{sha256}.pdf").write_bytes(content)

@@ -1,7 +1,9 @@
-"""Recall of what identifies patients in questions, and how many questions without it are held up: counts, for any such CSV.
+"""Recall of what identifies patients in questions, and how many questions without it are held up:
+counts, for any such CSV.
 
-questions.csv: 454 questions as a hurried nurse and a pharmacist type them, all names invented, written and frozen before the rules were;
-`identity` holds kind=words, parted by " ; ". The half called held_back was not looked at while the rules were made.
+questions.csv: 454 questions as a hurried nurse and a pharmacist type them, all names invented,
+written and frozen before the rules were; `identity` holds kind=words, parted by " ; ". The half
+called held_back was not looked at while the rules were made.
 """
 
 from __future__ import annotations
@@ -36,7 +38,11 @@ def read_labelled(path: Path = QUESTIONS, half: Half = "held_back") -> list[Labe
         for number, row in enumerate(csv.DictReader(file), 2):
             try:
                 marks = [mark.split("=", 1) for mark in row["identity"].split(" ; ") if mark]
-                labelled = Labelled(row["question"], row.get("language", ""), tuple((IdentityKind(kind), words) for kind, words in marks))
+                labelled = Labelled(
+                    row["question"],
+                    row.get("language", ""),
+                    tuple((IdentityKind(kind), words) for kind, words in marks),
+                )
                 if half in ("all", row.get("half", half)):
                     found.append(labelled)
             except (KeyError, ValueError) as error:
@@ -47,7 +53,8 @@ def read_labelled(path: Path = QUESTIONS, half: Half = "held_back") -> list[Labe
 
 
 def measure(questions: Iterable[Labelled], also: Also | None = None) -> dict[str, Any]:
-    """Of each kind how many were found whole; of the questions with and without identity how many were stopped; and the time it took."""
+    """Of each kind how many were found whole; of the questions with and without identity how many
+    were stopped; and the time it took."""
     warm()
     identifying("mevr. De Smet en 5 mg morfine")  # what is compiled and read once
     of, hit, alarms = Counter[str](), Counter[str](), Counter[str]()
@@ -70,7 +77,8 @@ def measure(questions: Iterable[Labelled], also: Also | None = None) -> dict[str
         "with_identity": {"questions": asked[True], "stopped": stopped[True]},
         "without": {"questions": asked[False], "stopped": stopped[False]},
         "kinds": {
-            kind.value: {"of": of[kind.value], "found": hit[kind.value], "false_alarms": alarms[kind.value]} for kind in IdentityKind
+            kind.value: {"of": of[kind.value], "found": hit[kind.value], "false_alarms": alarms[kind.value]}
+            for kind in IdentityKind
         },
         "milliseconds": {"median": round(1000 * statistics.median(seconds), 3), "worst": round(1000 * max(seconds), 3)},
     }

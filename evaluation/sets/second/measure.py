@@ -1,4 +1,5 @@
-"""The second hospital's documents, read as an installation reads its own, and its questions asked through the whole product."""
+"""The second hospital's documents, read as an installation reads its own, and its questions asked
+through the whole product."""
 
 from __future__ import annotations
 
@@ -21,9 +22,11 @@ Asks = Callable[[str, str, Container], Any]  # a question before, a question: th
 Close = Callable[[Container], Any]  # what asking opened
 
 
-def measure(settings: Settings, asks: Asks, close: Close, tell: Callable[[int], Any] = lambda done: None) -> dict[str, Any]:
-    """Return what its whole answers are like, in all and of the rows that nobody read, and what is refused of what nothing answers.
-    tell: called with how many questions are done."""
+def measure(
+    settings: Settings, asks: Asks, close: Close, tell: Callable[[int], Any] = lambda done: None
+) -> dict[str, Any]:
+    """Return what its whole answers are like, in all and of the rows that nobody read, and what is
+    refused of what nothing answers. tell: called with how many questions are done."""
     with tempfile.TemporaryDirectory(prefix="bedside-second-") as folder:
         own = settings.model_copy(update={"data_dir": Path(folder), "database_url": None, "store": "lance"})
         with Container(own) as container:

@@ -1,4 +1,5 @@
-"""The rows of tables as an answer would quote them: each with all of its cells, those too that stand for several rows, and no other's."""
+"""The rows of tables as an answer would quote them: each with all of its cells, those too that
+stand for several rows, and no other's."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class RowOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MarkedRow:
-    """cells: as a careful reader sees them, those too that stand for several rows; none that is empty."""
+    """cells: as a careful reader sees them, those too that stand for several rows; none that is
+    empty."""
 
     set: str
     document: str
@@ -46,7 +48,8 @@ class _Quote:
 
 
 def measure(tell: Callable[[int], Any] = lambda done: None) -> dict[str, Any]:
-    """How many rows are quoted how, in all and by set. tell: called with how many documents are read."""
+    """How many rows are quoted how, in all and by set. tell: called with how many documents are
+    read."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     documents: dict[str, list[MarkedRow]] = defaultdict(list)
     for row in rows():
@@ -66,7 +69,10 @@ def measure(tell: Callable[[int], Any] = lambda done: None) -> dict[str, Any]:
 def rows() -> list[MarkedRow]:
     with (HERE / "rows.csv").open(encoding="utf-8", newline="") as file:
         read_ = list(csv.DictReader(file))
-    return [MarkedRow(row["set"], row["document"], int(row["page"]), row["table"], tuple(row["cells"].split(" || "))) for row in read_]
+    return [
+        MarkedRow(row["set"], row["document"], int(row["page"]), row["table"], tuple(row["cells"].split(" || ")))
+        for row in read_
+    ]
 
 
 def outcomes(
@@ -74,14 +80,19 @@ def outcomes(
 ) -> Mapping[MarkedRow, RowOutcome]:
     """How each row of a document is quoted, at best. uncertain: what is never quoted."""
     quotes = [
-        _Quote(_plain(text[quote.start : quote.end]), _plain("".join(text[a:b] for a, b in quote.lead if a >= _table(quote, blocks))))
+        _Quote(
+            _plain(text[quote.start : quote.end]),
+            _plain("".join(text[a:b] for a, b in quote.lead if a >= _table(quote, blocks))),
+        )
         for quote in quotable(text, blocks)
         if is_certain(quote, uncertain)
     ]
     names: dict[tuple[int, str], set[str]] = defaultdict(set)
     for row in of_document:
         names[row.page, row.table].add(_plain(row.cells[0]))
-    return {row: _outcome([_plain(cell) for cell in row.cells], names[row.page, row.table], quotes) for row in of_document}
+    return {
+        row: _outcome([_plain(cell) for cell in row.cells], names[row.page, row.table], quotes) for row in of_document
+    }
 
 
 def _table(quote: Quotable, blocks: Sequence[Block]) -> int:

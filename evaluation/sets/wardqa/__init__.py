@@ -1,5 +1,6 @@
-"""WardQA: questions of hospital staff on passages of made hospital documents, in Dutch and English, with near misses. README.md says
-how it was made and what it is licensed under (CC BY 4.0). Reads only; measure.py asks them.
+"""WardQA: questions of hospital staff on passages of made hospital documents, in Dutch and English,
+with near misses. README.md says how it was made and what it is licensed under (CC BY 4.0). Reads
+only; measure.py asks them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ SPLITS: tuple[Split, ...] = get_args(Split)
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """A question that alters one condition of one that is answered, so that its document does not answer it."""
+    """A question that alters one condition of one that is answered, so that its document does not
+    answer it."""
 
     question: str
     changed: str  # drug, device, group, moment, ...
@@ -27,8 +29,9 @@ class NearMiss:
 
 @dataclass(frozen=True, slots=True)
 class WardQuestion:
-    """passage.lines[line - 1] holds `answer`; a colleague would read out the lines `block` (first and last, from 1). `alone`: it can be
-    understood by somebody who does not see the passage, so that it can be searched for."""
+    """passage.lines[line - 1] holds `answer`; a colleague would read out the lines `block` (first
+    and last, from 1). `alone`: it can be understood by somebody who does not see the passage, so
+    that it can be searched for."""
 
     question: str
     answer: str
@@ -40,7 +43,8 @@ class WardQuestion:
 
 @dataclass(frozen=True, slots=True)
 class WardPassage:
-    """A part of a document: its lines are sentences, list items, or rows of a table with cells parted by " | "."""
+    """A part of a document: its lines are sentences, list items, or rows of a table with cells
+    parted by " | "."""
 
     id: str
     document: str  # the same for neighbours
@@ -55,7 +59,8 @@ class WardPassage:
 
 
 def read_wardqa(splits: Iterable[str] = SPLITS) -> list[WardPassage]:
-    """Return the passages of these splits, neighbours side by side. Raises InvalidInput for a split that there is not."""
+    """Return the passages of these splits, neighbours side by side. Raises InvalidInput for a split
+    that there is not."""
     wanted = set(splits)
     if unknown := wanted - set(SPLITS):
         raise InvalidInput(f"there is no split {', '.join(sorted(unknown))}: {', '.join(SPLITS)}")
@@ -65,8 +70,8 @@ def read_wardqa(splits: Iterable[str] = SPLITS) -> list[WardPassage]:
 
 
 def document_text(parts: Sequence[WardPassage]) -> tuple[str, dict[str, list[tuple[int, int]]]]:
-    """Return the document as reading a file gives it, headings and lines of their own, cells parted by tabs; and by a passage's id where
-    its lines stand."""
+    """Return the document as reading a file gives it, headings and lines of their own, cells parted
+    by tabs; and by a passage's id where its lines stand."""
     text, lines = "", dict[str, list[tuple[int, int]]]()
     for passage in parts:
         text += f"{passage.heading}\n\n"
@@ -82,7 +87,9 @@ def document_text(parts: Sequence[WardPassage]) -> tuple[str, dict[str, list[tup
 def _passage(row: dict[str, Any]) -> WardPassage:
     named = ("id", "document", "split", "language", "trade", "kind", "title", "heading")
     return WardPassage(
-        **{name: row[name] for name in named}, lines=tuple(row["lines"]), questions=tuple(_question(asked) for asked in row["questions"])
+        **{name: row[name] for name in named},
+        lines=tuple(row["lines"]),
+        questions=tuple(_question(asked) for asked in row["questions"]),
     )
 
 

@@ -1,7 +1,8 @@
-"""Bedside's answers to WardQA: which sentence it would quote first, how much of what a colleague needs, and what it refuses.
+"""Bedside's answers to WardQA: which sentence it would quote first, how much of what a colleague
+needs, and what it refuses.
 
-The documents of the chosen splits become an index of their own, through the product's chunking, embedding, ranking and decision; no
-generator is asked, for the choice of a quote does not need one.
+The documents of the chosen splits become an index of their own, through the product's chunking,
+embedding, ranking and decision; no generator is asked, for the choice of a quote does not need one.
 """
 
 from __future__ import annotations
@@ -53,19 +54,29 @@ class WardOutcome:
     whole: bool | None = None  # it brings all lines that are needed; None: one is enough
 
 
-def measure(settings: Settings, splits: Sequence[str], limit: int | None = None, tell: Tell = lambda done: None) -> dict[str, Any]:
+def measure(
+    settings: Settings, splits: Sequence[str], limit: int | None = None, tell: Tell = lambda done: None
+) -> dict[str, Any]:
     """JSON-ready. limit: so many documents at most, for a quick look."""
     passages = read_wardqa(splits)
     documents = [list(own) for _, own in groupby(passages, key=lambda p: p.document)][:limit]
     with tempfile.TemporaryDirectory(prefix="bedside-wardqa-") as folder:
-        own = settings.model_copy(update={"data_dir": Path(folder), "database_url": None, "store": "lance", "follow_ups": "off"})
+        own = settings.model_copy(
+            update={"data_dir": Path(folder), "database_url": None, "store": "lance", "follow_ups": "off"}
+        )
         with Container(own) as container:
             indexed = {}
             for done, parts in enumerate(documents, 1):
                 indexed[parts[0].document] = _index(parts, container)
                 tell(done)
             container.store.tidy()
-            asked = [(passage, question) for parts in documents for passage in parts for question in passage.questions if question.alone]
+            asked = [
+                (passage, question)
+                for parts in documents
+                for passage in parts
+                for question in passage.questions
+                if question.alone
+            ]
             outcomes: list[WardOutcome] = []
             for passage, question in asked:
                 outcomes += _outcomes(passage, question, indexed[passage.document], container)
@@ -82,18 +93,33 @@ def _index(parts: Sequence[WardPassage], container: Container) -> _Indexed:
     document_id = sha256[:32]
     chunks = chunk(document_id, about, [page])
     document = Document(
-        document_id, f"{first.document}.txt", sha256, "text/plain", DocumentStatus.INDEXED, "", about, 1, len(chunks), len(text)
+        document_id,
+        f"{first.document}.txt",
+        sha256,
+        "text/plain",
+        DocumentStatus.INDEXED,
+        "",
+        about,
+        1,
+        len(chunks),
+        len(text),
     )
     PgDocuments(container.db).save_indexed([Indexed(document, [page])])
-    container.store.replace_document(document_id, chunks, container.embedder.passages([embedding_text(c) for c in chunks]))
+    container.store.replace_document(
+        document_id, chunks, container.embedder.passages([embedding_text(c) for c in chunks])
+    )
     return _Indexed(document, text, lines)
 
 
-def _outcomes(passage: WardPassage, question: WardQuestion, where: _Indexed, container: Container) -> Iterable[WardOutcome]:
+def _outcomes(
+    passage: WardPassage, question: WardQuestion, where: _Indexed, container: Container
+) -> Iterable[WardOutcome]:
     retrieval = _find(question.question, container)
     lines = where.lines[passage.id]
     chosen = retrieval.sentences[0] if retrieval.sentences else None
-    right = chosen is not None and chosen.document_id == where.document.id and _overlaps(chosen, lines[question.line - 1])
+    right = (
+        chosen is not None and chosen.document_id == where.document.id and _overlaps(chosen, lines[question.line - 1])
+    )
     first, last = question.block
     needed = lines[first - 1 : last]
     whole = None if first == last else right and chosen is not None and all(_brings(chosen, line) for line in needed)
@@ -128,7 +154,10 @@ def report(outcomes: Sequence[WardOutcome]) -> dict[str, Any]:
         "languages": {name: _shares([o for o in answerable if o.passage.language == name]) for name in ("nl", "en")},
         "near_misses": {
             "refused": share(near, _refused),
-            "by_change": {kind: share([o for o in near if o.near_miss == kind], _refused) for kind in sorted({o.near_miss for o in near})},
+            "by_change": {
+                kind: share([o for o in near if o.near_miss == kind], _refused)
+                for kind in sorted({o.near_miss for o in near})
+            },
             "auc": auc([o.confidence for o in answerable], [o.confidence for o in near]),
         },
         "curve": [_at(budget, answerable, near) for budget in BUDGETS],
@@ -146,13 +175,18 @@ def _shares(answerable: Sequence[WardOutcome]) -> dict[str, Any]:
 
 
 def share(outcomes: Sequence[WardOutcome], holds: Callable[[WardOutcome], bool]) -> dict[str, Any]:
-    """Of how many it holds; the interval is over documents, since questions of one document fare alike."""
+    """Of how many it holds; the interval is over documents, since questions of one document fare
+    alike."""
     by_document: dict[str, list[bool]] = {}
     for outcome in outcomes:
         by_document.setdefault(outcome.passage.document, []).append(holds(outcome))
     low, high = bootstrap_ratio([sum(own) for own in by_document.values()], [len(own) for own in by_document.values()])
     true = sum(holds(outcome) for outcome in outcomes)
-    return {"share": round(true / len(outcomes), 4) if outcomes else None, "interval": [round(low, 3), round(high, 3)], "n": len(outcomes)}
+    return {
+        "share": round(true / len(outcomes), 4) if outcomes else None,
+        "interval": [round(low, 3), round(high, 3)],
+        "n": len(outcomes),
+    }
 
 
 def _refused(outcome: WardOutcome) -> bool:
@@ -160,7 +194,8 @@ def _refused(outcome: WardOutcome) -> bool:
 
 
 def auc(right: Sequence[float], wrong: Sequence[float]) -> float | None:
-    """Return the chance that an answerable question's confidence is above a near miss's, ties counted as half."""
+    """Return the chance that an answerable question's confidence is above a near miss's, ties
+    counted as half."""
     if not right or not wrong:
         return None
     above, below = np.asarray(right)[:, None], np.asarray(wrong)[None, :]

@@ -1,8 +1,10 @@
-"""Agreement: what was chosen is quoted only where a model that reads agrees. It refuses, and chooses nothing.
+"""Agreement: what was chosen is quoted only where a model that reads agrees. It refuses, and
+chooses nothing.
 
-Two readers that err apart: where they say the same, both are seldom wrong (docs/evaluation.md). How sure the choice was and what the model
-makes of it are weighed together, with weights that were fitted for this reader (`python -m services.reader weigh`); for a reader that
-nobody measured the choice must be sure by itself, and the model point to it.
+Two readers that err apart: where they say the same, both are seldom wrong (docs/evaluation.md). How
+sure the choice was and what the model makes of it are weighed together, with weights that were
+fitted for this reader (`python -m services.reader weigh`); for a reader that nobody measured the
+choice must be sure by itself, and the model point to it.
 """
 
 from __future__ import annotations
@@ -22,14 +24,17 @@ from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
 from rag_api.retrieval.reader_model.pointing_reader import READ, PointingReader
 
 log = logging.getLogger(__name__)
-NEEDED = -2.5  # log-odds of the range that it points to: below them it points to nothing much. From -4 to -2 the same was measured
+# log-odds of the range that it points to: below them it points to nothing much. From -4 to -2 the
+# same was measured
+NEEDED = -2.5
 FARTHEST = 8.0  # nats: beyond them nothing is more certain
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What a reader makes of what is to be quoted, in log-odds. points: of the range that it points to, where that is to be quoted.
-    answers: that a passage which holds what is to be quoted has an answer at all. places: what it points to in those passages."""
+    """What a reader makes of what is to be quoted, in log-odds. points: of the range that it points
+    to, where that is to be quoted. answers: that a passage which holds what is to be quoted has an
+    answer at all. places: what it points to in those passages."""
 
     points: float = -FARTHEST
     answers: float = -FARTHEST
@@ -44,9 +49,11 @@ class Agreement:
 MOST = Agreement(FARTHEST, FARTHEST)
 
 
-def agreement(question: str, quoted: Sequence[Candidate], retrieval: Retrieval, reader: PointingReader) -> Agreement | None:
-    """Return what the reader makes of what is to be quoted. quoted: the likeliest of each section. None where the reader is away.
-    Blocks."""
+def agreement(
+    question: str, quoted: Sequence[Candidate], retrieval: Retrieval, reader: PointingReader
+) -> Agreement | None:
+    """Return what the reader makes of what is to be quoted. quoted: the likeliest of each section.
+    None where the reader is away. Blocks."""
     if not quoted:
         return Agreement()
     passages = passages_of(retrieval.may_be_quoted, retrieval.texts, retrieval.structures, READ)
@@ -70,7 +77,11 @@ def chance(told: Agreement, retrieval: Retrieval, fitted: NotFoundModel) -> floa
 
 
 def _of(
-    question: str, quoted: Sequence[Candidate], passages: Sequence[ReadingPassage], retrieval: Retrieval, reader: PointingReader
+    question: str,
+    quoted: Sequence[Candidate],
+    passages: Sequence[ReadingPassage],
+    retrieval: Retrieval,
+    reader: PointingReader,
 ) -> Agreement:
     """Only the passages that hold what is quoted are read."""
     holding = [passage for passage in passages if any(_holds(passage, place) for place in quoted)]
@@ -89,7 +100,9 @@ def _of(
 
 def _holds(passage: ReadingPassage, place: Candidate) -> bool:
     quotes = [line.quote for line in passage.lines if line.quote is not None]
-    return passage.document_id == place.document_id and any(one.start < place.end and one.end > place.start for one in quotes)
+    return passage.document_id == place.document_id and any(
+        one.start < place.end and one.end > place.start for one in quotes
+    )
 
 
 def _log_odds(probability: float) -> float:

@@ -1,4 +1,5 @@
-"""Sentences that fit who is asked about: none of another drug, for other patients, another weight or age, or worked out for other numbers.
+"""Sentences that fit who is asked about: none of another drug, for other patients, another weight
+or age, or worked out for other numbers.
 
 Knows no document beside the sentence itself.
 """
@@ -20,11 +21,16 @@ from rag_api.query.followup import patients_in
 from rag_api.retrieval.sentence_scorer import fit_of
 from rag_api.text.ranges import asked, fits
 
-_EXAMPLE = re.compile(r"\b(?:reken)?voorbeeld\w*\b|\bbijv(?:oorbeeld)?\b|\bbv\b|\b(?:worked )?example\b|\be\.g\.", re.IGNORECASE)
-# What a document says of itself, which answers nothing: "Deze procedure legt vast wie wordt gebeld".
+_EXAMPLE = re.compile(
+    r"\b(?:reken)?voorbeeld\w*\b|\bbijv(?:oorbeeld)?\b|\bbv\b|\b(?:worked )?example\b|\be\.g\.", re.IGNORECASE
+)
+# What a document says of itself, which answers nothing: "Deze procedure legt vast wie wordt
+# gebeld".
 OF_ITSELF = re.compile(
-    r"\b(?:deze|dit|this) (?:procedure|richtlijn|protocol|document|folder|brochure|handleiding|werkinstructie|beleid|zorgpad|nota|afspraak|"
-    r"guideline|leaflet|policy|pathway|instruction|manual) (?:beschrijft|legt vast|regelt|helpt|bundelt|bepaalt|voorkomt|is bedoeld|"
+    r"\b(?:deze|dit|this) "
+    r"(?:procedure|richtlijn|protocol|document|folder|brochure|handleiding|werkinstructie|beleid|zorgpad|nota|afspraak|"
+    r"guideline|leaflet|policy|pathway|instruction|manual) (?:beschrijft|legt "
+    r"vast|regelt|helpt|bundelt|bepaalt|voorkomt|is bedoeld|"
     r"describes|sets out|helps|explains|covers|tells|is meant)\b|\bwat is (?:er )?(?:veranderd|nieuw)\b|"
     r"\bwhat (?:has |is )?(?:changed|new)\b|\b(?:versie|version) \d[\d.]* (?:vervangt|replaces)\b",
     re.IGNORECASE,
@@ -32,8 +38,8 @@ OF_ITSELF = re.compile(
 
 
 def fitting(question: Analysis, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Without sentences of another drug, of other patients, for another weight or age, and examples for other numbers; but rather all than
-    none."""
+    """Without sentences of another drug, of other patients, for another weight or age, and examples
+    for other numbers; but rather all than none."""
     left = list(candidates)
     for wrong in _WRONG:
         left = [c for c in left if not wrong(question, c)] or left
@@ -50,14 +56,21 @@ def is_unfit(question: Analysis, candidate: Candidate) -> bool:
 def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
     if question.drugs:
         return is_of_another(candidate.text, question.drug_names)
-    lacks = question.level if question.level is not None and not question.level.high else None  # what is too low is given
-    if lacks is None or not isinstance(lacks.of, Salt) or any(name in folded(candidate.text) for name in lacks.of.names):  # "kaliumfosfaat"
+    # what is too low is given
+    lacks = question.level if question.level is not None and not question.level.high else None
+    # "kaliumfosfaat"
+    if (
+        lacks is None
+        or not isinstance(lacks.of, Salt)
+        or any(name in folded(candidate.text) for name in lacks.of.names)
+    ):
         return False
     return is_of_another(candidate.text, lacks.of.names)
 
 
 def _for_others(question: Analysis, candidate: Candidate) -> bool:
-    """A row for the weight or age that is asked about is for these patients, though a cell of it speaks of an adult's set."""
+    """A row for the weight or age that is asked about is for these patients, though a cell of it
+    speaks of an adult's set."""
     if candidate.is_row and fits(question.numbers, candidate.case) > 0:
         return names_others(question, candidate.case)
     return names_others(question, candidate.text)
@@ -78,7 +91,8 @@ def _is_example(question: Analysis, candidate: Candidate) -> bool:
 
 _WRONG: tuple[Callable[[Analysis, Candidate], bool], ...] = (
     _of_another_drug,
-    lambda q, c: q.level is not None and is_about_the_other(q.level, c.text),  # how potassium is given, for who has too much of it
+    # how potassium is given, for who has too much of it
+    lambda q, c: q.level is not None and is_about_the_other(q.level, c.text),
     _for_others,
     _is_example,
     lambda _, c: bool(OF_ITSELF.search(c.text)),

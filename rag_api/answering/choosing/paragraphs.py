@@ -1,6 +1,8 @@
-"""A sentence is quoted with its paragraph: what stands around it is mostly needed too, and shows what it is about.
+"""A sentence is quoted with its paragraph: what stands around it is mostly needed too, and shows
+what it is about.
 
-Only with what may be quoted: the paragraph is cut where a sentence is of another drug, for other patients or for other numbers.
+Only with what may be quoted: the paragraph is cut where a sentence is of another drug, for other
+patients or for other numbers.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ LONGEST = 600  # characters of a paragraph that are quoted around a sentence
 
 
 def with_paragraphs(sections: Sequence[Section], read: ReadDocuments) -> list[Section]:
-    """Return the sections with each sentence of prose grown to its paragraph. A section whose sentence another one's paragraph holds is
-    said there; so is one that would quote a whole table or list of which another one quotes the row that is asked for."""
+    """Return the sections with each sentence of prose grown to its paragraph. A section whose
+    sentence another one's paragraph holds is said there; so is one that would quote a whole table
+    or list of which another one quotes the row that is asked for."""
     found: list[Section] = []
     for section in sections:
         if section.asked is None or not section.candidates:
@@ -46,7 +49,8 @@ def _without_firsts_of(others: Sequence[Section], section: Section) -> Section:
 
 
 def _grown(candidates: Sequence[Candidate], asked: Analysis, read: ReadDocuments) -> tuple[Candidate, ...]:
-    """Best first, as many as the generator weighs; a sentence that a better one's paragraph holds is quoted there."""
+    """Best first, as many as the generator weighs; a sentence that a better one's paragraph holds
+    is quoted there."""
     grown: list[Candidate] = []
     for candidate in candidates:
         if len(grown) == CANDIDATES:
@@ -69,7 +73,12 @@ def _paragraph(candidate: Candidate, asked: Analysis, read: ReadDocuments) -> Ca
     def may_join(other: Quotable, start: int, end: int) -> bool:
         said = text[other.start : other.end]
         alone = replace(candidate, start=other.start, end=other.end, lead=(), text=said)
-        return end - start <= LONGEST and BLANK not in said and not is_unfit(asked, alone) and not _is_for_other_numbers(asked, said)
+        return (
+            end - start <= LONGEST
+            and BLANK not in said
+            and not is_unfit(asked, alone)
+            and not _is_for_other_numbers(asked, said)
+        )
 
     growing = True
     while growing:  # what follows first: it says more often what is meant than what came before
@@ -83,13 +92,20 @@ def _paragraph(candidate: Candidate, asked: Analysis, read: ReadDocuments) -> Ca
     if (start, end) == (candidate.start, candidate.end):
         return candidate
     said = (candidate.start, candidate.end)
-    return replace(candidate, start=start, end=end, lead=lead, text="".join(text[a:b] for a, b in (*lead, (start, end))), said=said)
+    return replace(
+        candidate, start=start, end=end, lead=lead, text="".join(text[a:b] for a, b in (*lead, (start, end))), said=said
+    )
 
 
 def _is_for_other_numbers(question: Analysis, said: str) -> bool:
-    """Says what holds at another weight or age than the question's: an infant of 6 kg beside the child of 12."""
+    """Says what holds at another weight or age than the question's: an infant of 6 kg beside the
+    child of 12."""
     for told in question.numbers:
-        there = {one.number for one in numbers_in(said) if one.unit == told.unit} if told.unit in _PATIENTS else set[float]()
+        there = (
+            {one.number for one in numbers_in(said) if one.unit == told.unit}
+            if told.unit in _PATIENTS
+            else set[float]()
+        )
         if there and told.number not in there and fits(question.numbers, said) <= 0:
             return True
     return False

@@ -20,7 +20,11 @@ class ReadDocuments:
     titles: Mapping[str, str] = field(default_factory=dict)
 
     def blocks(self, document_id: str) -> tuple[Block, ...]:
-        return structure_of(self.texts[document_id], self.structures.get(document_id, "")) if document_id in self.texts else ()
+        return (
+            structure_of(self.texts[document_id], self.structures.get(document_id, ""))
+            if document_id in self.texts
+            else ()
+        )
 
     def quote(self, candidate: Candidate) -> Quotable | None:
         """What is known of it beside its place; None of a document whose text is not at hand."""

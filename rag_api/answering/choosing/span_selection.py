@@ -1,8 +1,8 @@
-"""Choice of the spans that a verbatim answer may be made of: which sentences fit who is asked about, and whether they are quoted alone or
-as a whole list.
+"""Choice of the spans that a verbatim answer may be made of: which sentences fit who is asked
+about, and whether they are quoted alone or as a whole list.
 
-Candidates come best first. What is left out here cannot be quoted; what comes in a section of its own stands before the rest.
-Knows no language model, no database and no pages.
+Candidates come best first. What is left out here cannot be quoted; what comes in a section of its
+own stands before the rest. Knows no language model, no database and no pages.
 """
 
 from __future__ import annotations
@@ -40,9 +40,11 @@ from rag_api.text.ranges import fits
 from rag_api.text.sentence_splitter import LineKind
 from rag_api.text.word_match import Called, held
 
-BEHIND, LESS = 2.0, 1.0  # nats below the best sentence where a list is still what is wanted: of actions, of all there is
+# nats below the best sentence where a list is still what is wanted: of actions, of all there is
+BEHIND, LESS = 2.0, 1.0
 LONGEST_SECTION = 1_500  # characters of what stands below a heading, that are quoted where all of it is asked for
-ORDERED, NAMED = 1.5, 3.0  # nats that speak for a list that is numbered, and for one below a heading that says what to do
+# nats that speak for a list that is numbered, and for one below a heading that says what to do
+ORDERED, NAMED = 1.5, 3.0
 NEAREST = 8.0  # nats for a list of the document of the best passage
 LISTED = 1.5  # nats for a list where several things are asked for
 INSISTS = (Wanted.ACTIONS, Wanted.ALL)  # where a list is wanted, and nothing less
@@ -55,7 +57,8 @@ _NEGATES = re.compile(
     re.IGNORECASE,
 )
 _ACTION = re.compile(
-    r"meteen|onmiddellijk|dadelijk|eerst|wat te doen|stappen|werkwijze|aanpak|handel|maatregel|volgorde|opvang|procedure|immediate|first|"
+    r"meteen|onmiddellijk|dadelijk|eerst|wat te "
+    r"doen|stappen|werkwijze|aanpak|handel|maatregel|volgorde|opvang|procedure|immediate|first|"
     r"what to do|steps|action|at once|straight away",
     re.IGNORECASE,
 )
@@ -68,7 +71,8 @@ _DOES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of an answer that is chosen by itself. most: sentences; None: as many as was calibrated. asked: what it answers."""
+    """A part of an answer that is chosen by itself. most: sentences; None: as many as was
+    calibrated. asked: what it answers."""
 
     candidates: tuple[Candidate, ...]
     most: int | None = None
@@ -82,16 +86,19 @@ class Section:
 
 
 def sections(question: Analysis, candidates: Sequence[Candidate], read: ReadDocuments) -> list[Section]:
-    """Return what is quoted, section by section: an exception that concerns who is asked about before what it overrules."""
+    """Return what is quoted, section by section: an exception that concerns who is asked about
+    before what it overrules."""
     left = fitting(question, _without_the_titles_drug(question, candidates, read))
     left = without_other_times(question, without_other_cases(question, left, read), read)
     left = _with_what_it_introduces(left, read)
     return [replace(section, asked=question) for section in _sections(question, left, read)] if left else []
 
 
-def _without_the_titles_drug(question: Analysis, candidates: Sequence[Candidate], read: ReadDocuments) -> list[Candidate]:
-    """In a document that is titled after another drug, what does not name the one that is asked about is said of that, however the document
-    names it elsewhere."""
+def _without_the_titles_drug(
+    question: Analysis, candidates: Sequence[Candidate], read: ReadDocuments
+) -> list[Candidate]:
+    """In a document that is titled after another drug, what does not name the one that is asked
+    about is said of that, however the document names it elsewhere."""
     if not question.drugs:
         return list(candidates)
     return [c for c in candidates if not _is_of_the_titles_drug(question, c, read)]
@@ -121,7 +128,9 @@ def _sections(question: Analysis, left: list[Candidate], read: ReadDocuments) ->
     if items is not None and BLANK not in (every := _of(items, first[0], read.texts[first[0].document_id])).text:
         return [Section((every,), 1)]
     special = special_rows(question, first, read)
-    rest = _without_special_patients(question, [c for c in without_other_rows(question, left, read) if c not in special], read)
+    rest = _without_special_patients(
+        question, [c for c in without_other_rows(question, left, read) if c not in special], read
+    )
     return [*(Section((row,), 1) for row in special), Section(tuple(_with_what_to_do(question, rest, read)))]
 
 
@@ -129,10 +138,15 @@ _SPECIAL = frozenset((TargetGroup.CHILD, TargetGroup.NEONATE, TargetGroup.PREGNA
 
 
 def _without_special_patients(question: Analysis, left: list[Candidate], read: ReadDocuments) -> list[Candidate]:
-    """Of somebody of whom nothing is said no more is quoted beside the best sentence than what holds for all: not the child's dose behind
-    the adult's."""
+    """Of somebody of whom nothing is said no more is quoted beside the best sentence than what
+    holds for all: not the child's dose behind the adult's."""
     best = left[0] if left else None
-    if best is None or question.patient.groups or _specials(read.titles.get(best.document_id, "")) or _specials(best.own):
+    if (
+        best is None
+        or question.patient.groups
+        or _specials(read.titles.get(best.document_id, ""))
+        or _specials(best.own)
+    ):
         return left
     return [c for c in left if c is best or not _specials(c.own)]
 
@@ -142,7 +156,8 @@ def _specials(text: str) -> bool:
 
 
 def _with_what_it_introduces(left: list[Candidate], read: ReadDocuments) -> list[Candidate]:
-    """A line that only introduces ("High risk, in addition:") with the list or paragraph below it; without one it says nothing."""
+    """A line that only introduces ("High risk, in addition:") with the list or paragraph below it;
+    without one it says nothing."""
     found = []
     for candidate in left:
         text = read.texts.get(candidate.document_id, "")
@@ -160,8 +175,8 @@ def _with_what_it_introduces(left: list[Candidate], read: ReadDocuments) -> list
 
 
 def _with_what_to_do(question: Analysis, left: list[Candidate], read: ReadDocuments) -> list[Candidate]:
-    """A question that only tells how it is with somebody ("grey skin after a nerve block") wants what is done about it: the sentence that
-    follows the one on what is the matter."""
+    """A question that only tells how it is with somebody ("grey skin after a nerve block") wants
+    what is done about it: the sentence that follows the one on what is the matter."""
     best, text = left[0], read.texts.get(left[0].document_id, "")
     quote = read.quote(best) if asks_nothing(question.text) else None
     if quote is None or quote.kind != LineKind.PROSE:
@@ -175,14 +190,16 @@ def _with_what_to_do(question: Analysis, left: list[Candidate], read: ReadDocume
 
 
 def _exception(question: Analysis, first: Sequence[Candidate], read: ReadDocuments) -> Candidate | None:
-    """A sentence that takes something away from patients as the question names them, near to what would be quoted without it; None when
-    that is the best one anyway."""
+    """A sentence that takes something away from patients as the question names them, near to what
+    would be quoted without it; None when that is the best one anyway."""
     conditions = _conditions(question, first, read.titles.get(first[0].document_id, ""))
     best = read.quote(first[0])
     if not conditions or best is None:
         return None
     for candidate in first:
-        if not _NEGATES.search(candidate.text) or not any(held(called, candidate.text) >= SURE for called in conditions):
+        if not _NEGATES.search(candidate.text) or not any(
+            held(called, candidate.text) >= SURE for called in conditions
+        ):
             continue
         if candidate is first[0] or overlap(candidate, first[0]):
             return None
@@ -193,8 +210,8 @@ def _exception(question: Analysis, first: Sequence[Candidate], read: ReadDocumen
 
 
 def _conditions(question: Analysis, first: Sequence[Candidate], title: str) -> list[Called]:
-    """The question's words that few of these sentences hold: what sets this patient apart from the others, not what the document is
-    about."""
+    """The question's words that few of these sentences hold: what sets this patient apart from the
+    others, not what the document is about."""
     found = []
     for called in question.sought:
         if len(called[0][0]) < TELLS or drugs_in(called[0][0]) or held(called, title) >= SURE:
@@ -223,14 +240,19 @@ def with_the_rest(chosen: Sequence[Section], pointed: Callable[[Section], Sequen
 
 
 def _whole_of(candidate: Candidate, asked: Analysis | None, read: ReadDocuments) -> Candidate:
-    """The table or list that a row or an item is one of, where it can be quoted and has no line for other patients; else itself."""
+    """The table or list that a row or an item is one of, where it can be quoted and has no line for
+    other patients; else itself."""
     quote = read.quote(candidate)
     unit = unit_of(candidate.document_id, quote.group, read) if quote is not None and quote.group >= 0 else None
     if unit is None:
         return candidate
     text = read.texts[candidate.document_id]
     whole = _of(unit, candidate, text)
-    return candidate if BLANK in whole.text or (asked is not None and _speaks_of_others(asked, unit, text, each_line=True)) else whole
+    return (
+        candidate
+        if BLANK in whole.text or (asked is not None and _speaks_of_others(asked, unit, text, each_line=True))
+        else whole
+    )
 
 
 def overlap(one: Candidate, other: Candidate) -> bool:
@@ -243,14 +265,16 @@ def _lists(whole: Candidate, read: ReadDocuments) -> bool:
 
 
 def _whole(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -> Candidate | None:
-    """The list, table or paragraph that is asked for as a whole; None when a fact is asked for, or none of them fits."""
+    """The list, table or paragraph that is asked for as a whole; None when a fact is asked for, or
+    none of them fits."""
     asks = wanted(question.text)
     if asks == Wanted.ONE:
         return None
     by_document: dict[str, list[Candidate]] = {}
     for candidate in left:
         by_document.setdefault(candidate.document_id, []).append(candidate)
-    # What is to be done seldom speaks of what happened: where to look for it, the best passage says better than the best sentence.
+    # What is to be done seldom speaks of what happened: where to look for it, the best passage says
+    # better than the best sentence.
     nearest = min(left, key=lambda c: c.rank).document_id
     likely = dict.fromkeys((nearest, left[0].document_id) if asks in INSISTS else (left[0].document_id,))
     units = [unit for document_id in likely for unit in _units(question, asks, by_document[document_id], read)]
@@ -260,17 +284,27 @@ def _whole(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -
     best, text = by_document[chosen.document_id][0], read.texts[chosen.document_id]
     section = _section(question, chosen.place, text, read.blocks(chosen.document_id)) if asks in INSISTS else None
     # What was read in doubt is not quoted.
-    return next((whole for unit in (section, chosen.place) if unit and BLANK not in (whole := _of(unit, best, text)).text), None)
+    return next(
+        (whole for unit in (section, chosen.place) if unit and BLANK not in (whole := _of(unit, best, text)).text), None
+    )
 
 
 def _of_complication(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -> Candidate | None:
-    """All that stands below a heading that names what the question's words are together, where it asks what to do or only tells: that is
-    done then, whatever else is likely."""
+    """All that stands below a heading that names what the question's words are together, where it
+    asks what to do or only tells: that is done then, whatever else is likely."""
     if not question.complications.lines or not (wanted(question.text) in INSISTS or asks_nothing(question.text)):
         return None
     for candidate in (c for c in left if c.document_id in read.texts and c.score >= left[0].score - NAMED):
-        text, blocks, quote = read.texts[candidate.document_id], read.blocks(candidate.document_id), read.quote(candidate)
-        if quote is None or not quote.path or not names_it(question.complications, "".join(text[a:b] for a, b in quote.path[-1:])):
+        text, blocks, quote = (
+            read.texts[candidate.document_id],
+            read.blocks(candidate.document_id),
+            read.quote(candidate),
+        )
+        if (
+            quote is None
+            or not quote.path
+            or not names_it(question.complications, "".join(text[a:b] for a, b in quote.path[-1:]))
+        ):
             continue
         unit = wholes(text, blocks).get(quote.group if quote.group >= 0 else quote.block)
         section = _section(question, unit, text, blocks) if unit is not None else None
@@ -289,7 +323,8 @@ class _Unit:
 
 
 def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: ReadDocuments) -> list[_Unit]:
-    """The lists, tables and paragraphs of one document that may be asked for. own: its candidates, best first."""
+    """The lists, tables and paragraphs of one document that may be asked for. own: its candidates,
+    best first."""
     document_id = own[0].document_id
     if document_id not in read.texts:
         return []
@@ -299,17 +334,27 @@ def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Rea
     found: dict[int, float] = {}
     for candidate in own:
         quote = quotes.get((candidate.start, candidate.end))
-        unit = units.get(quote.group if quote is not None and quote.group >= 0 else quote.block if quote is not None else -1)
-        if quote is None or unit is None or unit.end - unit.start > (LONGEST_PARAGRAPH if unit.kind == LineKind.PROSE else LONGEST_LIST):
+        unit = units.get(
+            quote.group if quote is not None and quote.group >= 0 else quote.block if quote is not None else -1
+        )
+        if (
+            quote is None
+            or unit is None
+            or unit.end - unit.start > (LONGEST_PARAGRAPH if unit.kind == LineKind.PROSE else LONGEST_LIST)
+        ):
             continue
-        # A paragraph is quoted for its best sentence alone, or for saying what is done first: what is less likely is no list that was
-        # asked for.
+        # A paragraph is quoted for its best sentence alone, or for saying what is done first: what
+        # is less likely is no list that was asked for.
         first = asks == Wanted.ACTIONS and _says_what_is_first(quote, text)
-        if unit.kind == LineKind.PROSE and ((candidate is not own[0] and not first) or OF_ITSELF.search(text[unit.start : unit.end])):
+        if unit.kind == LineKind.PROSE and (
+            (candidate is not own[0] and not first) or OF_ITSELF.search(text[unit.start : unit.end])
+        ):
             continue
         if _speaks_of_others(question, unit, text, each_line=unit.kind == LineKind.ROW):
             continue
-        if unit.kind == LineKind.ROW and not _is_asked_whole(question, asks, [c for c in own if unit.start <= c.start < unit.end]):
+        if unit.kind == LineKind.ROW and not _is_asked_whole(
+            question, asks, [c for c in own if unit.start <= c.start < unit.end]
+        ):
             continue
         score = candidate.score + _favour(asks, unit, quote, text, blocks)
         found[unit.block] = float(np.logaddexp(score, found.get(unit.block, -np.inf)))
@@ -317,12 +362,15 @@ def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Rea
 
 
 def _section(question: Analysis, unit: Quotable, text: str, blocks: Sequence[Block]) -> Quotable | None:
-    """All that stands below the heading of a list, table or paragraph: what comes before and after a list of steps belongs to them. None
-    where it is long, holds another table, or part of it is for other patients."""
+    """All that stands below the heading of a list, table or paragraph: what comes before and after
+    a list of steps belongs to them. None where it is long, holds another table, or part of it is
+    for other patients."""
     if not unit.path:
         return None
     start = unit.path[-1][1]
-    end = next((block.start for block in blocks if block.kind == BlockKind.HEADING and block.start >= unit.end), blocks[-1].end)
+    end = next(
+        (block.start for block in blocks if block.kind == BlockKind.HEADING and block.start >= unit.end), blocks[-1].end
+    )
     inside = [block.kind for block in blocks if start <= block.start < end]
     before = [block for block in blocks if block.kind == BlockKind.HEADING and start <= block.start < unit.start]
     tables = inside.count(BlockKind.TABLE)
@@ -333,15 +381,25 @@ def _section(question: Analysis, unit: Quotable, text: str, blocks: Sequence[Blo
 
 
 def _speaks_of_others(question: Analysis, unit: Quotable, text: str, *, each_line: bool) -> bool:
-    """Its headings and what introduces it, or one of its lines (a table's rows), name other patients than the question's."""
+    """Its headings and what introduces it, or one of its lines (a table's rows), name other
+    patients than the question's."""
     said = " ".join(text[a:b] for a, b in (*unit.path, *unit.lead))
-    return any(names_others(question, one) for one in (said, *(text[unit.start : unit.end].splitlines() if each_line else ())))
+    return any(
+        names_others(question, one) for one in (said, *(text[unit.start : unit.end].splitlines() if each_line else ()))
+    )
 
 
-def _likeliest(question: Analysis, asks: Wanted, units: Sequence[_Unit], first: Candidate, nearest: str) -> _Unit | None:
-    """Who asks for all steps wants a list, who asks for all of something a list or table, be a paragraph more like the question."""
+def _likeliest(
+    question: Analysis, asks: Wanted, units: Sequence[_Unit], first: Candidate, nearest: str
+) -> _Unit | None:
+    """Who asks for all steps wants a list, who asks for all of something a list or table, be a
+    paragraph more like the question."""
     least = first.score - {Wanted.ACTIONS: BEHIND, Wanted.ALL: LESS}.get(asks, 0.0)
-    near = [replace(unit, score=unit.score + NEAREST * (unit.document_id == nearest)) for unit in units if unit.score >= least]
+    near = [
+        replace(unit, score=unit.score + NEAREST * (unit.document_id == nearest))
+        for unit in units
+        if unit.score >= least
+    ]
     rows = asks == Wanted.ALL or (asks == Wanted.ACTIONS and says_all(question.text))
     kinds = (LineKind.ITEM, *((LineKind.ROW,) if rows else ()))
     listed = [unit for unit in near if asks in INSISTS and unit.place.kind in kinds]
@@ -350,7 +408,8 @@ def _likeliest(question: Analysis, asks: Wanted, units: Sequence[_Unit], first: 
 
 
 def _is_asked_whole(question: Analysis, asks: Wanted, rows: Sequence[Candidate]) -> bool:
-    """No row of the table stands out for this question, which asks for none of them; or all are asked for, and none is of its numbers."""
+    """No row of the table stands out for this question, which asks for none of them; or all are
+    asked for, and none is of its numbers."""
     if asks == Wanted.ALL or says_all(question.text):
         return len(rows) >= ROWS and not any(fits(question.numbers, row.case) for row in rows)
     if question.numbers or any(held(called, row.case) >= SURE for row in rows for called in question.sought):

@@ -1,4 +1,5 @@
-"""Rows of a table that answer: none for another case; also those that overrule it for some patients; all where none stands out."""
+"""Rows of a table that answer: none for another case; also those that overrule it for some
+patients; all where none stands out."""
 
 from __future__ import annotations
 
@@ -32,23 +33,29 @@ TELLS = 6  # letters of a word that can name a condition
 
 
 def without_other_rows(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -> list[Candidate]:
-    """Beside a row stands none of its table that is for another weight, age or level, nor one for another case than the question names:
-    "knieprothese" is not answered by the row of the heupprothese too; nor, where one thing is asked, one that fits clearly less. But what
-    else the question names may stand in another row."""
+    """Beside a row stands none of its table that is for another weight, age or level, nor one for
+    another case than the question names: "knieprothese" is not answered by the row of the
+    heupprothese too; nor, where one thing is asked, one that fits clearly less. But what else the
+    question names may stand in another row."""
     place, row = next(((n, q) for n, c in enumerate(left) if (q := _row_of(c, read)) is not None), (0, None))
     if row is None:
         return list(left)
     best = left[place]
     measured = _measured(best)
     alone = wanted(question.text) == Wanted.ONE
-    # What is new in a follow-up is what is asked: its row does not bring the one of the question before.
+    # What is new in a follow-up is what is asked: its row does not bring the one of the question
+    # before.
     sought = question.fresh if any(held(called, best.case) >= SURE for called in question.fresh) else question.sought
     cases = [called for called in sought if held(called, best.case) >= SURE] if alone else []
     unsaid = [called for called in sought if _may_be_elsewhere(called[0][0]) and held(called, best.text) < SURE]
     kept = list(left[: place + 1])
     for candidate in left[place + 1 :]:
         other = read.quote(candidate) if candidate.document_id == best.document_id else None
-        if other is not None and other.group == row.group and not any(held(called, candidate.text) >= SURE for called in unsaid):
+        if (
+            other is not None
+            and other.group == row.group
+            and not any(held(called, candidate.text) >= SURE for called in unsaid)
+        ):
             another = bool(cases) and not any(held(called, candidate.case) >= SURE for called in cases)
             if another or measured & _measured(candidate) or (alone and best.score - candidate.score > APART):
                 continue
@@ -57,8 +64,9 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
 
 
 def without_other_cases(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -> list[Candidate]:
-    """Without the rows for another germ or disease, of a table that has one for what the question names: how measles are isolated is not
-    what stands in the row of influenza, however alike the rest of it is. A list that is asked for keeps them all."""
+    """Without the rows for another germ or disease, of a table that has one for what the question
+    names: how measles are isolated is not what stands in the row of influenza, however alike the
+    rest of it is. A list that is asked for keeps them all."""
     asked = ills_in(question.text)
     if not asked or wanted(question.text) in (Wanted.SEVERAL, Wanted.ALL):
         return list(left)
@@ -76,13 +84,17 @@ def without_other_cases(question: Analysis, left: Sequence[Candidate], read: Rea
 
 
 def without_other_times(question: Analysis, left: Sequence[Candidate], read: ReadDocuments) -> list[Candidate]:
-    """Of two rows of a table that are for what was less long ago and what was longer ago ("within 7 days", "after 7 days") the one for the
-    time that the question names."""
+    """Of two rows of a table that are for what was less long ago and what was longer ago ("within 7
+    days", "after 7 days") the one for the time that the question names."""
     times = [time for number in question.numbers if (time := days(number)) is not None]
     if len(times) != 1:
         return list(left)
     (time,) = times
-    rows = [(c, quote.group, told) for c in left if (told := since(c.case)) is not None and (quote := _row_of(c, read)) is not None]
+    rows = [
+        (c, quote.group, told)
+        for c in left
+        if (told := since(c.case)) is not None and (quote := _row_of(c, read)) is not None
+    ]
     wrong = [
         c
         for c, group, (border, late) in rows
@@ -107,9 +119,10 @@ def _measured(row: Candidate) -> set[str]:
 
 
 def special_rows(question: Analysis, first: Sequence[Candidate], read: ReadDocuments) -> list[Candidate]:
-    """Return the rows of the best one's table that may overrule it. That one holds for the age or weight asked about, but says nothing of
-    what else is told of the patient; a row for patients of whom it gives no number ("child after tonsillectomy") may be the one for that,
-    by whatever name."""
+    """Return the rows of the best one's table that may overrule it. That one holds for the age or
+    weight asked about, but says nothing of what else is told of the patient; a row for patients of
+    whom it gives no number ("child after tonsillectomy") may be the one for that, by whatever
+    name."""
     best, row = first[0], _row_of(first[0], read)
     if row is None or not _measured(best) & _PATIENTS or fits(question.numbers, best.case) <= 0:
         return []
@@ -121,7 +134,8 @@ def special_rows(question: Analysis, first: Sequence[Candidate], read: ReadDocum
 
 
 def tied_table(question: Analysis, first: Sequence[Candidate], read: ReadDocuments) -> Quotable | None:
-    """Return the table of which several rows would be quoted though the question names the case of none: any three of them mislead."""
+    """Return the table of which several rows would be quoted though the question names the case of
+    none: any three of them mislead."""
     best = _row_of(first[0], read)
     if best is None or question.numbers:
         return None
@@ -136,7 +150,8 @@ def tied_table(question: Analysis, first: Sequence[Candidate], read: ReadDocumen
 
 
 def tied_list(first: Sequence[Candidate], read: ReadDocuments) -> Quotable | None:
-    """Return the list of which two items would be quoted: what stands between them may be what makes them right."""
+    """Return the list of which two items would be quoted: what stands between them may be what
+    makes them right."""
     best = read.quote(first[0])
     if best is None or best.kind != LineKind.ITEM or best.group < 0:
         return None

@@ -1,4 +1,5 @@
-"""Two things asked in one question: each is answered in few words, and what answers one is not said again for the other."""
+"""Two things asked in one question: each is answered in few words, and what answers one is not said
+again for the other."""
 
 from __future__ import annotations
 
@@ -8,7 +9,9 @@ from dataclasses import replace
 from rag_api.answering.choosing.span_selection import Section
 
 CLOSE = 1.5  # nats behind the best sentence from which another may be the one that answers: both are quoted
-AS_GOOD = 1.5  # nats behind it from which another sentence takes its place, where it has been said for the other question
+# nats behind it from which another sentence takes its place, where it has been said for the other
+# question
+AS_GOOD = 1.5
 _MOST = 2  # sentences of each
 
 
@@ -25,8 +28,9 @@ def shortened(section: Section) -> Section:
 
 
 def told_apart(asked: Sequence[Sequence[Section]]) -> list[Section]:
-    """Return what each of the things asked is answered with, in order. Where one sentence comes first for both, the one for which
-    another is nearly as good takes that; where neither has one, it is said once."""
+    """Return what each of the things asked is answered with, in order. Where one sentence comes
+    first for both, the one for which another is nearly as good takes that; where neither has one,
+    it is said once."""
     found: list[Section] = []
     for own in asked:
         for section in own:
@@ -49,5 +53,9 @@ def _loss(section: Section) -> float:
 
 def _next(section: Section) -> Section:
     first = section.candidates[0]
-    rest = tuple(c for c in section.candidates[1:] if c.document_id == first.document_id and (c.start, c.end) != (first.start, first.end))
+    rest = tuple(
+        c
+        for c in section.candidates[1:]
+        if c.document_id == first.document_id and (c.start, c.end) != (first.start, first.end)
+    )
     return replace(section, candidates=rest, most=1)

@@ -1,4 +1,5 @@
-"""An answer's sources -> what the generator is asked: passages to write from, or sentences to quote. Knows no HTTP."""
+"""An answer's sources -> what the generator is asked: passages to write from, or sentences to
+quote. Knows no HTTP."""
 
 from __future__ import annotations
 
@@ -24,28 +25,34 @@ from rag_api.retrieval.decision.calibration import calibration
 from rag_api.retrieval.search.patient_ranking import RetrievalContainer
 from services.contract import wire
 
-AROUND = 8_000  # characters of a document before and behind a passage that are drafted from: reading more takes longer than it saves
+# characters of a document before and behind a passage that are drafted from: reading more takes
+# longer than it saves
+AROUND = 8_000
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What the generator is asked, and the passages that its spans will be places in, in the order of their wire ids."""
+    """What the generator is asked, and the passages that its spans will be places in, in the order
+    of their wire ids."""
 
     request: gen.GeneratorRequest
     passages: tuple[PromptPassage, ...]
 
 
 def requests_of(builder: AnswerBuilder, container: RetrievalContainer) -> list[Prepared]:
-    """Return what to ask the generator for this answer, one after the other: what was asked apart, and what stands first, is chosen by
-    itself. Blocks."""
+    """Return what to ask the generator for this answer, one after the other: what was asked apart,
+    and what stands first, is chosen by itself. Blocks."""
     scope = scope_of(builder.user)
     return [replace(one, request=replace(one.request, scope=scope)) for one in _prepared(builder, container)]
 
 
 def sections_of(builder: AnswerBuilder) -> tuple[Section, ...]:
-    """Return what may be quoted from the sources, section by section; chosen once for what was asked."""
+    """Return what may be quoted from the sources, section by section; chosen once for what was
+    asked."""
     if builder.sections is None:
-        builder.sections = tuple(_sections(builder, [source.hit for source in usable(builder.sources, len(builder.sources))]))
+        builder.sections = tuple(
+            _sections(builder, [source.hit for source in usable(builder.sources, len(builder.sources))])
+        )
     return builder.sections
 
 
@@ -80,7 +87,8 @@ def _prepared(builder: AnswerBuilder, container: RetrievalContainer) -> list[Pre
 
 
 def _whole(builder: AnswerBuilder, hits: Sequence[Hit], container: RetrievalContainer) -> Prepared:
-    """The one document, and where in it something was found: a drafter that reads those places alone writes ahead (RAPID)."""
+    """The one document, and where in it something was found: a drafter that reads those places
+    alone writes ahead (RAPID)."""
     passage = PromptPassage(builder.question.whole, 0, builder.texts[builder.question.whole])
     builder.pages[passage.document_id] = read_pages(container.db, passage.document_id)
     builder.stats["whole_document"] = passage.document_id
@@ -96,9 +104,12 @@ def _whole(builder: AnswerBuilder, hits: Sequence[Hit], container: RetrievalCont
     return Prepared(request, (passage,))
 
 
-def _beside(builder: AnswerBuilder, passages: Sequence[PromptPassage], container: RetrievalContainer) -> tuple[str, ...]:
-    """Return what the answer may repeat beside its passages, the likeliest last: their documents around them, and what this user was told
-    of those before. Nobody else's answers: a draft that fits makes an answer quicker, and the time would tell of them."""
+def _beside(
+    builder: AnswerBuilder, passages: Sequence[PromptPassage], container: RetrievalContainer
+) -> tuple[str, ...]:
+    """Return what the answer may repeat beside its passages, the likeliest last: their documents
+    around them, and what this user was told of those before. Nobody else's answers: a draft that
+    fits makes an answer quicker, and the time would tell of them."""
     around = dict[str, str]()
     for passage in reversed(passages):
         text, end = builder.texts.get(passage.document_id, ""), passage.start + len(passage.text)
@@ -110,7 +121,10 @@ def _beside(builder: AnswerBuilder, passages: Sequence[PromptPassage], container
 def _sections(builder: AnswerBuilder, hits: Sequence[Hit]) -> list[Section]:
     """Of each thing that is asked, what may be quoted; nothing is said twice."""
     documents, read = {hit.chunk.document_id for hit in hits}, documents_of(builder)
-    own = [_sections_for(asked, [c for c in asked.sentences if c.document_id in documents], read) for asked in builder.asked]
+    own = [
+        _sections_for(asked, [c for c in asked.sentences if c.document_id in documents], read)
+        for asked in builder.asked
+    ]
     if all(asked.pointed for asked in builder.asked):
         return told_apart(own) or [Section(())]
     if len(own) > 1:  # each in few words, and nothing twice
@@ -127,7 +141,9 @@ def _sections_for(asked: AskedApart, candidates: list[Candidate], read: ReadDocu
 
 def _quoted(builder: AnswerBuilder, hits: Sequence[Hit], section: Section, container: RetrievalContainer) -> Prepared:
     settings = container.settings
-    writing = calibration(container.embedder.name, settings.data_dir).writing(settings.generator_model, builder.language)
+    writing = calibration(container.embedder.name, settings.data_dir).writing(
+        settings.generator_model, builder.language
+    )
     if section.most is not None:
         writing = replace(writing, sentences=section.most)
     for candidate in section.candidates:
@@ -142,16 +158,21 @@ def _quoted(builder: AnswerBuilder, hits: Sequence[Hit], section: Section, conta
 
 
 def _completed(builder: AnswerBuilder, hits: Sequence[Hit], container: RetrievalContainer) -> tuple[PromptPassage, ...]:
-    """The hits' passages, completed where the border of a chunk cuts them and where that can be cited."""
+    """The hits' passages, completed where the border of a chunk cuts them and where that can be
+    cited."""
     passages = passages_of_hits(hits)
     whole = completed(passages, builder.texts)
     return tuple(
-        one if within_reach(builder, one, [(0, len(one.text))], container.db) else cut for one, cut in zip(whole, passages, strict=True)
+        one if within_reach(builder, one, [(0, len(one.text))], container.db) else cut
+        for one, cut in zip(whole, passages, strict=True)
     )
 
 
 def _read_further(
-    builder: AnswerBuilder, candidates: Sequence[wire.CandidateIn], passages: Sequence[PromptPassage], container: RetrievalContainer
+    builder: AnswerBuilder,
+    candidates: Sequence[wire.CandidateIn],
+    passages: Sequence[PromptPassage],
+    container: RetrievalContainer,
 ) -> None:
     """A sentence, or what leads it in, may stand on the page before or after its passage's."""
     for candidate in candidates:

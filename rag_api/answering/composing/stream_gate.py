@@ -1,4 +1,5 @@
-"""The beginning of an answer, held back until it says something: words once shown are read, so an echo of the question never is."""
+"""The beginning of an answer, held back until it says something: words once shown are read, so an
+echo of the question never is."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ class Held:
     released: bool = False
 
     def add(self, event: Token | Cited, text: str) -> list[Token | Cited]:
-        """Return what may be shown by now. `text`: of the answer so far, the event's own included."""
+        """Return what may be shown by now. `text`: of the answer so far, the event's own
+        included."""
         self.waiting.append(event)
         self.released = self.released or self.useful is None or self.useful.says_something_so_far(text)
         return self._let_go() if self.released else []

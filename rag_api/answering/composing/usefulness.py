@@ -1,5 +1,6 @@
-"""Usefulness of what a model writes: whether it says anything yet. A small model repeats the question, or talks about something else; then
-the sources alone are the better answer. Knows no model."""
+"""Usefulness of what a model writes: whether it says anything yet. A small model repeats the
+question, or talks about something else; then the sources alone are the better answer. Knows no
+model."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ _EMPTY = STOP_WORDS["nl"] | STOP_WORDS["en"] | {"answer", "question", "antwoord"
 
 @dataclass(frozen=True, slots=True)
 class Usefulness:
-    """`asked`: the question's words. `known`: those of the passages; None: they are in another language than the answer, so that any word
-    will do."""
+    """`asked`: the question's words. `known`: those of the passages; None: they are in another
+    language than the answer, so that any word will do."""
 
     asked: frozenset[str]
     known: frozenset[str] | None
@@ -25,7 +26,8 @@ class Usefulness:
         return bool(new if self.known is None else new & self.known)
 
     def says_something_so_far(self, text: str) -> bool:
-        """The same of a text that is still growing: its last word may be the beginning of another."""
+        """The same of a text that is still growing: its last word may be the beginning of
+        another."""
         return self.says_something(text[: max(text.rfind(" "), text.rfind("\n")) + 1])
 
 

@@ -1,4 +1,5 @@
-"""The generator's words and its copied spans, as the reader sees them come. Knows no retrieval, no SQL and no HTTP."""
+"""The generator's words and its copied spans, as the reader sees them come. Knows no retrieval, no
+SQL and no HTTP."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ log = logging.getLogger(__name__)
 
 
 async def write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
-    """The model's words as they come, once they say something, and the copied spans. No word at all is no failure: the sources stand."""
+    """The model's words as they come, once they say something, and the copied spans. No word at all
+    is no failure: the sources stand."""
     prepared = await asyncio.to_thread(requests_of, builder, container)
     held = Held(_usefulness(builder, prepared[0].request))
     began = builder.seconds()
@@ -53,7 +55,8 @@ async def write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenerat
 async def _write_all(
     prepared: Sequence[Prepared], builder: AnswerBuilder, held: Held, container: AskContainer
 ) -> AsyncGenerator[AnswerEvent]:
-    """All sections. A generator that breaks off before anyone has seen a word of it is one that has not begun: another writes it anew."""
+    """All sections. A generator that breaks off before anyone has seen a word of it is one that has
+    not begun: another writes it anew."""
     for left in reversed(range(len(container.generator.replicas.all()))):
         try:
             for one in prepared:
@@ -73,8 +76,11 @@ async def _write_all(
             held.forget()
 
 
-async def _write_on(prepared: Prepared, builder: AnswerBuilder, held: Held, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
-    """One section, behind what is written already: parted from it by the white space that follows that in its document."""
+async def _write_on(
+    prepared: Prepared, builder: AnswerBuilder, held: Held, container: AskContainer
+) -> AsyncGenerator[AnswerEvent]:
+    """One section, behind what is written already: parted from it by the white space that follows
+    that in its document."""
     if builder.text and (parting := part(builder)):
         for shown in held.add(parting, builder.text):
             yield shown
@@ -105,7 +111,8 @@ async def _write_on(prepared: Prepared, builder: AnswerBuilder, held: Held, cont
 
 @dataclass(slots=True)
 class Quotes:
-    """A section's words as the generator sends them: shown once they are known to be the document's own, never before."""
+    """A section's words as the generator sends them: shown once they are known to be the document's
+    own, never before."""
 
     builder: AnswerBuilder
     written: str = ""
@@ -113,14 +120,16 @@ class Quotes:
     differs: bool = False  # nothing more of it is shown: what follows may need what is missing
 
     def taken(self, span: wire.CopiedSpanOut) -> list[Token | Cited]:
-        """Take the span into the answer, with the white space before it. Nothing where it differs from its document, or a word stands
-        before it that is of none."""
+        """Take the span into the answer, with the white space before it. Nothing where it differs
+        from its document, or a word stands before it that is of none."""
         if self.differs:
             return []
         before, words = self.builder.text, self.written[self.shown : span.end]
         between = self.written[self.shown : span.start]
         self.builder.text += words
-        cited = [] if between.strip() or span.start < self.shown else _cited(span, len(before) - self.shown, self.builder)
+        cited = (
+            [] if between.strip() or span.start < self.shown else _cited(span, len(before) - self.shown, self.builder)
+        )
         if not cited:
             self.builder.text, self.differs = before, True
             return []
@@ -128,16 +137,22 @@ class Quotes:
         return [Token(words), *cited]
 
     def end(self) -> None:
-        """What was not shown is said in the log, and that the answer lacks it to whoever reads the rest."""
+        """What was not shown is said in the log, and that the answer lacks it to whoever reads the
+        rest."""
         if self.differs or self.written[self.shown :].strip():
-            log.error("%d characters of a quote are not shown: they are not their document's", len(self.written) - self.shown)
+            log.error(
+                "%d characters of a quote are not shown: they are not their document's", len(self.written) - self.shown
+            )
             if self.builder.text:
                 self.builder.note("broken_off")
 
 
 def _cited(span: wire.CopiedSpanOut, shift: int, builder: AnswerBuilder) -> list[Token | Cited]:
     """shift: from places of the section to places of the answer."""
-    return [Cited(citation) for citation in cite(span.model_copy(update={"start": span.start + shift, "end": span.end + shift}), builder)]
+    return [
+        Cited(citation)
+        for citation in cite(span.model_copy(update={"start": span.start + shift, "end": span.end + shift}), builder)
+    ]
 
 
 def _quoted(passage: PromptPassage, builder: AnswerBuilder, held: Held) -> Iterator[AnswerEvent]:

@@ -1,8 +1,9 @@
 """Client of any OpenAI-compatible chat server, and the only place that knows httpx's exceptions.
 
-Two kinds of server: `bedside`, our own, takes the passages as `documents` and reports which characters it copied from where;
-`openai`, any other, gets the prompt rendered here, without anything that it could read as its model's control tokens, and reports text
-only. Knows nothing of documents, pages or storage.
+Two kinds of server: `bedside`, our own, takes the passages as `documents` and reports which
+characters it copied from where; `openai`, any other, gets the prompt rendered here, without
+anything that it could read as its model's control tokens, and reports text only. Knows nothing of
+documents, pages or storage.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ REFUSED = (400, 401, 403, 404, 413, 422)
 
 @dataclass(frozen=True, slots=True)
 class GeneratorRequest:
-    """What one answer needs. Passage ids are unique within the request; `candidates` are for verbatim answers."""
+    """What one answer needs. Passage ids are unique within the request; `candidates` are for
+    verbatim answers."""
 
     question: str
     language: Literal["nl", "en"]
@@ -48,8 +50,11 @@ class GeneratorRequest:
     max_tokens: int = 512
     options: dict[str, Any] = field(default_factory=dict)  # further fields of wire.BedsideIn
     scope: str = ""  # of who may read the passages: what the generator keeps of the prompt serves no others
-    retrieved: tuple[wire.RetrievedRangeIn, ...] = ()  # of a document that is read whole: what was found in it, to draft from
-    beside: tuple[str, ...] = ()  # texts that the asker may read and the answer may repeat: they are drafted from, not shown to the model
+    # of a document that is read whole: what was found in it, to draft from
+    retrieved: tuple[wire.RetrievedRangeIn, ...] = ()
+    # texts that the asker may read and the answer may repeat: they are drafted from, not shown to
+    # the model
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +110,15 @@ def translated() -> Iterator[None]:
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx.CookieConflict) as error:
         raise GeneratorUnavailable(f"The generator does not answer: {error or type(error).__name__}") from error
     except (ValidationError, json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise GeneratorUnavailable(f"The generator answered something that is not OpenAI's protocol: {str(error)[:200]}") from error
+        raise GeneratorUnavailable(
+            f"The generator answered something that is not OpenAI's protocol: {str(error)[:200]}"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicaHealth:
-    """Of one replica: the models that it serves and how long it took to say so, or why it did not."""
+    """Of one replica: the models that it serves and how long it took to say so, or why it did
+    not."""
 
     name: str
     models: str
@@ -119,8 +127,8 @@ class ReplicaHealth:
 
 
 class Generator:
-    """One server, or several with commas that serve the same model. `url` is asked at every request: an embedded generator that was started
-    again has another port."""
+    """One server, or several with commas that serve the same model. `url` is asked at every
+    request: an embedded generator that was started again has another port."""
 
     def __init__(
         self,
@@ -136,15 +144,18 @@ class Generator:
         self.model = model
         self.kind = kind
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        # Between two words of a stream `timeout` may pass; a server that is not there should be noticed at once.
+        # Between two words of a stream `timeout` may pass; a server that is not there should be
+        # noticed at once.
         self._new_client: Callable[[], httpx.AsyncClient] = lambda: httpx.AsyncClient(
             headers=headers, timeout=httpx.Timeout(timeout, connect=5.0), transport=transport
         )
-        self._client: httpx.AsyncClient | None = None  # belongs to an event loop: made when first used, and again after close()
+        # belongs to an event loop: made when first used, and again after close()
+        self._client: httpx.AsyncClient | None = None
         self._looks: set[asyncio.Task[None]] = set()
 
     async def stream(self, request: GeneratorRequest) -> AsyncGenerator[Event]:
-        """Text and copied spans as they come, then Finished. Closing the iterator cancels the generation.
+        """Text and copied spans as they come, then Finished. Closing the iterator cancels the
+        generation.
 
         Raises GeneratorUnavailable when no replica begins, and in mid-stream; and GeneratorRefused.
         """
@@ -154,7 +165,8 @@ class Generator:
                 yield event
 
     async def complete(self, prompt: str, *, max_tokens: int, stop: Sequence[str] = ()) -> str:
-        """All that a chat server of either kind says to one message, greedily and without documents. Raises as stream() does."""
+        """All that a chat server of either kind says to one message, greedily and without
+        documents. Raises as stream() does."""
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "user", "content": templates.without_tokens(prompt)}],
@@ -167,7 +179,8 @@ class Generator:
             return "".join([event.text async for event in events if isinstance(event, TextDelta)])
 
     async def _anywhere(self, body: dict[str, Any], version: str, key: str) -> AsyncGenerator[Event]:
-        """The events of the first replica that begins. One that breaks off after that has been heard: nobody else goes on for it."""
+        """The events of the first replica that begins. One that breaks off after that has been
+        heard: nobody else goes on for it."""
         order = self.replicas.in_order(key)
         self._look_at_those_out()
         for replica in order:
@@ -194,7 +207,10 @@ class Generator:
 
     async def _of(self, replica: Replica, body: dict[str, Any], version: str) -> AsyncGenerator[Event]:
         with translated(), self.replicas.writes(replica):
-            async with self._asked(replica, body) as response, contextlib.aclosing(self._said(replica, response, version)) as events:
+            async with (
+                self._asked(replica, body) as response,
+                contextlib.aclosing(self._said(replica, response, version)) as events,
+            ):
                 async for event in events:
                     yield event
 
@@ -232,8 +248,9 @@ class Generator:
                 yield line
 
     async def _while_alive(self, replica: Replica, coming: Awaitable[T]) -> T:
-        """What is awaited, however long that takes; GeneratorUnavailable as soon as the server does not even say that it is there. A model
-        may think for minutes before its first word, a stopped process would be waited for as long."""
+        """What is awaited, however long that takes; GeneratorUnavailable as soon as the server does
+        not even say that it is there. A model may think for minutes before its first word, a
+        stopped process would be waited for as long."""
         task = asyncio.ensure_future(coming)
         try:
             while not (await asyncio.wait({task}, timeout=QUIET))[0]:
@@ -248,7 +265,8 @@ class Generator:
                 task.exception()
 
     async def health(self, patience: float = 5.0) -> list[ReplicaHealth]:
-        """Return how each replica is; what it says puts it in or out. Raises GeneratorUnavailable while there is none yet."""
+        """Return how each replica is; what it says puts it in or out. Raises GeneratorUnavailable
+        while there is none yet."""
         return list(await asyncio.gather(*(self._health(replica, patience) for replica in self.replicas.all())))
 
     async def _health(self, replica: Replica, patience: float) -> ReplicaHealth:
@@ -273,21 +291,25 @@ class Generator:
             return ", ".join(model.id for model in _Models.model_validate(_object(response.content)).data)
 
     def address(self) -> str:
-        """Return the base URL of one that answers, as far as is known: for what asks by itself. Raises GeneratorUnavailable."""
+        """Return the base URL of one that answers, as far as is known: for what asks by itself.
+        Raises GeneratorUnavailable."""
         return self.replicas.in_order("")[0].url
 
     def apart(self) -> Generator:
-        """Return the same with connections of its own, for another event loop; what one learns of the replicas the other knows."""
+        """Return the same with connections of its own, for another event loop; what one learns of
+        the replicas the other knows."""
         other = copy.copy(self)
         other._client, other._looks = None, set()
         return other
 
     async def close(self) -> None:
-        """Its connections, in the event loop that made them. It may be used again, in another loop too."""
+        """Its connections, in the event loop that made them. It may be used again, in another loop
+        too."""
         looks = [task for task in self._looks if task.get_loop() is asyncio.get_running_loop()]
         for task in looks:
             task.cancel()
-        await asyncio.gather(*looks, return_exceptions=True)  # one under way holds a connection, which would be left open
+        # one under way holds a connection, which would be left open
+        await asyncio.gather(*looks, return_exceptions=True)
         if self._client is not None:
             await self._client.aclose()
         self._client = None
@@ -331,13 +353,15 @@ class Generator:
 
 
 def _key(request: GeneratorRequest) -> str:
-    """The same for all questions about the same passages: what a generator keeps of their prompt is found again."""
+    """The same for all questions about the same passages: what a generator keeps of their prompt is
+    found again."""
     said = "\0".join(f"{passage.title}\0{passage.text}" for passage in request.passages)
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 async def _events(lines: AsyncGenerator[str], version: str) -> AsyncGenerator[Event]:
-    """The chunks of the stream. An end without a finish_reason is a failure: half an answer must not pass for a whole one."""
+    """The chunks of the stream. An end without a finish_reason is a failure: half an answer must
+    not pass for a whole one."""
     finished: Finished | None = None
     async for line in lines:
         if not line.startswith("data:"):
@@ -368,7 +392,13 @@ def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[Event]:
     yield from extension.spans
     if choice.finish_reason:
         stats = extension.stats.model_dump(mode="json") if extension.stats else {}
-        yield Finished(choice.finish_reason, said.model or "", extension.prompt_version or version, stats, tuple(extension.candidates))
+        yield Finished(
+            choice.finish_reason,
+            said.model or "",
+            extension.prompt_version or version,
+            stats,
+            tuple(extension.candidates),
+        )
 
 
 def _refusal(status: int, body: bytes) -> GeneratorUnavailable:
@@ -405,5 +435,6 @@ def _code(body: dict[str, Any]) -> str:
 
 
 def passages_of(texts: Sequence[tuple[str, str]]) -> tuple[wire.DocumentIn, ...]:
-    """(title, text) pairs as documents with the ids "0", "1", ...: what a span's `document` then says."""
+    """(title, text) pairs as documents with the ids "0", "1", ...: what a span's `document` then
+    says."""
     return tuple(wire.DocumentIn(id=str(index), title=title, text=text) for index, (title, text) in enumerate(texts))

@@ -1,4 +1,5 @@
-"""hits + a question -> what the generator may quote, and where a span of what it was told stands. Knows no database and no HTTP."""
+"""hits + a question -> what the generator may quote, and where a span of what it was told stands.
+Knows no database and no HTTP."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ CANDIDATES = 8  # sentences that the generator weighs
 
 @dataclass(frozen=True, slots=True)
 class PromptPassage:
-    """A passage as the generator got it: `text == document_text[start:start + len(text)]`, but for what was read in doubt, which is blank
-    (text/quotable/uncertain.py)."""
+    """A passage as the generator got it: `text == document_text[start:start + len(text)]`, but for
+    what was read in doubt, which is blank (text/quotable/uncertain.py)."""
 
     document_id: str
     start: int
@@ -42,8 +43,9 @@ def to_quote(
     texts: Mapping[str, str],
     max_tokens: int,
 ) -> tuple[gen.GeneratorRequest, tuple[PromptPassage, ...]]:
-    """A request for the likeliest of these exact sentences (best first) of the hits' documents. All sentences of an answer come from one
-    document: two documents may be about different patients, and what one says first the other may take back."""
+    """A request for the likeliest of these exact sentences (best first) of the hits' documents. All
+    sentences of an answer come from one document: two documents may be about different patients,
+    and what one says first the other may take back."""
     homes = ((c, _home(c, hits, texts)) for c in sentences)
     chosen = list(islice(((c, home) for c, home in homes if home is not None), CANDIDATES))
     apart: dict[PromptPassage, list[Candidate]] = {}
@@ -70,15 +72,20 @@ def to_quote(
 
 
 def _home(candidate: Candidate, hits: Sequence[Hit], texts: Mapping[str, str]) -> PromptPassage | None:
-    """The text that the candidate is a part of: its document's, or where that is not at hand the chunk that holds it. None where no hit
-    holds it, or where other words stand in its places, which are never quoted."""
+    """The text that the candidate is a part of: its document's, or where that is not at hand the
+    chunk that holds it. None where no hit holds it, or where other words stand in its places, which
+    are never quoted."""
     chunks = [hit.chunk for hit in hits if hit.chunk.document_id == candidate.document_id]
     homes = [PromptPassage(chunk.document_id, chunk.start, chunk.text) for chunk in chunks]
     if homes and candidate.document_id in texts:
         homes = [PromptPassage(candidate.document_id, 0, texts[candidate.document_id])]
     places = [*candidate.lead, (candidate.start, candidate.end)]
     inside = [home for home in homes if all(home.start <= a < b <= home.start + len(home.text) for a, b in places)]
-    same = (home for home in inside if "".join(home.text[a - home.start : b - home.start] for a, b in places) == candidate.text)
+    same = (
+        home
+        for home in inside
+        if "".join(home.text[a - home.start : b - home.start] for a, b in places) == candidate.text
+    )
     found = next(same, None)
     if inside and found is None:
         log.error("a sentence of document %s is not quoted: other words stand at %s", candidate.document_id, places)
@@ -86,7 +93,8 @@ def _home(candidate: Candidate, hits: Sequence[Hit], texts: Mapping[str, str]) -
 
 
 def _around(chosen: Sequence[Candidate], home: PromptPassage) -> PromptPassage:
-    """The part of the document that holds these candidates, with a character on either side: white space that parts them."""
+    """The part of the document that holds these candidates, with a character on either side: white
+    space that parts them."""
     places = [place for c in chosen for place in (*c.lead, (c.start, c.end))]
     start, end = max(0, min(a for a, _ in places) - 1), min(len(home.text), max(b for _, b in places) + 1)
     return PromptPassage(home.document_id, start, home.text[start:end])
@@ -94,4 +102,6 @@ def _around(chosen: Sequence[Candidate], home: PromptPassage) -> PromptPassage:
 
 def _candidate_in(c: Candidate, passage: PromptPassage, number: int) -> wire.CandidateIn:
     lead = [wire.SpanIn(start=a - passage.start, end=b - passage.start) for a, b in c.lead]
-    return wire.CandidateIn(document=str(number), start=c.start - passage.start, end=c.end - passage.start, lead=lead, score=c.score)
+    return wire.CandidateIn(
+        document=str(number), start=c.start - passage.start, end=c.end - passage.start, lead=lead, score=c.score
+    )

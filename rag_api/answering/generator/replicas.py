@@ -1,8 +1,9 @@
-"""Choice of the generator that is asked, of several: by the passages, so that what one keeps of a prompt is found again; else the least
-busy.
+"""Choice of the generator that is asked, of several: by the passages, so that what one keeps of a
+prompt is found again; else the least busy.
 
-Every process chooses alike, without knowing of the others: the choice follows from the addresses and the passages alone. One that does not
-answer is asked last until it answers again. Knows no HTTP.
+Every process chooses alike, without knowing of the others: the choice follows from the addresses
+and the passages alone. One that does not answer is asked last until it answers again. Knows no
+HTTP.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def addresses(given: str) -> tuple[str, ...]:
 
 
 class GeneratorReplicas:
-    """Those at `urls`, a list with commas that is asked for anew each time: an own generator has another port after a restart."""
+    """Those at `urls`, a list with commas that is asked for anew each time: an own generator has
+    another port after a restart."""
 
     def __init__(self, urls: Callable[[], str], clock: Callable[[], float] = time.monotonic) -> None:
         self._urls, self._clock = urls, clock
@@ -57,8 +59,8 @@ class GeneratorReplicas:
         return list(self._known.values())
 
     def in_order(self, key: str) -> list[Replica]:
-        """Return all, the one to ask first: the one that this key belongs to, or the least busy where that one has much to do; those that
-        are out come last."""
+        """Return all, the one to ask first: the one that this key belongs to, or the least busy
+        where that one has much to do; those that are out come last."""
         chosen = sorted(self.all(), key=lambda replica: _weight(key, replica.url), reverse=True)
         usable = [replica for replica in chosen if not replica.is_out]
         if usable and usable[0].writing >= min(replica.writing for replica in usable) + MARGIN:
@@ -85,7 +87,8 @@ class GeneratorReplicas:
             self.tell(replica, "in")
 
     def to_look_at(self) -> Sequence[Replica]:
-        """Return those that are out and were not looked at for a while; they count as looked at now."""
+        """Return those that are out and were not looked at for a while; they count as looked at
+        now."""
         now = self._clock()
         due = [replica for replica in self._known.values() if replica.is_out and now >= replica.next_look]
         for replica in due:
@@ -94,5 +97,6 @@ class GeneratorReplicas:
 
 
 def _weight(key: str, url: str) -> bytes:
-    """Rendezvous hashing: without one replica only its own keys go elsewhere, and with it back they return."""
+    """Rendezvous hashing: without one replica only its own keys go elsewhere, and with it back they
+    return."""
     return hashlib.blake2b(f"{url}\0{key}".encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -1,4 +1,5 @@
-"""A question that nothing answers -> documents that could not be read and whose titles fit it: the answer may stand in one of them."""
+"""A question that nothing answers -> documents that could not be read and whose titles fit it: the
+answer may stand in one of them."""
 
 from __future__ import annotations
 
@@ -29,6 +30,9 @@ def _share(document: Document, asked: frozenset[str]) -> float:
 
 
 def _stems(text: str) -> frozenset[str]:
-    """Of the content words, in both languages; not their runs of characters, which other words share."""
+    """Of the content words, in both languages; not their runs of characters, which other words
+    share."""
     content = (word for word in words(text) if word.isalpha() and word not in _STOP)
-    return frozenset(term for word in content for term in question_terms(word)[:2] if "^" not in term and "$" not in term)
+    return frozenset(
+        term for word in content for term in question_terms(word)[:2] if "^" not in term and "$" not in term
+    )

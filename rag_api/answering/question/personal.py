@@ -1,4 +1,5 @@
-"""Questions that hold a patient's identity, before it is stored or sent on: its asker is warned, or it is left out.
+"""Questions that hold a patient's identity, before it is stored or sent on: its asker is warned, or
+it is left out.
 
 Ages stay, and a date of birth becomes the age that it tells: a dose depends on it.
 """
@@ -26,7 +27,8 @@ _AGES: dict[Language, tuple[tuple[str, str], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A question that may be stored, and the kinds of what was left out of it, or kept because its asker said so."""
+    """A question that may be stored, and the kinds of what was left out of it, or kept because its
+    asker said so."""
 
     text: str
     removed: tuple[IdentityKind, ...] = ()
@@ -43,7 +45,9 @@ def checked(text: str, choice: PersonalChoice, policy: Policy) -> Checked:
         return Checked(without(text, found, date.today()), removed=kinds)
     if policy == "warn" and choice == PersonalChoice.KEEP:
         return Checked(text, kept=kinds)
-    raise PersonalDataFound([_wrong(text, one) for one in found], without(text, found, date.today()), may_keep=policy == "warn")
+    raise PersonalDataFound(
+        [_wrong(text, one) for one in found], without(text, found, date.today()), may_keep=policy == "warn"
+    )
 
 
 def without(text: str, found: Sequence[Identifying], today: date) -> str:
@@ -65,7 +69,11 @@ def age(day: date, today: date, language: Language) -> str:
     months = (today.year - day.year) * 12 + today.month - day.month - (today.day < day.day)
     days = (today - day).days
     number, (one, more) = (
-        (days, _AGES[language][0]) if days < 29 else (months, _AGES[language][1]) if months < 24 else (months // 12, _AGES[language][2])
+        (days, _AGES[language][0])
+        if days < 29
+        else (months, _AGES[language][1])
+        if months < 24
+        else (months // 12, _AGES[language][2])
     )
     return f"{number} {one if number == 1 else more}"
 

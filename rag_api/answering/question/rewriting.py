@@ -1,7 +1,9 @@
-"""The question of a conversation -> what is searched for. Rules first (query/followup.py); the language model only when it is configured.
+"""The question of a conversation -> what is searched for. Rules first (query/followup.py); the
+language model only when it is configured.
 
-A model's rewriting is believed only as far as it can be checked: one line, no number that nobody said, none of the follow-up's left out.
-What fails the check, comes too late or cannot be had is replaced by what the rules say.
+A model's rewriting is believed only as far as it can be checked: one line, no number that nobody
+said, none of the follow-up's left out. What fails the check, comes too late or cannot be had is
+replaced by what the rules say.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ class StandaloneQuery:
 
 
 async def query_of(question: str, earlier: Sequence[str], generator: Generator | None) -> StandaloneQuery:
-    """earlier: what was searched for before in this conversation, oldest first. generator: None where no model is to be asked."""
+    """earlier: what was searched for before in this conversation, oldest first. generator: None
+    where no model is to be asked."""
     found = standalone(question, earlier[-1] if earlier else None)
     by_rules = StandaloneQuery(found.query, "rules" if found.query != question else "reader")
     if generator is None or not earlier or not (found.leans or is_short(question)):
@@ -62,7 +65,8 @@ async def query_of(question: str, earlier: Sequence[str], generator: Generator |
 
 
 def is_sound(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
-    """One line of a question's length, with every number of the question and none that was never said."""
+    """One line of a question's length, with every number of the question and none that was never
+    said."""
     if not rewritten or "\n" in rewritten or len(rewritten) > LONGEST:
         return False
     own, there = _numbers(question), _numbers(rewritten)

@@ -1,8 +1,9 @@
-"""Two or three things asked in one question -> what is found for each: with what all are about, by its own words alone, and in the document
-that answers another of them. The surest is taken.
+"""Two or three things asked in one question -> what is found for each: with what all are about, by
+its own words alone, and in the document that answers another of them. The surest is taken.
 
-Who asks two things at once mostly stands before one patient with one procedure. So a document that answers the one is looked into for the
-other too, and there half the sureness does. Knows no database and no model.
+Who asks two things at once mostly stands before one patient with one procedure. So a document that
+answers the one is looked into for the other too, and there half the sureness does. Knows no
+database and no model.
 """
 
 from __future__ import annotations
@@ -38,9 +39,12 @@ class FoundAsk:
 
 
 def found_apart(asks: Sequence[Ask], whole: Retrieval, expander: Expander, search: Search) -> list[FoundAsk | None]:
-    """Return what answers each, in their order; None: nothing does. `whole`: what the question finds as it is. `search`: within these
-    documents, or within all where there are none."""
-    found = [_rivals([FoundAsk(analysis, search(analysis, frozenset())) for analysis in _read(ask, expander)]) for ask in asks]
+    """Return what answers each, in their order; None: nothing does. `whole`: what the question
+    finds as it is. `search`: within these documents, or within all where there are none."""
+    found = [
+        _rivals([FoundAsk(analysis, search(analysis, frozenset())) for analysis in _read(ask, expander)])
+        for ask in asks
+    ]
     answering = [_answering(max(own, key=_sureness).retrieval) for own in found]
     chosen = []
     for at, (ask, own) in enumerate(zip(asks, found, strict=True)):
@@ -52,7 +56,8 @@ def found_apart(asks: Sequence[Ask], whole: Retrieval, expander: Expander, searc
 
 
 def _read(ask: Ask, expander: Expander) -> list[Analysis]:
-    """With what all are about; and by its own words alone, for the same patient: without that it would find the dose of anybody."""
+    """With what all are about; and by its own words alone, for the same patient: without that it
+    would find the dose of anybody."""
     with_topic = analyse(ask.text, expander, ask.said)
     if not ask.alone:
         return [with_topic]
@@ -60,8 +65,9 @@ def _read(ask: Ask, expander: Expander) -> list[Analysis]:
 
 
 def _rivals(own: Sequence[FoundAsk]) -> list[FoundAsk]:
-    """With its topic; and by its words alone where that has no answer, or where the topic may outweigh them: for another sentence of the
-    same document. What only another document says of the words alone may be of another drug or procedure."""
+    """With its topic; and by its words alone where that has no answer, or where the topic may
+    outweigh them: for another sentence of the same document. What only another document says of the
+    words alone may be of another drug or procedure."""
     first, *alone = own
     if not first.retrieval.answerable:
         return [first, *alone]
@@ -75,11 +81,16 @@ def _within(document_ids: frozenset[str], own: Sequence[FoundAsk], search: Searc
 
 
 def _chosen(own: Sequence[FoundAsk], within: Sequence[FoundAsk], beside: frozenset[str]) -> FoundAsk | None:
-    """The surest of those that answer; where none does, of those that nearly do in a document that answers another. own: found among all
-    documents, so that it says something that such a one came first."""
+    """The surest of those that answer; where none does, of those that nearly do in a document that
+    answers another. own: found among all documents, so that it says something that such a one came
+    first."""
     sure = [one for one in (*own, *within) if one.retrieval.answerable]
     near = [one for one in own if one.document_id in beside and _is_only_unsure(one.retrieval)]
-    near += [one for one in within if _is_only_unsure(one.retrieval) and one.retrieval.confidence >= NEARLY * one.retrieval.needed]
+    near += [
+        one
+        for one in within
+        if _is_only_unsure(one.retrieval) and one.retrieval.confidence >= NEARLY * one.retrieval.needed
+    ]
     return max(sure or near, key=_sureness, default=None)
 
 

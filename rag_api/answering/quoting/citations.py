@@ -1,4 +1,5 @@
-"""A span that the generator copied -> a citation, when its characters equal the document's; and where a source stands on its page.
+"""A span that the generator copied -> a citation, when its characters equal the document's; and
+where a source stands on its page.
 
 Exact or nothing: a span whose characters differ, or whose page is not at hand, is not cited.
 """
@@ -29,12 +30,18 @@ def source_of(hit: Hit, document: Document, pages: Sequence[Page], uncertain: Pl
     placed = rects(pages, chunk.start, chunk.end)
     page = placed[0].page if placed else page_of(pages, chunk.start)
     text_from = next((one.text_from for one in pages if one.number == page), "pdf")
-    in_doubt, spoken = touches(chunk.start, chunk.end, uncertain), BLANK in blanked(chunk.text, chunk.start, uncertain, "")
+    in_doubt, spoken = (
+        touches(chunk.start, chunk.end, uncertain),
+        BLANK in blanked(chunk.text, chunk.start, uncertain, ""),
+    )
     return Source(hit, document, page, placed, text_from=text_from, uncertain=in_doubt, addressed=spoken)
 
 
-def within_reach(builder: AnswerBuilder, passage: PromptPassage, places: Sequence[tuple[int, int]], db: Database) -> bool:
-    """Whether these places of the passage stand on pages that are at hand; else those before and after are read, at last all."""
+def within_reach(
+    builder: AnswerBuilder, passage: PromptPassage, places: Sequence[tuple[int, int]], db: Database
+) -> bool:
+    """Whether these places of the passage stand on pages that are at hand; else those before and
+    after are read, at last all."""
 
     def at_hand() -> bool:
         pages = builder.pages[passage.document_id]
@@ -51,9 +58,12 @@ def within_reach(builder: AnswerBuilder, passage: PromptPassage, places: Sequenc
 
 
 def cite(span: wire.CopiedSpanOut, builder: AnswerBuilder) -> list[Citation]:
-    """Take the span into the answer as places in a document, one for each thing that it holds: an introduction, a sentence, a list, a row.
-    Nothing when its characters are not the document's."""
-    passages, text = {str(index): passage for index, passage in enumerate(builder.prompt_passages)}, builder.text[span.start : span.end]
+    """Take the span into the answer as places in a document, one for each thing that it holds: an
+    introduction, a sentence, a list, a row. Nothing when its characters are not the document's."""
+    passages, text = (
+        {str(index): passage for index, passage in enumerate(builder.prompt_passages)},
+        builder.text[span.start : span.end],
+    )
     passage = passages.get(span.document)
     if passage is None or not 0 <= span.start < span.end <= len(builder.text):
         _dropped(builder)
@@ -71,7 +81,8 @@ def cite(span: wire.CopiedSpanOut, builder: AnswerBuilder) -> list[Citation]:
 
 
 def _of_one_source(citations: Sequence[Citation], known: int) -> list[Citation]:
-    """What is read together is followed to one source: that of what was written before of the same part, else the best."""
+    """What is read together is followed to one source: that of what was written before of the same
+    part, else the best."""
     new, before = citations[known:], citations[known - 1] if known else None
 
     def rank_of(citation: Citation) -> int:
@@ -83,7 +94,8 @@ def _of_one_source(citations: Sequence[Citation], known: int) -> list[Citation]:
 
 
 def part(builder: AnswerBuilder) -> Token | None:
-    """Write the white space that follows the last quote in its document, which parts it from the next; None where it is parted already."""
+    """Write the white space that follows the last quote in its document, which parts it from the
+    next; None where it is parted already."""
     if not builder.citations or builder.text[-1:].isspace():
         return None
     last = builder.citations[-1]
@@ -111,7 +123,9 @@ def _cited(part: QuotedPart, shift: int, builder: AnswerBuilder, document_id: st
     page = placed[0].page if placed else page_of(pages, part.start)
     start, end = part.start + shift, part.end + shift
     pieces = tuple(
-        QuotedPiece(i.start + shift, i.end + shift, i.start, i.end, i.label, i.level, i.header, i.column, i.columns, i.asked)
+        QuotedPiece(
+            i.start + shift, i.end + shift, i.start, i.end, i.label, i.level, i.header, i.column, i.columns, i.asked
+        )
         for i in part.pieces
     )
     return Citation(

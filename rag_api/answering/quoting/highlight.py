@@ -1,5 +1,5 @@
-"""A span of the document text -> rectangles on its pages. Exact or nothing: a span with a character whose place is not known
-has no rectangles, and the reader is shown the page instead.
+"""A span of the document text -> rectangles on its pages. Exact or nothing: a span with a character
+whose place is not known has no rectangles, and the reader is shown the page instead.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ _JUMP = 1.5  # heights of white between two pieces of one line that are drawn ap
 
 
 def rects(pages: Sequence[Page], start: int, end: int) -> tuple[PageRects, ...]:
-    """One rectangle for each line that [start, end) touches, page by page; white space at either end is left out.
+    """One rectangle for each line that [start, end) touches, page by page; white space at either
+    end is left out.
 
-    pages: all of the document, or those around the span, in order. Empty when a character that is not white space has no box,
-    or lies outside of the pages given."""
+    pages: all of the document, or those around the span, in order. Empty when a character that is
+    not white space has no box, or lies outside of the pages given."""
     found: list[PageRects] = []
     missing = end - start
     for page in pages:
@@ -44,7 +45,8 @@ def page_of(pages: Sequence[Page], position: int) -> int:
 
 
 def _merge(boxes: NDArray[np.float32], around: NDArray[np.float32]) -> list[Rect]:
-    """[n, 4] boxes in reading order -> one rectangle for each run on a line (for text turned sideways: on a column).
+    """[n, 4] boxes in reading order -> one rectangle for each run on a line (for text turned
+    sideways: on a column).
 
     around: [m, 4] all boxes of the page."""
     upright = _is_upright(boxes)
@@ -67,7 +69,8 @@ def _around(run: NDArray[np.float32], near: int, far: int) -> NDArray[np.float32
 
 
 def _quantile(values: NDArray[np.float32], share: float) -> float:
-    """Return what numpy's does, of a few dozen values in a tenth of its time: a question's sources have hundreds of lines."""
+    """Return what numpy's does, of a few dozen values in a tenth of its time: a question's sources
+    have hundreds of lines."""
     ordered = np.sort(values)
     place = share * (len(ordered) - 1)
     low = int(place)
@@ -75,7 +78,9 @@ def _quantile(values: NDArray[np.float32], share: float) -> float:
     return below + (above - below) * (place - low)
 
 
-def _clear(sides: NDArray[np.float32], around: NDArray[np.float32], along: tuple[int, int], across: tuple[int, int]) -> NDArray[np.float32]:
+def _clear(
+    sides: NDArray[np.float32], around: NDArray[np.float32], along: tuple[int, int], across: tuple[int, int]
+) -> NDArray[np.float32]:
     """Where lines stand so close that their boxes overlap, each gets half of what they share."""
     near, far = across
     beside = (around[:, along[0]] < sides[along[1]]) & (around[:, along[1]] > sides[along[0]])

@@ -1,4 +1,5 @@
-"""A link to words of a document -> where they stand in it now: a link may be older than the reading, or the version, that it leads to."""
+"""A link to words of a document -> where they stand in it now: a link may be older than the
+reading, or the version, that it leads to."""
 
 from __future__ import annotations
 
@@ -30,14 +31,24 @@ def linked(db: Database, document: Document, page: int, words: str) -> Linked:
     begin, end = where or ((shown.start, shown.start + len(shown.text)) if shown else (0, 0))
     uncertain = read_uncertain(db, [document.id]).get(document.id, [])
     text = "".join(one.text for one in pages)[begin:end]
-    chunk = Chunk("", document.id, document.metadata.title, (number,), begin, end, blanked(text, begin, uncertain), document.metadata)
+    chunk = Chunk(
+        "",
+        document.id,
+        document.metadata.title,
+        (number,),
+        begin,
+        end,
+        blanked(text, begin, uncertain),
+        document.metadata,
+    )
     source = source_of(Hit(chunk, 0.0, 0.0, 0.0, 1), document, pages)
     page_text = blanked(shown.text, shown.start, uncertain) if shown else ""
     return Linked(source, where is not None, page_text)
 
 
 def place_of(pages: Sequence[Page], words: str, near: int) -> tuple[int, int] | None:
-    """The words in the document's text, however lines and blanks part them, where they stand nearest to that page."""
+    """The words in the document's text, however lines and blanks part them, where they stand
+    nearest to that page."""
     parts = words.split()
     if not parts:
         return None

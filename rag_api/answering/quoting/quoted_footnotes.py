@@ -1,4 +1,5 @@
-"""The footnotes that what was quoted points to: a dose is not read without the exception that its mark stands for."""
+"""The footnotes that what was quoted points to: a dose is not read without the exception that its
+mark stands for."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from rag_api.text.quotable.uncertain import BLANK
 
 
 def footnotes_of(builder: AnswerBuilder, known: int, container: RetrievalContainer) -> list[PromptPassage]:
-    """Return those of the citations from this one on that the answer does not quote yet, of quotes alone. Blocks."""
+    """Return those of the citations from this one on that the answer does not quote yet, of quotes
+    alone. Blocks."""
     if builder.question.mode != Mode.VERBATIM:
         return []
     found: list[PromptPassage] = []
@@ -24,7 +26,9 @@ def footnotes_of(builder: AnswerBuilder, known: int, container: RetrievalContain
         blocks = structure_of(text, builder.structures.get(id_, ""))
         for a, b in footnotes(text, blocks, citation.source_start, citation.source_end):
             passage = PromptPassage(id_, a, text[a:b])
-            quoted = any(one.document_id == id_ and one.source_start < b and a < one.source_end for one in builder.citations)
+            quoted = any(
+                one.document_id == id_ and one.source_start < b and a < one.source_end for one in builder.citations
+            )
             if not quoted and passage not in found and BLANK not in passage.text:
                 found.append(passage)
     return [one for one in found if within_reach(builder, one, [(0, len(one.text))], container.db)]

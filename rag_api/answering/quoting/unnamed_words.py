@@ -1,4 +1,5 @@
-"""An answer on its way -> the question's specific words that the quoted block, its title and headings do not name (query/unnamed.py)."""
+"""An answer on its way -> the question's specific words that the quoted block, its title and
+headings do not name (query/unnamed.py)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from rag_api.text.quotable.quotable_spans import quotable_of
 
 
 def not_named(builder: AnswerBuilder, question: Analysis) -> tuple[str, ...]:
-    """Empty without an answer. Of a written answer the passages that it cites count, or all that the model was told."""
+    """Empty without an answer. Of a written answer the passages that it cites count, or all that
+    the model was told."""
     if not builder.text.strip():
         return ()
     used = _used(builder)

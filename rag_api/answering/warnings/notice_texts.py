@@ -1,4 +1,5 @@
-"""The sentences above an answer, in its reader's language. Codes are stable; the page may style by them."""
+"""The sentences above an answer, in its reader's language. Codes are stable; the page may style by
+them."""
 
 from __future__ import annotations
 
@@ -13,17 +14,21 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "No document answers this question.",
     },
     "greeting": {
-        "nl": "Dag! Stel een vraag over de procedures van het ziekenhuis; het antwoord komt uit de documenten zelf, met de bron erbij.",
-        "en": "Hello! Ask about the hospital's procedures; the answer comes from the documents themselves, with its source.",
+        "nl": "Dag! Stel een vraag over de procedures van het ziekenhuis; het antwoord komt uit de documenten zelf, "
+        "met de bron erbij.",
+        "en": "Hello! Ask about the hospital's procedures; the answer comes from the documents themselves, with its "
+        "source.",
     },
     "thanks": {
         "nl": "Graag gedaan. Stel gerust nog een vraag.",
         "en": "You are welcome. Feel free to ask something else.",
     },
     "about_bedside": {
-        "nl": "Dit is Bedside. Het zoekt in de procedures van het ziekenhuis, citeert wat er staat en opent de bron op de juiste plaats. "
+        "nl": "Dit is Bedside. Het zoekt in de procedures van het ziekenhuis, citeert wat er staat en opent de bron "
+        "op de juiste plaats. "
         "Het verzint niets en kent alleen de documenten die zijn ingeladen.",
-        "en": "This is Bedside. It searches the hospital's procedures, quotes what they say and opens the source at the right place. "
+        "en": "This is Bedside. It searches the hospital's procedures, quotes what they say and opens the source at "
+        "the right place. "
         "It makes nothing up and knows only the documents that were loaded.",
     },
     "nothing_readable": {
@@ -48,7 +53,8 @@ _TEXTS: dict[str, dict[str, str]] = {
     },
     "no_use": {
         "nl": "Het geschreven antwoord zei niets uit de procedures en wordt niet getoond; dit zijn de procedures zelf.",
-        "en": "The written answer said nothing from the procedures and is not shown; these are the procedures themselves.",
+        "en": "The written answer said nothing from the procedures and is not shown; these are the procedures "
+        "themselves.",
     },
     "unread": {
         "nl": "{title} past bij de vraag, maar kon niet gelezen worden: {why}.",
@@ -83,8 +89,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "The answer was stopped and is not complete.",
     },
     "whole_document": {
-        "nl": "Dit antwoord komt uit heel {title}, ook uit wat daarin voor andere patiënten geldt: kijk het na in het document.",
-        "en": "This answer comes from all of {title}, including what it says for other patients: check it in the document.",
+        "nl": "Dit antwoord komt uit heel {title}, ook uit wat daarin voor andere patiënten geldt: kijk het na in het "
+        "document.",
+        "en": "This answer comes from all of {title}, including what it says for other patients: check it in the "
+        "document.",
     },
     "part_not_found": {
         "nl": "Op dit deel van de vraag is geen antwoord gevonden: {part}",
@@ -147,8 +155,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "This answer comes from {title}, not from the first source. Check whether it is about this question.",
     },
     "conflict": {
-        "nl": "Twee geldige bronnen verschillen: {one} zegt {first_value} (bron {first}), {other} zegt {second_value} (bron {second}).",
-        "en": "Two valid sources differ: {one} says {first_value} (source {first}), {other} says {second_value} (source {second}).",
+        "nl": "Twee geldige bronnen verschillen: {one} zegt {first_value} (bron {first}), {other} zegt {second_value} "
+        "(bron {second}).",
+        "en": "Two valid sources differ: {one} says {first_value} (source {first}), {other} says {second_value} "
+        "(source {second}).",
     },
     "versions": {
         "nl": "Er zijn twee geldige documenten met de titel {title}: {one} (bron {first}) en {other} (bron {second}).",
@@ -184,23 +194,32 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "This document is a scan: its text was read from an image.",
     },
     "card_scan_in_doubt": {
-        "nl": "Dit document is een scan: zinnen die niet zeker gelezen zijn, worden niet geciteerd en leest u op de pagina zelf.",
-        "en": "This document is a scan: sentences that were not read with certainty are not quoted, so read those on the page itself.",
+        "nl": "Dit document is een scan: zinnen die niet zeker gelezen zijn, worden niet geciteerd en leest u op de "
+        "pagina zelf.",
+        "en": "This document is a scan: sentences that were not read with certainty are not quoted, so read those on "
+        "the page itself.",
     },
     "card_in_doubt": {
-        "nl": "Letters van deze passage zijn misschien andere dan op de pagina: die zinnen worden niet geciteerd, lees ze daar.",
-        "en": "Letters of this passage may be others than its page shows: those sentences are not quoted, so read them there.",
+        "nl": "Letters van deze passage zijn misschien andere dan op de pagina: die zinnen worden niet geciteerd, "
+        "lees ze daar.",
+        "en": "Letters of this passage may be others than its page shows: those sentences are not quoted, so read "
+        "them there.",
     },
     "card_mostly_in_doubt": {
         "nl": "Minder dan de helft van dit document kan geciteerd worden: lees het op de pagina's zelf.",
         "en": "Less than half of this document can be quoted: read it on its pages.",
     },
     "card_addressed": {
-        "nl": "In dit document staan zinnen die voor een computer bedoeld zijn; ze worden niet geciteerd, meld dit aan de beheerder.",
-        "en": "This document holds sentences that are meant for a computer; they are not quoted, please tell the administrator.",
+        "nl": "In dit document staan zinnen die voor een computer bedoeld zijn; ze worden niet geciteerd, meld dit "
+        "aan de beheerder.",
+        "en": "This document holds sentences that are meant for a computer; they are not quoted, please tell the "
+        "administrator.",
     },
     "card_expired": {"nl": "Dit document is vervallen op {day}.", "en": "This document expired on {day}."},
-    "card_superseded": {"nl": "Dit document is vervangen door {newer}.", "en": "This document was replaced by {newer}."},
+    "card_superseded": {
+        "nl": "Dit document is vervangen door {newer}.",
+        "en": "This document was replaced by {newer}.",
+    },
     "card_conflict": {
         "nl": "Hier staat {own_value}, in bron {source} staat {their_value}.",
         "en": "This says {own_value}, source {source} says {their_value}.",
@@ -219,13 +238,42 @@ _UNREAD = {
     "too_much_memory": {"nl": "het lezen kostte te veel geheugen", "en": "reading it took too much memory"},
     "no_text_layer": {"nl": "het is een scan zonder tekst", "en": "it is a scan without text"},
     "xfa_form": {"nl": "het is een XFA-formulier", "en": "it is an XFA form"},
-    "only_rendered": {"nl": "alleen de opgemaakte pagina's laten zien wat er staat", "en": "only its laid out pages tell what it says"},
+    "only_rendered": {
+        "nl": "alleen de opgemaakte pagina's laten zien wat er staat",
+        "en": "only its laid out pages tell what it says",
+    },
     "not_indexed": {"nl": "het kon niet doorzoekbaar gemaakt worden", "en": "it could not be made searchable"},
     "unsupported": {"nl": "bestanden van deze soort worden niet gelezen", "en": "files of this kind are not read"},
 }
 _MONTHS = {
-    "nl": ("januari", "februari", "maart", "april", "mei", "juni", "juli", "augustus", "september", "oktober", "november", "december"),
-    "en": ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"),
+    "nl": (
+        "januari",
+        "februari",
+        "maart",
+        "april",
+        "mei",
+        "juni",
+        "juli",
+        "augustus",
+        "september",
+        "oktober",
+        "november",
+        "december",
+    ),
+    "en": (
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ),
 }
 _PUBLIC = {
     "unread_owned": "unread",
@@ -252,12 +300,17 @@ def notice(code: str, language: str, about: tuple[int, ...] = (), **words: str) 
 
 def for_whom(groups: Iterable[TargetGroup], language: str) -> str:
     """ "volwassenen en zwangeren"."""
-    return _joined([_FOR_WHOM[language][group] for group in TargetGroup if group in set(groups)], {"nl": "en", "en": "and"}[language])
+    return _joined(
+        [_FOR_WHOM[language][group] for group in TargetGroup if group in set(groups)],
+        {"nl": "en", "en": "and"}[language],
+    )
 
 
 def the_patient(groups: Iterable[TargetGroup], language: str) -> str:
     """ "een kind of een pasgeborene"."""
-    return _joined([_PATIENT[language][group] for group in TargetGroup if group in set(groups)], {"nl": "of", "en": "or"}[language])
+    return _joined(
+        [_PATIENT[language][group] for group in TargetGroup if group in set(groups)], {"nl": "of", "en": "or"}[language]
+    )
 
 
 def _joined(names: Sequence[str], word: str) -> str:

@@ -1,4 +1,5 @@
-"""Lists of which an answer quotes some items and not the others: who reads them must know that there are more. Pure."""
+"""Lists of which an answer quotes some items and not the others: who reads them must know that
+there are more. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from rag_api.text.blocks import structure_of
 
 @dataclass(frozen=True, slots=True)
 class PartialList:
-    """A list of `items`, or a table of so many rows, of which `quoted` stand in the answer. rank: of the source."""
+    """A list of `items`, or a table of so many rows, of which `quoted` stand in the answer. rank:
+    of the source."""
 
     quoted: int
     items: int
@@ -19,7 +21,9 @@ class PartialList:
     rows: bool = False
 
 
-def partial_lists(citations: Sequence[Citation], texts: Mapping[str, str], structures: Mapping[str, str]) -> list[PartialList]:
+def partial_lists(
+    citations: Sequence[Citation], texts: Mapping[str, str], structures: Mapping[str, str]
+) -> list[PartialList]:
     """Return the lists quoted in part, those of the first citation's document first."""
     found: list[PartialList] = []
     for document_id in dict.fromkeys(one.document_id for one in citations):
@@ -55,9 +59,14 @@ def _of_tables(citations: Sequence[Citation], blocks: Sequence[Block]) -> Iterab
     return _in_part(citations, tables.values(), rows=True)
 
 
-def _in_part(citations: Sequence[Citation], wholes: Iterable[list[list[Block]]], *, rows: bool) -> Iterable[PartialList]:
+def _in_part(
+    citations: Sequence[Citation], wholes: Iterable[list[list[Block]]], *, rows: bool
+) -> Iterable[PartialList]:
     for items in wholes:
-        of_items = [[c.rank for c in citations if any(c.source_start < b.end and c.source_end > b.start for b in item)] for item in items]
+        of_items = [
+            [c.rank for c in citations if any(c.source_start < b.end and c.source_end > b.start for b in item)]
+            for item in items
+        ]
         quoted = [ranks for ranks in of_items if ranks]
         if 0 < len(quoted) < len(items):
             yield PartialList(len(quoted), len(items), quoted[0][0], rows)

@@ -1,7 +1,9 @@
-"""sources -> what the reader must know before using them: cautions on each, and the notices above the answer.
+"""sources -> what the reader must know before using them: cautions on each, and the notices above
+the answer.
 
-For other patients, expired, superseded, contradicted by another; a twin for other patients; numbers that no source holds. The rules are
-rag_api.guard's, the sentences rag_api.answering.warnings.notice_texts'. Nothing is left out or ordered here.
+For other patients, expired, superseded, contradicted by another; a twin for other patients; numbers
+that no source holds. The rules are rag_api.guard's, the sentences
+rag_api.answering.warnings.notice_texts'. Nothing is left out or ordered here.
 """
 
 from __future__ import annotations
@@ -49,13 +51,15 @@ def warned(
     container: RetrievalContainer,
     likely: Mapping[str, float] | None = None,
 ) -> Warned:
-    """Return what the reader must know of these sources. `likely`: by the ids of their documents, the score of the best sentence of each,
-    in nats. Blocks."""
+    """Return what the reader must know of these sources. `likely`: by the ids of their documents,
+    the score of the best sentence of each, in nats. Blocks."""
     today, patient, first = filters.valid_on or date.today(), question.patient, container.settings.passages
     newer = _newer(sources, user, today, container) if filters.include_expired else {}
     cared_for = wards_in(question.text) or function_of(user).groups
     differing = [
-        c for c in conflicts([s.hit for s in sources], question.terms) if _are_valid((sources[c.first], sources[c.second]), today, newer)
+        c
+        for c in conflicts([s.hit for s in sources], question.terms)
+        if _are_valid((sources[c.first], sources[c.second]), today, newer)
     ]
     cautions = [
         [
@@ -80,22 +84,24 @@ def warned(
 
 
 def of_used(notices: Sequence[Notice], ranks: Iterable[int], sources: Sequence[Source]) -> list[Notice]:
-    """Those that speak of a document that the answer was taken from, or of the answer as a whole. `ranks`: of the sources it quotes; of an
-    answer without quotes every notice stays."""
+    """Those that speak of a document that the answer was taken from, or of the answer as a whole.
+    `ranks`: of the sources it quotes; of an answer without quotes every notice stays."""
     documents = {source.hit.rank: source.document.id for source in sources}
     used = {documents[rank] for rank in ranks if rank in documents}
     return [one for one in notices if not used or not one.about or used & {documents.get(rank) for rank in one.about}]
 
 
 def of_refusal(notices: Sequence[Notice], sources: Sequence[Source]) -> list[Notice]:
-    """No source is used, so nothing is said of one; but that there are twins may be why nothing answers, where they might have."""
+    """No source is used, so nothing is said of one; but that there are twins may be why nothing
+    answers, where they might have."""
     barred = {source.hit.rank for source in sources if _has(source, *_BARRING)}
     return [one for one in notices if not one.about or (one.code == "twins" and not barred & set(one.about))]
 
 
 def of_other_drugs(sources: Sequence[Source], question: Analysis, others: Container[str], language: str) -> Warned:
-    """A document that names none of the question's drugs does not answer it, whatever else it shares: a dose would be another drug's.
-    `others`: the ids of those documents. The notice: when no source names them."""
+    """A document that names none of the question's drugs does not answer it, whatever else it
+    shares: a dose would be another drug's. `others`: the ids of those documents. The notice: when
+    no source names them."""
     if not question.drugs or not sources:
         return Warned(tuple(sources), ())
     said = {"drugs": " / ".join(question.drugs)}
@@ -105,9 +111,11 @@ def of_other_drugs(sources: Sequence[Source], question: Analysis, others: Contai
     return Warned(marked, (notice("other_drug", language, (), **said),) if none else ())
 
 
-def of_other_complications(sources: Sequence[Source], question: Analysis, others: Container[str], language: str) -> tuple[Source, ...]:
-    """What a document that is about another complication than the question's, and never names that one, is marked with. `others`: the ids
-    of those documents."""
+def of_other_complications(
+    sources: Sequence[Source], question: Analysis, others: Container[str], language: str
+) -> tuple[Source, ...]:
+    """What a document that is about another complication than the question's, and never names that
+    one, is marked with. `others`: the ids of those documents."""
     if not question.complications.names:
         return tuple(sources)
     card = notice("card_other_complication", language, (), names=" / ".join(question.complications.names))
@@ -115,8 +123,9 @@ def of_other_complications(sources: Sequence[Source], question: Analysis, others
 
 
 def usable(sources: Sequence[Source], limit: int) -> tuple[Source, ...]:
-    """The first that may be answered from: not those for other patients, of other drugs or another complication, and of twins only the
-    better one, for an answer is for one patient; what is no longer valid only when nothing else is there."""
+    """The first that may be answered from: not those for other patients, of other drugs or another
+    complication, and of twins only the better one, for an answer is for one patient; what is no
+    longer valid only when nothing else is there."""
     fit = [source for source in sources if not _has(source, *_BARRING, "twin")]
     valid = [source for source in fit if not _has(source, "expired", "superseded")]
     return tuple((valid or fit)[:limit])
@@ -129,7 +138,8 @@ def _has(source: Source, *codes: str) -> bool:
 def unsupported_in(
     answer: str, sources: Sequence[Source], question: Analysis, language: str, told: Sequence[PromptPassage] = ()
 ) -> tuple[Unsupported, ...]:
-    """Return numbers of an answer that stand in none of the sources it was written from. `told`: what else of their documents it had."""
+    """Return numbers of an answer that stand in none of the sources it was written from. `told`:
+    what else of their documents it had."""
     languages = {s.document.id: s.document.metadata.language or language for s in sources}
     passages = [SupportPassage(f"{s.hit.chunk.title}\n{s.hit.chunk.text}", languages[s.document.id]) for s in sources]
     passages += [SupportPassage(one.text, languages[one.document_id]) for one in told if one.document_id in languages]
@@ -137,7 +147,9 @@ def unsupported_in(
 
 
 def unsupported_notice(found: Sequence[Unsupported], language: str) -> list[Notice]:
-    return [notice("unsupported", language, numbers=", ".join(dict.fromkeys(one.text for one in found)))] if found else []
+    return (
+        [notice("unsupported", language, numbers=", ".join(dict.fromkeys(one.text for one in found)))] if found else []
+    )
 
 
 def _newer(sources: Sequence[Source], user: User, today: date, container: RetrievalContainer) -> dict[str, Document]:
@@ -188,13 +200,17 @@ def _twin_caution(
     better = _better_twin(twins, likely, cared_for)
     if patient.is_clear or better.document.id == source.document.id:
         return []
-    words = {"for_whom": for_whom(about.target_groups, language), "others": for_whom(better.document.metadata.target_groups, language)}
+    words = {
+        "for_whom": for_whom(about.target_groups, language),
+        "others": for_whom(better.document.metadata.target_groups, language),
+    }
     return [notice("card_twin", language, (), source=str(better.hit.rank), **words)]
 
 
 def _better_twin(twins: Sequence[Source], likely: Mapping[str, float], cared_for: Collection[TargetGroup]) -> Source:
-    """Who cares for the patients of one, or names their ward, asks about them. Else it is the adults', for few questions about an adult say
-    so, unless another one's best sentence is clearly better; where none is for adults, the first."""
+    """Who cares for the patients of one, or names their ward, asks about them. Else it is the
+    adults', for few questions about an adult say so, unless another one's best sentence is clearly
+    better; where none is for adults, the first."""
     own = [one for one in twins if set(cared_for) & set(one.document.metadata.target_groups)]
     if own:
         return own[0]
@@ -208,7 +224,14 @@ def _level_caution(source: Source, question: Analysis, language: str) -> list[No
     level = question.level
     if level is None or not is_about_the_other(level, source.document.metadata.title):
         return []
-    return [notice("card_other_level_high" if level.high else "card_other_level_low", language, (), salt=level.of.names[language == "en"])]
+    return [
+        notice(
+            "card_other_level_high" if level.high else "card_other_level_low",
+            language,
+            (),
+            salt=level.of.names[language == "en"],
+        )
+    ]
 
 
 def _age_cautions(source: Source, today: date, newer: Mapping[str, Document], language: str) -> list[Notice]:
@@ -226,7 +249,8 @@ def _named(document: Document) -> str:
 
 
 def _group_notices(sources: Sequence[Source], patient: Patient, first: int, language: str) -> list[Notice]:
-    """When what would be read first is for others, or what fits best is and no twin of it is there."""
+    """When what would be read first is for others, or what fits best is and no twin of it is
+    there."""
     for_others = [s for s in sources if patient.excludes(s.document.metadata.target_groups)]
     if not for_others:
         return []
@@ -238,13 +262,18 @@ def _group_notices(sources: Sequence[Source], patient: Patient, first: int, lang
     about = best.document.metadata
     if best.hit.score <= max(s.hit.score for s in rest) or any(are_twins(about, s.document.metadata) for s in rest):
         return []
-    words = {"title": title_of(best.document), "for_whom": for_whom(about.target_groups, language), "patient": patient_words}
+    words = {
+        "title": title_of(best.document),
+        "for_whom": for_whom(about.target_groups, language),
+        "patient": patient_words,
+    }
     return [notice("patient_group_only", language, (), **words)]
 
 
 def _twin_notices(sources: Sequence[Source], question: Analysis, first: int, language: str) -> list[Notice]:
-    """When the question names nobody: what is read first is for some patients, and there is the same for others, which says as much of
-    what is asked: what never names the insulin pump that is asked about is no other answer."""
+    """When the question names nobody: what is read first is for some patients, and there is the
+    same for others, which says as much of what is asked: what never names the insulin pump that is
+    asked about is no other answer."""
     if question.patient.is_clear:
         return []
     for index, source in enumerate(sources[:first]):
@@ -271,25 +300,37 @@ def _unnamed_notices(sources: Sequence[Source], patient: Patient, user: User, la
 
 
 def _is_unthought_of(document: Document, user: User) -> bool:
-    """Not for the patients of the asker's function, or, where that does not say, for none but children, newborns or pregnant women. Most
-    documents are for adults, and few questions say so."""
+    """Not for the patients of the asker's function, or, where that does not say, for none but
+    children, newborns or pregnant women. Most documents are for adults, and few questions say
+    so."""
     groups, cared_for = document.metadata.target_groups, function_of(user).groups
     return bool(groups) and not (cared_for or {TargetGroup.ADULT}) & set(groups)
 
 
-def answered_from(ranks: Iterable[int], sources: Sequence[Source], question: Analysis, user: User, language: str) -> list[Notice]:
-    """For whom the answer is, once it is known which sources it was taken from: when the question names nobody, and the notices above it
-    spoke of the first source, which is another document."""
+def answered_from(
+    ranks: Iterable[int], sources: Sequence[Source], question: Analysis, user: User, language: str
+) -> list[Notice]:
+    """For whom the answer is, once it is known which sources it was taken from: when the question
+    names nobody, and the notices above it spoke of the first source, which is another document."""
     if question.patient.is_clear:
         return []
     taken = dict.fromkeys(source.document.id for rank in ranks for source in sources[rank - 1 : rank])
-    others = [d for d in (s.document for s in sources) if d.id in taken and d.id != sources[0].document.id and _is_unthought_of(d, user)]
-    return [notice("answered_only_for", language, for_whom=for_whom(others[0].metadata.target_groups, language))] if others else []
+    others = [
+        d
+        for d in (s.document for s in sources)
+        if d.id in taken and d.id != sources[0].document.id and _is_unthought_of(d, user)
+    ]
+    return (
+        [notice("answered_only_for", language, for_whom=for_whom(others[0].metadata.target_groups, language))]
+        if others
+        else []
+    )
 
 
 def in_doubt(unnamed: Sequence[str], ranks: Sequence[int], sources: Sequence[Source], language: str) -> list[Notice]:
-    """What speaks against an answer: words of the question that it does not name, and that it begins in another document than what was
-    found first. More such answers are right than are worse than none, so they are shown, with this above them."""
+    """What speaks against an answer: words of the question that it does not name, and that it
+    begins in another document than what was found first. More such answers are right than are worse
+    than none, so they are shown, with this above them."""
     found = [notice("not_named", language, words=", ".join(unnamed))] if unnamed else []
     taken = sources[ranks[0] - 1].document if ranks and 0 < ranks[0] <= len(sources) else None
     if taken is not None and taken.id != sources[0].document.id:
@@ -298,7 +339,8 @@ def in_doubt(unnamed: Sequence[str], ranks: Sequence[int], sources: Sequence[Sou
 
 
 def in_part(lists: Sequence[PartialList], language: str) -> list[Notice]:
-    """That there is more: of the list, and of the table, that lacks most, where several are quoted in part."""
+    """That there is more: of the list, and of the table, that lacks most, where several are quoted
+    in part."""
     told = []
     for code, rows in (("list_in_part", False), ("table_in_part", True)):
         most = max((one for one in lists if one.rows == rows), key=lambda one: one.items - one.quoted, default=None)
@@ -319,13 +361,23 @@ def _conflict_notices(found: Sequence[ValueConflict], sources: Sequence[Source],
 
 
 def _version_notices(sources: Sequence[Source], language: str) -> list[Notice]:
-    """Two current documents of one title for the same patients: likely a version that nobody took out."""
+    """Two current documents of one title for the same patients: likely a version that nobody took
+    out."""
     for index, source in enumerate(sources):
         for other in sources[index + 1 :]:
             if source.document.id != other.document.id and _names(source.document) == _names(other.document):
                 ranks = (source.hit.rank, other.hit.rank)
                 words = {"first": str(ranks[0]), "second": str(ranks[1]), "title": title_of(source.document)}
-                return [notice("versions", language, ranks, one=_version(source.document), other=_version(other.document), **words)]
+                return [
+                    notice(
+                        "versions",
+                        language,
+                        ranks,
+                        one=_version(source.document),
+                        other=_version(other.document),
+                        **words,
+                    )
+                ]
     return []
 
 
@@ -338,7 +390,9 @@ def _version(document: Document) -> str:
     return document.metadata.version or document.source
 
 
-def _conflict_cautions(index: int, found: Sequence[ValueConflict], sources: Sequence[Source], language: str) -> list[Notice]:
+def _conflict_cautions(
+    index: int, found: Sequence[ValueConflict], sources: Sequence[Source], language: str
+) -> list[Notice]:
     sides = [(c.first, c.first_value, c.second, c.second_value) for c in found]
     sides += [(c.second, c.second_value, c.first, c.first_value) for c in found]
     return [
@@ -350,7 +404,13 @@ def _conflict_cautions(index: int, found: Sequence[ValueConflict], sources: Sequ
 
 def _superseded_notices(sources: Sequence[Source], newer: Mapping[str, Document], language: str) -> list[Notice]:
     return [
-        notice("superseded", language, (source.hit.rank,), title=_named(source.document), newer=_named(newer[source.document.id]))
+        notice(
+            "superseded",
+            language,
+            (source.hit.rank,),
+            title=_named(source.document),
+            newer=_named(newer[source.document.id]),
+        )
         for source in sources
         if source.document.id in newer
     ]

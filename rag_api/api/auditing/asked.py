@@ -1,7 +1,8 @@
-"""A question's two entries in the audit trail: who asks what, before anything is looked for; and what was shown, before the last of it is.
+"""A question's two entries in the audit trail: who asks what, before anything is looked for; and
+what was shown, before the last of it is.
 
-Where the second cannot be kept, what was shown so far was shown; the reader is told that the answer failed, and the first entry says who
-asked.
+Where the second cannot be kept, what was shown so far was shown; the reader is told that the answer
+failed, and the first entry says who asked.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ class QuestionAudit:
         self.ended = False  # what was shown is written
 
     async def begins(self) -> None:
-        """Raises AuditUnavailable: then nothing is looked for. A question that was refused before this, for what stands in it, is in no
-        entry."""
+        """Raises AuditUnavailable: then nothing is looked for. A question that was refused before
+        this, for what stands in it, is in no entry."""
         self.noted.question = self.question.text
         filters = {name: value for name, value in asdict(self.question.filters).items() if value and name != "groups"}
         self.noted.on |= self._where() | {
@@ -48,7 +49,8 @@ class QuestionAudit:
         self.noted.question = ""  # said once; the entries of a request share its id
 
     async def followed(self, events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[AnswerEvent]:
-        """The events as they are. The last is held until what was shown is written; where it cannot be, it is Failed."""
+        """The events as they are. The last is held until what was shown is written; where it cannot
+        be, it is Failed."""
         try:
             async with contextlib.aclosing(events):
                 async for event in events:

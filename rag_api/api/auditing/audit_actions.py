@@ -1,4 +1,5 @@
-"""Names of the routes in the audit trail. A route that is not in this table is not served: what it shows would be seen by nobody.
+"""Names of the routes in the audit trail. A route that is not in this table is not served: what it
+shows would be seen by nobody.
 
 The names are stable: a SIEM's rules are written in them.
 """
@@ -10,8 +11,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """`routine`: shows and changes nothing of anybody, so only its refusals are entries. `changes`: an entry says that it begins, too, so
-    that nothing is changed that the trail does not know of, whatever happens on the way."""
+    """`routine`: shows and changes nothing of anybody, so only its refusals are entries. `changes`:
+    an entry says that it begins, too, so that nothing is changed that the trail does not know of,
+    whatever happens on the way."""
 
     action: str
     routine: bool = False
@@ -19,7 +21,9 @@ class Act:
 
 
 ACTIONS: dict[str, Act] = {
-    "POST /ask": Act("question.asked"),  # routes/asking/ask.py writes its entries itself: before anything is found, and after all is shown
+    # routes/asking/ask.py writes its entries itself: before anything is found, and after all is
+    # shown
+    "POST /ask": Act("question.asked"),
     "POST /v1/chat/completions": Act("question.asked"),  # as POST /ask
     "GET /v1/models": Act("models.listed", routine=True),
     "GET /documents": Act("documents.listed"),
@@ -107,5 +111,7 @@ def act_of(methods: set[str], path: str) -> Act:
     """Raises TypeError for a route that is not in the table."""
     name = f"{min(methods - {'HEAD'})} {path.replace(':path}', '}')}"
     if name not in ACTIONS:
-        raise TypeError(f"{name}: a route must say what it is called in the audit trail: rag_api/api/auditing/audit_actions.py")
+        raise TypeError(
+            f"{name}: a route must say what it is called in the audit trail: rag_api/api/auditing/audit_actions.py"
+        )
     return ACTIONS[name]

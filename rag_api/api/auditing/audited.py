@@ -1,5 +1,5 @@
-"""A request -> its entries in the audit trail. The route tells what it showed or did (`TrailDep`); who asked, from where and what came of
-it is known here. Nothing is sent before its entry is kept.
+"""A request -> its entries in the audit trail. The route tells what it showed or did (`TrailDep`);
+who asked, from where and what came of it is known here. Nothing is sent before its entry is kept.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ REFUSED_CODES = {"personal_data"}  # of other states
 
 
 class Noted:
-    """What is to be said of one request. Routes add to it; whoever stands before the route writes it."""
+    """What is to be said of one request. Routes add to it; whoever stands before the route writes
+    it."""
 
     def __init__(self, request: Request, act: Act) -> None:
         self.request, self.act = request, act
@@ -86,9 +87,11 @@ class Noted:
         await self.write(self.event(Result.FAILED if self.code else _result(status), status, self.code))
 
     async def failed(self, error: Exception, unattended: bool) -> None:
-        """Raises AuditUnavailable where something was refused and nobody would know; a failure stays the failure that it is."""
+        """Raises AuditUnavailable where something was refused and nobody would know; a failure
+        stays the failure that it is."""
         status, code = _status_of(error)
-        if isinstance(error, TooBusy):  # of nobody in particular; where hundreds are told so, writing it would cost what is spared
+        # of nobody in particular; where hundreds are told so, writing it would cost what is spared
+        if isinstance(error, TooBusy):
             return
         if self.act.routine and (status >= 500 or (status == 401 and unattended)):
             return  # the page asks on and on while a part is down, and after a session has ended
@@ -122,12 +125,20 @@ def _key_shown(request: Request) -> dict[str, str]:
 
 
 def _result(status: int, code: str = "") -> Result:
-    return Result.REFUSED if status in REFUSED or code in REFUSED_CODES else Result.FAILED if status >= 400 else Result.SUCCESS
+    return (
+        Result.REFUSED
+        if status in REFUSED or code in REFUSED_CODES
+        else Result.FAILED
+        if status >= 400
+        else Result.SUCCESS
+    )
 
 
 def _status_of(error: Exception) -> tuple[int, str]:
     if isinstance(error, BedsideError):
         return error.status, error.code
     if isinstance(error, HTTPException):
-        return error.status_code, CODES.get(error.status_code, "invalid_input" if error.status_code < 500 else "internal")
+        return error.status_code, CODES.get(
+            error.status_code, "invalid_input" if error.status_code < 500 else "internal"
+        )
     return (422, "invalid_request") if isinstance(error, RequestValidationError) else (500, "internal")

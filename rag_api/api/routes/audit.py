@@ -1,4 +1,5 @@
-"""/audit: who asked, saw and changed what, and whether the trail is as it was written. For auditors; each reading is an entry itself."""
+"""/audit: who asked, saw and changed what, and whether the trail is as it was written. For
+auditors; each reading is an entry itself."""
 
 from __future__ import annotations
 
@@ -68,15 +69,20 @@ def trail_query(
 QueryDep = Annotated[TrailQuery, Depends(trail_query)]
 
 
-@router.get("/audit", openapi_extra=declared(Access.AUDIT), summary="Who asked, saw and changed what", responses=responses(422, 503))
+@router.get(
+    "/audit",
+    openapi_extra=declared(Access.AUDIT),
+    summary="Who asked, saw and changed what",
+    responses=responses(422, 503),
+)
 def get_audit(
     db: DbDep,
     trail: TrailDep,
     query: QueryDep,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> api.TrailOut:
-    """Newest first; with `after`, oldest first from the entry behind that number. `next` is what to give as `before` (or `after`) for
-    more."""
+    """Newest first; with `after`, oldest first from the entry behind that number. `next` is what to
+    give as `before` (or `after`) for more."""
     found = read(db, replace(query, limit=limit))
     numbers = [one.sequence for one in found]
     _asked(trail, query)
@@ -104,7 +110,9 @@ def export_audit(db: DbDep, trail: TrailDep, query: QueryDep) -> StreamingRespon
     trail.on["up_to"] = last
     name = 'attachment; filename="bedside-audit.jsonl"'
     return StreamingResponse(
-        (line + "\n" for line in lines(db.patient(), wanted)), media_type=JSON_LINES, headers={"Content-Disposition": name}
+        (line + "\n" for line in lines(db.patient(), wanted)),
+        media_type=JSON_LINES,
+        headers={"Content-Disposition": name},
     )
 
 
@@ -130,8 +138,9 @@ def get_audit_chain(db: DbDep) -> api.ChainOut:
     responses=responses(409, 503),
 )
 def verify_audit(container: ContainerDep, trail: TrailDep) -> api.VerifiedOut:
-    """Every entry is hashed anew and compared with the chain, and the chain with the anchors of this machine. That takes a while for a long
-    trail. What was found is an entry, and a failed one where something is wrong."""
+    """Every entry is hashed anew and compared with the chain, and the chain with the anchors of
+    this machine. That takes a while for a long trail. What was found is an entry, and a failed one
+    where something is wrong."""
     at = datetime.now(UTC)
     found = container.trail.verify()
     trail.on |= said_of(found)
@@ -140,10 +149,14 @@ def verify_audit(container: ContainerDep, trail: TrailDep) -> api.VerifiedOut:
 
 
 @router.get(
-    "/audit/head", openapi_extra=declared(Access.AUDIT), summary="The trail's last entry, to be written down", responses=responses(404, 503)
+    "/audit/head",
+    openapi_extra=declared(Access.AUDIT),
+    summary="The trail's last entry, to be written down",
+    responses=responses(404, 503),
 )
 def get_audit_head(db: DbDep) -> api.HeadOut:
-    """Kept elsewhere, it shows later whether the trail's end was cut off: `bedside audit verify --anchor SEQUENCE:HASH`."""
+    """Kept elsewhere, it shows later whether the trail's end was cut off: `bedside audit verify
+    --anchor SEQUENCE:HASH`."""
     found = head(db)
     if found is None:
         raise NotFound("The trail is empty.")
@@ -151,7 +164,8 @@ def get_audit_head(db: DbDep) -> api.HeadOut:
 
 
 def _asked(trail: Noted, query: TrailQuery) -> None:
-    """Whose entries were read is who it is about, where that is one person. What was typed is not kept: it may be a name."""
+    """Whose entries were read is who it is about, where that is one person. What was typed is not
+    kept: it may be a name."""
     asked = {name: value for name, value in asdict(query).items() if value and name not in ("users", "limit")}
     trail.on["asked"] = asked | ({"user": True} if query.users else {})
     meant = query.users[1:] or query.users

@@ -59,22 +59,35 @@ uploads = APIRouter(tags=["documents"], route_class=UploadRoute)
 
 Search = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description="In title or file name.")]
 Number = Annotated[int, Query(ge=1, le=100_000, description="The page that the link names.")]
-Quote = Annotated[str, Query(max_length=4000, pattern=r"^[^\x00]*$", description="Words of the document; empty: the page as a whole.")]
+Quote = Annotated[
+    str, Query(max_length=4000, pattern=r"^[^\x00]*$", description="Words of the document; empty: the page as a whole.")
+]
 Status = Annotated[DocumentStatus | None, Query(description="The current ones (indexed and failed) when absent.")]
 
-Exactly = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description="Exactly this one, as `GET /facets` names it.")]
+Exactly = Annotated[
+    str, Query(max_length=200, pattern=r"^[^\x00]*$", description="Exactly this one, as `GET /facets` names it.")
+]
 When = Annotated[
     Validity | None,
     Query(
-        description="By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within"
+        description="By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its "
+        "last day comes within"
         f" {SOON} days."
     ),
 ]
 Uncertain = Annotated[bool, Query(description="Only those of which a part was read in doubt, and is never quoted.")]
-Ids = Annotated[list[api.DocumentIdText], Query(max_length=100, description="What counts now of these documents: a new version too.")]
+Ids = Annotated[
+    list[api.DocumentIdText],
+    Query(max_length=100, description="What counts now of these documents: a new version too."),
+]
 
 
-@router.get("/documents", openapi_extra=declared(Access.READ), summary="The documents list, by title", responses=responses(422, 503))
+@router.get(
+    "/documents",
+    openapi_extra=declared(Access.READ),
+    summary="The documents list, by title",
+    responses=responses(422, 503),
+)
 def get_documents(
     db: DbDep,
     user: UserDep,
@@ -89,14 +102,21 @@ def get_documents(
     uncertain: Uncertain = False,
     id: Ids = [],  # noqa: B006 - as the address has it
 ) -> api.DocumentList:
-    about = DocumentQuery(search, status, limit, offset, department, document_type, validity, uncertain=uncertain, versions_of=id)
+    about = DocumentQuery(
+        search, status, limit, offset, department, document_type, validity, uncertain=uncertain, versions_of=id
+    )
     found, total = list_documents(db, user, about)
     trail.documents(found)
-    return api.DocumentList(documents=[document_out(document, tell_who=user.is_admin) for document in found], total=total)
+    return api.DocumentList(
+        documents=[document_out(document, tell_who=user.is_admin) for document in found], total=total
+    )
 
 
 @router.get(
-    "/facets", openapi_extra=declared(Access.READ), summary="What documents can be filtered and ordered by", responses=responses(503)
+    "/facets",
+    openapi_extra=declared(Access.READ),
+    summary="What documents can be filtered and ordered by",
+    responses=responses(503),
 )
 def get_facets(db: DbDep, user: UserDep) -> api.FacetsOut:
     return facets_out(facets(db, user))
@@ -111,7 +131,9 @@ def get_facets(db: DbDep, user: UserDep) -> api.FacetsOut:
 def get_one_document(db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.DocumentDetail:
     document = get_document(db, user, document_id)
     trail.documents([document])
-    return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id))
+    return document_detail(
+        document, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id)
+    )
 
 
 @router.get(
@@ -120,9 +142,12 @@ def get_one_document(db: DbDep, user: UserDep, trail: TrailDep, document_id: Doc
     summary="Words of a document, where they stand now",
     responses=responses(404, 422, 503),
 )
-def get_place(db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId, page: Number = 1, quote: Quote = "") -> api.LinkedOut:
-    """What a link to a document, a page or a quote leads to. The words are found again after the document was read anew, and on another
-    page than the link says; `newer` is what counts in the document's place since."""
+def get_place(
+    db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId, page: Number = 1, quote: Quote = ""
+) -> api.LinkedOut:
+    """What a link to a document, a page or a quote leads to. The words are found again after the
+    document was read anew, and on another page than the link says; `newer` is what counts in the
+    document's place since."""
     document = get_document(db, user, document_id)
     trail.documents([document])
     found = linked(db, document, page, quote)
@@ -143,11 +168,17 @@ def get_place(db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId
     responses=responses(400, 404, 409, 413, 422, 503),
 )
 def describe_document(
-    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.MetadataIn
+    db: DbDep,
+    container: WritingContainerDep,
+    user: UserDep,
+    trail: TrailDep,
+    document_id: DocumentId,
+    body: api.MetadataIn,
 ) -> api.DescribedOut:
-    """For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
-    until a version says something else in that field. Every change is kept with who made it (`/changes`). A new title is embedded with the
-    document's passages before this answers (`vectors`). 409 while an ingestion is running."""
+    """For admins. What is given here counts instead of what the file says, from the next question
+    on and in later versions of the file, until a version says something else in that field. Every
+    change is kept with who made it (`/changes`). A new title is embedded with the document's
+    passages before this answers (`vectors`). 409 while an ingestion is running."""
     given = metadata_in(body)
     vectors: Vectors = "kept"
 
@@ -162,11 +193,21 @@ def describe_document(
 
     with PgDocuments(db, user, patience=5.0, open_to=container.settings.open_to).lock():
         changed = change_metadata(
-            db, user, document_id, given, frozenset(body.reset), texts_of, metadata_from, reach_index, container.settings.open_to
+            db,
+            user,
+            document_id,
+            given,
+            frozenset(body.reset),
+            texts_of,
+            metadata_from,
+            reach_index,
+            container.settings.open_to,
         )
     trail.documents([changed])
     trail.on["fields"] = sorted({*given, *body.reset})  # what they were and are: /changes
-    detail = document_detail(changed, read_page_sizes(db, document_id), edits_of(db, changed.source), read_cut(db, document_id))
+    detail = document_detail(
+        changed, read_page_sizes(db, document_id), edits_of(db, changed.source), read_cut(db, document_id)
+    )
     return api.DescribedOut(**detail.model_dump(), vectors=vectors)
 
 
@@ -197,7 +238,10 @@ def get_changes(db: DbDep, user: UserDep, trail: TrailDep, document_id: Document
     summary="A document's file, as a PDF where it can be shown",
     response_class=FileResponse,
     responses={
-        200: {"description": "The whole file.", "content": {"application/pdf": {"schema": {"type": "string", "format": "binary"}}}},
+        200: {
+            "description": "The whole file.",
+            "content": {"application/pdf": {"schema": {"type": "string", "format": "binary"}}},
+        },
         206: {"description": "The part asked for by `Range`.", "content": {"application/pdf": {}}},
         304: {"description": "You have it already (`If-None-Match`)."},
         **responses(404, 422, 503),
@@ -207,7 +251,8 @@ def get_changes(db: DbDep, user: UserDep, trail: TrailDep, document_id: Document
 def get_document_file(
     request: Request, db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId
 ) -> Response:
-    """Never as anything that a browser would run: sandboxed, not sniffed, and only PDFs are shown in place."""
+    """Never as anything that a browser would run: sandboxed, not sniffed, and only PDFs are shown
+    in place."""
     document = get_document(db, user, document_id)
     trail.documents([document])
     if part := request.headers.get("range", "")[:100]:
@@ -235,11 +280,17 @@ def get_document_file(
 
 
 @router.delete(
-    "/documents/{document_id}", openapi_extra=declared(Access.INGEST), summary="Take a document out", responses=responses(404, 422, 503)
+    "/documents/{document_id}",
+    openapi_extra=declared(Access.INGEST),
+    summary="Take a document out",
+    responses=responses(404, 422, 503),
 )
-def retire_document(db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.DocumentOut:
-    """For admins. No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
-    changed first: what it does not call indexed is never a source, whatever the index still holds."""
+def retire_document(
+    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId
+) -> api.DocumentOut:
+    """For admins. No question is answered from it any more. It stays in the list as `retired`, for
+    the answers that quoted it. The list is changed first: what it does not call indexed is never a
+    source, whatever the index still holds."""
     administrator(user)
     document = get_document(db, user, document_id)
     trail.documents([document])
@@ -255,9 +306,12 @@ def retire_document(db: DbDep, container: WritingContainerDep, user: UserDep, tr
     summary="Put back a document that was taken out",
     responses=responses(404, 409, 422, 503),
 )
-def restore_document(db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.DocumentOut:
-    """For admins. The next question is answered from it again, and what admins said of it counts as before. Its kept file is indexed anew
-    before this answers. 409 where it is not taken out, another version is in force, its file is not kept any more, or an ingestion runs."""
+def restore_document(
+    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId
+) -> api.DocumentOut:
+    """For admins. The next question is answered from it again, and what admins said of it counts as
+    before. Its kept file is indexed anew before this answers. 409 where it is not taken out,
+    another version is in force, its file is not kept any more, or an ingestion runs."""
     administrator(user)
     document = get_document(db, user, document_id)
     trail.documents([document])
@@ -267,7 +321,14 @@ def restore_document(db: DbDep, container: WritingContainerDep, user: UserDep, t
     documents = PgDocuments(db, user, patience=5.0, open_to=container.settings.open_to)
     documents.restore(document_id)
     try:
-        ingest([], settings=container.settings, documents_repo=documents, store=container.store, embedder=container.embedder, readers=1)
+        ingest(
+            [],
+            settings=container.settings,
+            documents_repo=documents,
+            store=container.store,
+            embedder=container.embedder,
+            readers=1,
+        )
     except Exception:  # in the list and not in the index it would be found by nobody, and nobody would know
         documents.retire([document.source])
         raise
@@ -275,7 +336,10 @@ def restore_document(db: DbDep, container: WritingContainerDep, user: UserDep, t
 
 
 @uploads.post(
-    "/documents", openapi_extra=declared(Access.INGEST), summary="Load a document", responses=responses(400, 404, 409, 413, 422, 503)
+    "/documents",
+    openapi_extra=declared(Access.INGEST),
+    summary="Load a document",
+    responses=responses(400, 404, 409, 413, 422, 503),
 )
 def upload_document(
     db: DbDep,
@@ -284,7 +348,10 @@ def upload_document(
     trail: TrailDep,
     file: Annotated[
         UploadFile,
-        File(description="PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old."),
+        File(
+            description="PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version "
+            "replaces the old."
+        ),
     ],
     groups: Annotated[
         str,
@@ -295,15 +362,17 @@ def upload_document(
         ),
     ] = "",
 ) -> api.IngestOut:
-    """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
-    and kept in the list as `failed`, with `advice` on what to do; `warnings` say what to know of one that can. 409 when an ingestion is
-    running."""
+    """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that
+    cannot be read is reported by its reason and kept in the list as `failed`, with `advice` on what
+    to do; `warnings` say what to know of one that can. 409 when an ingestion is running."""
     administrator(user)
     name = _file_name(file.filename or "")
     trail.on["source"] = name
     known = current_document(db, user, name)
     if known is None and taken(db, name):
-        raise Conflict(f"There is another document called {name}, which is not yours to replace. Give this one another name.")
+        raise Conflict(
+            f"There is another document called {name}, which is not yours to replace. Give this one another name."
+        )
     open_to = groups or ("" if known else ";".join(own_groups(user)))
     with upload_file(container.settings.data_dir, Path(name).suffix) as kept:
         shutil.copyfileobj(file.file, kept)
@@ -317,7 +386,8 @@ def upload_document(
             readers=1,
         )
     trail.on |= ingested(report)
-    others = readable(db, user, [one.document_id for one in report.retitled])  # a letterhead may be that of documents of others
+    # a letterhead may be that of documents of others
+    others = readable(db, user, [one.document_id for one in report.retitled])
     return ingest_out(replace(report, retitled=tuple(one for one in report.retitled if one.document_id in others)))
 
 
@@ -340,8 +410,8 @@ def get_ingestion(db: DbDep, user: UserDep) -> api.IngestionOut:
 
 @router.delete("/ingestion", openapi_extra=declared(Access.INGEST), summary="Stop what is being loaded", responses=responses(503))
 def stop_ingestion(db: DbDep, user: UserDep) -> api.StopOut:
-    """For admins. Whoever loads documents just now, in whatever process or on a cluster, ends after what it is at: what was done stays, and
-    the next run goes on from there."""
+    """For admins. Whoever loads documents just now, in whatever process or on a cluster, ends after
+    what it is at: what was done stays, and the next run goes on from there."""
     administrator(user)
     running = ingesting(db)
     if running:
@@ -350,7 +420,8 @@ def stop_ingestion(db: DbDep, user: UserDep) -> api.StopOut:
 
 
 def _file_name(given: str) -> str:
-    """The last part of whatever path a client names; printable, and short enough for any file system."""
+    """The last part of whatever path a client names; printable, and short enough for any file
+    system."""
     name = unicodedata.normalize("NFC", given.replace("\\", "/").rsplit("/", 1)[-1])
     name = "".join(c for c in name if c.isprintable()).strip()
     if not name or name.strip(".") == "" or len(name.encode("utf-8", "replace")) > 200:

@@ -1,4 +1,5 @@
-"""GET /gaps: what was asked in vain, by department. For reviewers; for all others nothing is here."""
+"""GET /gaps: what was asked in vain, by department. For reviewers; for all others nothing is
+here."""
 
 from __future__ import annotations
 
@@ -21,18 +22,26 @@ from rag_api.evaluate.gaps import Gap, department_of, gaps_csv, gaps_of, missing
 
 router = APIRouter(tags=["gaps"], route_class=LimitedRoute)
 
-Department = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description="One department's only; empty: of nobody.")]
+Department = Annotated[
+    str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description="One department's only; empty: of nobody.")
+]
 
 
 Since = Annotated[Day | None, Query(description="Asked on this day or later.")]
 
 
 @router.get(
-    "/gaps", openapi_extra=declared(Access.JUDGE), summary="Questions that no document answered", responses=responses(404, 422, 503)
+    "/gaps",
+    openapi_extra=declared(Access.JUDGE),
+    summary="Questions that no document answered",
+    responses=responses(404, 422, 503),
 )
-def get_gaps(db: DbDep, user: UserDep, trail: TrailDep, department: Department = None, since: Since = None) -> api.GapReport:
-    """Near-equal questions together, most asked first, with the nearest documents and whose they are. Nobody's name is in it; a question
-    may hold what its asker typed about a patient, and is gone when its conversation is deleted."""
+def get_gaps(
+    db: DbDep, user: UserDep, trail: TrailDep, department: Department = None, since: Since = None
+) -> api.GapReport:
+    """Near-equal questions together, most asked first, with the nearest documents and whose they
+    are. Nobody's name is in it; a question may hold what its asker typed about a patient, and is
+    gone when its conversation is deleted."""
     asked = unanswered(db, user, _morning(since))
     gaps = gaps_of(asked, department)
     trail.on |= {"department": department, "questions": sum(len(gap.asked) for gap in gaps)}
@@ -50,9 +59,14 @@ def get_gaps(db: DbDep, user: UserDep, trail: TrailDep, department: Department =
     openapi_extra=declared(Access.JUDGE),
     summary="The gap report as CSV",
     response_class=Response,
-    responses={200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}, **responses(404, 422, 503)},
+    responses={
+        200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}},
+        **responses(404, 422, 503),
+    },
 )
-def export_gaps(db: DbDep, user: UserDep, trail: TrailDep, department: Department = None, since: Since = None) -> Response:
+def export_gaps(
+    db: DbDep, user: UserDep, trail: TrailDep, department: Department = None, since: Since = None
+) -> Response:
     gaps = gaps_of(unanswered(db, user, _morning(since)), department)
     trail.on |= {"department": department, "questions": sum(len(gap.asked) for gap in gaps)}
     text = gaps_csv(gaps)
@@ -84,4 +98,7 @@ def gap_out(gap: Gap) -> api.GapOut:
 
 
 def _documents(found: Sequence[tuple[NearDocument, int]]) -> list[api.NearestOut]:
-    return [api.NearestOut(document=d.document, title=d.title, department=d.department, owner=d.owner, times=n) for d, n in found]
+    return [
+        api.NearestOut(document=d.document, title=d.title, department=d.department, owner=d.owner, times=n)
+        for d, n in found
+    ]

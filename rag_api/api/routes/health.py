@@ -1,4 +1,5 @@
-"""GET /health/live, /health and /metrics: for compose, for people, for Prometheus; and the API's description of itself."""
+"""GET /health/live, /health and /metrics: for compose, for people, for Prometheus; and the API's
+description of itself."""
 
 from __future__ import annotations
 
@@ -18,7 +19,12 @@ from rag_api.errors import Unavailable
 router = APIRouter(tags=["health"], route_class=LimitedRoute)
 
 
-@router.get("/health/live", openapi_extra=declared(Access.ANONYMOUS), summary="Whether the service runs", responses=responses(503))
+@router.get(
+    "/health/live",
+    openapi_extra=declared(Access.ANONYMOUS),
+    summary="Whether the service runs",
+    responses=responses(503),
+)
 async def get_live(watch: WatchDep) -> api.Live:
     """For whatever restarts it. Says nothing of the parts."""
     if watch.is_stuck:
@@ -26,9 +32,11 @@ async def get_live(watch: WatchDep) -> api.Live:
     return api.Live(status="ok")
 
 
-@router.get("/health/ready", openapi_extra=declared(Access.ANONYMOUS), include_in_schema=False)  # for what sends requests here
+# for what sends requests here
+@router.get("/health/ready", openapi_extra=declared(Access.ANONYMOUS), include_in_schema=False)
 async def get_ready(request: Request, watch: WatchDep) -> Response:
-    """204 while questions get at least their sources; 503 before, when a part is away, and once the service ends."""
+    """204 while questions get at least their sources; 503 before, when a part is away, and once the
+    service ends."""
     sound = not request.app.state.closing.begun and await ready(watch)
     return Response(status_code=204 if sound else 503)
 
@@ -41,14 +49,16 @@ async def get_ready(request: Request, watch: WatchDep) -> Response:
     responses={503: {"description": "A part is missing without which no question is answered.", "model": api.Health}},
 )
 async def get_health(watch: WatchDep, container: ContainerDep, user: UserDep, response: Response) -> api.Health:
-    """`ok`: everything answers. `degraded`: the generator does not, questions still get sources. `down` (503): neither. Each part, and how
-    far documents are prepared, for admins: the figures are of all documents."""
+    """`ok`: everything answers. `degraded`: the generator does not, questions still get sources.
+    `down` (503): neither. Each part, and how far documents are prepared, for admins: the figures
+    are of all documents."""
     state = await health(watch, container, user)
     response.status_code = 503 if state.status == "down" else 200
     return state
 
 
-@router.get("/metrics", openapi_extra=declared(Access.MONITOR), include_in_schema=False)  # not of the API: nginx does not let it out
+# not of the API: nginx does not let it out
+@router.get("/metrics", openapi_extra=declared(Access.MONITOR), include_in_schema=False)
 async def get_metrics(metrics: MetricsDep) -> Response:
     return Response(metrics.page(), media_type=CONTENT_TYPE)
 

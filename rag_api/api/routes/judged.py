@@ -1,4 +1,5 @@
-"""Judged sets: made in test sessions and from feedback, taken out and put in as CSV. For reviewers; for all others nothing is here."""
+"""Judged sets: made in test sessions and from feedback, taken out and put in as CSV. For reviewers;
+for all others nothing is here."""
 
 from __future__ import annotations
 
@@ -15,7 +16,14 @@ from rag_api.api.sign_in.access import Access, declared
 from rag_api.db.questions import judged as stored
 from rag_api.domain import Judged
 from rag_api.evaluate.judged import Place, half_of, judged_csv, parse_judged
-from rag_api.evaluate.judging import Judgement, MarkedPlace, WrittenQuestion, from_feedback, judge_answer, write_question
+from rag_api.evaluate.judging import (
+    Judgement,
+    MarkedPlace,
+    WrittenQuestion,
+    from_feedback,
+    judge_answer,
+    write_question,
+)
 
 router = APIRouter(tags=["judged sets"], route_class=LimitedRoute)
 
@@ -23,16 +31,25 @@ SetName = Annotated[str, Path(pattern=api.SET_NAME, max_length=80, examples=["ro
 QuestionId = Annotated[str, Path(max_length=200, pattern=r"^[^\x00]+$")]
 
 
-@router.get("/judged", openapi_extra=declared(Access.JUDGE), summary="The judged sets", responses=responses(404, 422, 503))
+@router.get(
+    "/judged", openapi_extra=declared(Access.JUDGE), summary="The judged sets", responses=responses(404, 422, 503)
+)
 def list_judged_sets(db: DbDep, user: UserDep) -> api.JudgedSetList:
     sets = [api.JudgedSetOut(**{**_fields(one), "validate_": one.validate}) for one in stored.list_sets(db, user)]
     return api.JudgedSetList(sets=sets)
 
 
-@router.get("/judged/{name}", openapi_extra=declared(Access.JUDGE), summary="A judged set's questions", responses=responses(404, 422, 503))
+@router.get(
+    "/judged/{name}",
+    openapi_extra=declared(Access.JUDGE),
+    summary="A judged set's questions",
+    responses=responses(404, 422, 503),
+)
 def get_judged_set(db: DbDep, user: UserDep, name: SetName) -> api.JudgedSetDetail:
     complete, left_open = stored.read_halves(db, user, name)
-    return api.JudgedSetDetail(name=name, questions=[_out(one) for one in complete], open=[_out(one) for one in left_open])
+    return api.JudgedSetDetail(
+        name=name, questions=[_out(one) for one in complete], open=[_out(one) for one in left_open]
+    )
 
 
 @router.delete(
@@ -52,7 +69,10 @@ def delete_judged_set(db: DbDep, user: UserDep, name: SetName) -> None:
     openapi_extra=declared(Access.JUDGE),
     summary="A judged set as CSV, for `bedside quality evaluate --set`",
     response_class=Response,
-    responses={200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}, **responses(404, 422, 503)},
+    responses={
+        200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}},
+        **responses(404, 422, 503),
+    },
 )
 def export_judged_set(db: DbDep, user: UserDep, name: SetName) -> Response:
     text = judged_csv(stored.read_set(db, user, name))
@@ -66,7 +86,8 @@ def export_judged_set(db: DbDep, user: UserDep, name: SetName) -> Response:
     responses=responses(400, 404, 413, 422, 503),
 )
 def import_judged_set(db: DbDep, user: UserDep, trail: TrailDep, name: SetName, body: api.ImportIn) -> api.ImportOut:
-    """All of it or nothing: when a row cannot be meant, `errors` names every such row and the set stays as it was."""
+    """All of it or nothing: when a row cannot be meant, `errors` names every such row and the set
+    stays as it was."""
     questions = parse_judged(body.csv)
     new = len({one.id for one in questions} - stored.ids_of(db, user, name))
     trail.on |= {"questions": len(questions), "checked_only": body.check}
@@ -82,8 +103,8 @@ def import_judged_set(db: DbDep, user: UserDep, trail: TrailDep, name: SetName, 
     responses=responses(400, 404, 413, 422, 503),
 )
 def put_judged_answer(db: DbDep, user: UserDep, name: SetName, answer_id: Uuid, body: api.JudgeIn) -> api.JudgedOut:
-    """The question, as it was searched for, joins the set, with the places that answer it. Without any and without `no_answer` it is left
-    open: neither exported nor evaluated."""
+    """The question, as it was searched for, joins the set, with the places that answer it. Without
+    any and without `no_answer` it is left open: neither exported nor evaluated."""
     marked = tuple(MarkedPlace(one.document_id, one.page, one.span) for one in body.marked)
     group = body.group.value if body.group else ""
     judgement = Judgement(body.found or "", marked, body.no_answer, body.function, body.department, group, body.note)
@@ -96,9 +117,12 @@ def put_judged_answer(db: DbDep, user: UserDep, name: SetName, answer_id: Uuid, 
     summary="Write a judged question",
     responses=responses(400, 404, 413, 422, 503),
 )
-def put_judged_question(db: DbDep, user: UserDep, name: SetName, question_id: QuestionId, body: api.QuestionIn) -> api.JudgedOut:
-    """In place of the one with this id, or a new one. Without places and without `no_answer` it is left open. Places that stood there
-    already are kept as they are, also when their document is gone."""
+def put_judged_question(
+    db: DbDep, user: UserDep, name: SetName, question_id: QuestionId, body: api.QuestionIn
+) -> api.JudgedOut:
+    """In place of the one with this id, or a new one. Without places and without `no_answer` it is
+    left open. Places that stood there already are kept as they are, also when their document is
+    gone."""
     text, places = body.question.strip(), [Place(one.document, one.page, one.span.strip()) for one in body.places]
     first = places[0] if places else Place("")
     judged = Judged(

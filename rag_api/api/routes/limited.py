@@ -1,5 +1,5 @@
-"""Checks around every route: who may use it, how large a request's body may be, before anything reads the whole of it, and the entry in the
-audit trail, before anything is sent."""
+"""Checks around every route: who may use it, how large a request's body may be, before anything
+reads the whole of it, and the entry in the audit trail, before anything is sent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ OVERHEAD = 64 * 1024  # of a multipart body around its file
 
 
 class LimitedRoute(APIRoute):
-    """JSON: as much as nginx lets through where there is one. Raises TypeError when it is not said who may use the route."""
+    """JSON: as much as nginx lets through where there is one. Raises TypeError when it is not said
+    who may use the route."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         self.access = access_of(options.get("openapi_extra"), path)
@@ -38,7 +39,8 @@ class LimitedRoute(APIRoute):
         super().__init__(path, endpoint, **options)
 
     async def count(self, request: Request) -> None:
-        """Raises TooManyRequests. Nobody's requests are nginx's to limit, and tries to sign in are counted where they are made."""
+        """Raises TooManyRequests. Nobody's requests are nginx's to limit, and tries to sign in are
+        counted where they are made."""
         if self.access is not Access.ANONYMOUS and not self.unattended:
             await run_in_threadpool(request.app.state.limits.requests.take, whose(request))
 

@@ -1,4 +1,5 @@
-"""Owners of documents, and what staff ask them: asked, listed, answered. What a question is about never leaves by mail."""
+"""Owners of documents, and what staff ask them: asked, listed, answered. What a question is about
+never leaves by mail."""
 
 from __future__ import annotations
 
@@ -28,14 +29,22 @@ from rag_api.evaluate.gaps import gaps_of
 router = APIRouter(tags=["owners"], route_class=LimitedRoute)
 
 
-@router.get("/owners", openapi_extra=declared(Access.ADMIN), summary="Who answers for documents", responses=responses(404, 422, 503))
+@router.get(
+    "/owners",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Who answers for documents",
+    responses=responses(404, 422, 503),
+)
 def get_owners(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep) -> api.OwnerList:
     """For admins: every owner and department that current documents name, and who that is."""
     found = list_owners(db, user)
     trail.on["owners"] = len(found)
     owners = [
         api.OwnerOut(
-            **{**asdict(one), "accounts": [api.OwnerAccountOut(id=id_, name=name, login=login) for id_, name, login in one.accounts]}
+            **{
+                **asdict(one),
+                "accounts": [api.OwnerAccountOut(id=id_, name=name, login=login) for id_, name, login in one.accounts],
+            }
         )
         for one in found
     ]
@@ -51,8 +60,9 @@ def get_owners(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDe
     responses=responses(400, 404, 413, 422, 503),
 )
 def set_owner(db: DbDep, user: UserDep, trail: TrailDep, body: api.OwnerIn) -> None:
-    """For admins. In force at once, for what is open too: an owner who was not known hears of what waits. Where documents that you may not
-    read name it as well, this is for the role `membership_admin`."""
+    """For admins. In force at once, for what is open too: an owner who was not known hears of what
+    waits. Where documents that you may not read name it as well, this is for the role
+    `membership_admin`."""
     trail.on |= {"owner": body.name.strip(), "accounts": body.accounts, "mail": bool(body.mail)}
     put_owner(db, user, body.name, body.mail, body.accounts)
 
@@ -78,10 +88,16 @@ def get_document_owner(db: DbDep, container: ContainerDep, user: UserDep, trail:
     responses=responses(400, 404, 413, 422, 503),
 )
 def ask_document_owner(
-    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.OwnerQuestionIn
+    db: DbDep,
+    container: ContainerDep,
+    user: UserDep,
+    trail: TrailDep,
+    document_id: DocumentId,
+    body: api.OwnerQuestionIn,
 ) -> api.OwnerAskedOut:
-    """The owner reads it in Bedside, and is told by mail where an address is kept. Where nobody is known, quality staff read it. Your name
-    is not told; the answer is in `GET /owner-questions/asked`."""
+    """The owner reads it in Bedside, and is told by mail where an address is kept. Where nobody is
+    known, quality staff read it. Your name is not told; the answer is in `GET
+    /owner-questions/asked`."""
     trail.documents([get_document(db, user, document_id)])
     text = _checked(body.text.strip(), body.remove, container.settings)
     question, reached = asked.ask_owner(db, user, document_id, body.kind, text, body.page, body.answer_id)
@@ -95,7 +111,8 @@ def ask_document_owner(
     responses=responses(503),
 )  # fmt: skip
 def get_asked(db: DbDep, user: UserDep, trail: TrailDep) -> api.OwnerQuestionList:
-    """The newest first. A version that came since, and a document that was taken out, count as news too."""
+    """The newest first. A version that came since, and a document that was taken out, count as news
+    too."""
     found = asked.asked_by(db, user)
     trail.on["owner_questions"] = [one.id for one in found]
     return api.OwnerQuestionList(questions=[_out(one) for one in found], news=sum(one.news for one in found))
@@ -126,8 +143,9 @@ def see_asked(db: DbDep, user: UserDep) -> None:
     responses=responses(503),
 )  # fmt: skip
 def get_work(db: DbDep, user: UserDep, trail: TrailDep) -> api.OwnerWork:
-    """Questions and reports on documents that you own, with what was asked in vain nearest to those. For quality staff also what is
-    nobody's: no owner is known, none can read it, or the mail could not be delivered."""
+    """Questions and reports on documents that you own, with what was asked in vain nearest to
+    those. For quality staff also what is nobody's: no owner is known, none can read it, or the mail
+    could not be delivered."""
     found = asked.work_of(db, user)
     near = gaps_of(unanswered_near(db, user))
     trail.on |= {"owner_questions": [one.id for one in found], "unanswered": sum(len(gap.asked) for gap in near)}
@@ -145,10 +163,15 @@ def get_work(db: DbDep, user: UserDep, trail: TrailDep) -> api.OwnerWork:
     responses=responses(400, 404, 409, 413, 422, 503),
 )
 def reply_to(
-    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, owner_question_id: Uuid, body: api.ReplyIn
+    db: DbDep,
+    container: WritingContainerDep,
+    user: UserDep,
+    trail: TrailDep,
+    owner_question_id: Uuid,
+    body: api.ReplyIn,
 ) -> api.OwnerQuestionOut:
-    """For the document's owner, and for quality staff what is nobody's. Once. `retired` takes the document out first, which is for its
-    owner and for admins."""
+    """For the document's owner, and for quality staff what is nobody's. Once. `retired` takes the
+    document out first, which is for its owner and for admins."""
     question = asked.work_item(db, user, owner_question_id)
     text = _checked(body.text.strip(), body.remove, container.settings)
     if body.outcome == "retired" and question.outcome is None and question.current_id is not None:

@@ -1,4 +1,5 @@
-"""GET /usage, /risk and PUT /risk: how much is asked and answered, and how readily Bedside answers. For reviewers; admins choose."""
+"""GET /usage, /risk and PUT /risk: how much is asked and answered, and how readily Bedside answers.
+For reviewers; admins choose."""
 
 from __future__ import annotations
 
@@ -27,12 +28,16 @@ YEAR = 53
     "/usage", openapi_extra=declared(Access.JUDGE), summary="How much was asked, week by week, and what became of it",
     responses=responses(404, 422, 503),
 )  # fmt: skip
-def get_usage(db: DbDep, user: UserDep, count: Annotated[int, Query(alias="weeks", ge=1, le=YEAR)] = 26) -> api.WeeklyUsageOut:
+def get_usage(
+    db: DbDep, user: UserDep, count: Annotated[int, Query(alias="weeks", ge=1, le=YEAR)] = 26
+) -> api.WeeklyUsageOut:
     """Nobody's name and no question is in it."""
     return api.WeeklyUsageOut(weeks=[api.WeekOut(**asdict(week)) for week in weeks(db, user, count)])
 
 
-@router.get("/risk", openapi_extra=declared(Access.JUDGE), summary="How readily it answers", responses=responses(404, 503))
+@router.get(
+    "/risk", openapi_extra=declared(Access.JUDGE), summary="How readily it answers", responses=responses(404, 503)
+)
 def get_risk(container: ContainerDep, user: UserDep) -> api.RiskOut:
     """What each choice refused and answered wrongly when it was measured."""
     reviewer(user)
@@ -40,7 +45,10 @@ def get_risk(container: ContainerDep, user: UserDep) -> api.RiskOut:
 
 
 @router.put(
-    "/risk", openapi_extra=declared(Access.ADMIN), summary="Choose how readily it answers", responses=responses(400, 404, 413, 422, 503)
+    "/risk",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Choose how readily it answers",
+    responses=responses(400, 404, 413, 422, 503),
 )
 def put_risk(container: ContainerDep, user: UserDep, trail: TrailDep, body: api.RiskIn) -> api.RiskOut:
     """In force here at once, and within seconds in every other process."""
@@ -76,5 +84,7 @@ def _offered(fitted: NotFoundModel | None) -> list[api.RiskOffered]:
         point = None
         if fitted is not None and fitted.curve:
             point = min(fitted.curve, key=lambda one: abs(one.threshold - fitted.at(name)))
-        told.append(api.RiskOffered(name=name, refused=point.refused if point else None, wrong=point.risk if point else None))
+        told.append(
+            api.RiskOffered(name=name, refused=point.refused if point else None, wrong=point.risk if point else None)
+        )
     return told

@@ -18,7 +18,12 @@ from rag_api.notify.webhook import check_url, key_in, new_secret
 router = APIRouter(tags=["webhooks"], route_class=LimitedRoute)
 
 
-@router.get("/webhooks", openapi_extra=declared(Access.ADMIN), summary="Where changes of documents are told", responses=responses(404, 503))
+@router.get(
+    "/webhooks",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Where changes of documents are told",
+    responses=responses(404, 503),
+)
 def list_webhooks(db: DbDep, user: UserDep) -> api.WebhookList:
     """For admins: those that tell of nothing that you may not read yourself."""
     return api.WebhookList(webhooks=[api.WebhookOut(**asdict(one)) for one in kept.list_webhooks(db, user)])
@@ -31,9 +36,11 @@ def list_webhooks(db: DbDep, user: UserDep) -> api.WebhookList:
     status_code=201,
     responses=responses(400, 404, 413, 422, 503),
 )
-def add_webhook(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, body: api.WebhookIn) -> api.NewWebhookOut:
-    """For admins. It hears of documents that your groups may read: loaded, in a new version, withdrawn, expired. Names, titles and days are
-    sent, never a document's text."""
+def add_webhook(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, body: api.WebhookIn
+) -> api.NewWebhookOut:
+    """For admins. It hears of documents that your groups may read: loaded, in a new version,
+    withdrawn, expired. Names, titles and days are sent, never a document's text."""
     check_url(body.url, container.settings.webhook_http)
     secret = body.secret or new_secret()
     key_in(secret)
@@ -63,7 +70,9 @@ def delete_webhook(db: DbDep, user: UserDep, webhook_id: Uuid) -> None:
 )
 def get_deliveries(db: DbDep, user: UserDep, webhook_id: Uuid) -> api.DeliveryList:
     """For admins: the latest fifty. What was delivered is kept for thirty days."""
-    return api.DeliveryList(deliveries=[api.DeliveryOut(**asdict(one)) for one in kept.deliveries_of(db, user, webhook_id)])
+    return api.DeliveryList(
+        deliveries=[api.DeliveryOut(**asdict(one)) for one in kept.deliveries_of(db, user, webhook_id)]
+    )
 
 
 @router.post(
@@ -74,6 +83,7 @@ def get_deliveries(db: DbDep, user: UserDep, webhook_id: Uuid) -> api.DeliveryLi
     responses=responses(404, 422, 503),
 )
 def send_test(db: DbDep, user: UserDep, webhook_id: Uuid) -> api.DeliveryList:
-    """For admins. It goes as any message does, within seconds; the deliveries say what came of it."""
+    """For admins. It goes as any message does, within seconds; the deliveries say what came of
+    it."""
     kept.put_test(db, user, webhook_id)
     return get_deliveries(db, user, webhook_id)

@@ -1,6 +1,16 @@
-"""The API's JSON, in one place: OpenAPI and the page's TypeScript client are generated from these models."""
+"""The API's JSON, in one place: OpenAPI and the page's TypeScript client are generated from these
+models."""
 
-from rag_api.api.schemas.asking.answers import AnswerOut, NoticeOut, PageRectsOut, PieceOut, RectOut, SourceOut, SpanOut, UnsupportedOut
+from rag_api.api.schemas.asking.answers import (
+    AnswerOut,
+    NoticeOut,
+    PageRectsOut,
+    PieceOut,
+    RectOut,
+    SourceOut,
+    SpanOut,
+    UnsupportedOut,
+)
 from rag_api.api.schemas.asking.conversations import (
     ConversationDetail,
     ConversationIn,
@@ -21,7 +31,18 @@ from rag_api.api.schemas.asking.questions import (
     StageEvent,
     TokenEvent,
 )
-from rag_api.api.schemas.base import DOCUMENT, GROUP, UUID, Day, DocumentIdText, In, MetadataField, Name, UuidText, Words
+from rag_api.api.schemas.base import (
+    DOCUMENT,
+    GROUP,
+    UUID,
+    Day,
+    DocumentIdText,
+    In,
+    MetadataField,
+    Name,
+    UuidText,
+    Words,
+)
 from rag_api.api.schemas.documents import (
     ChangeList,
     ChangeOut,

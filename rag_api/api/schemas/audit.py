@@ -18,13 +18,18 @@ class WhoOut(BaseModel):
     name: str = ""
     roles: list[str] = []
     key: str = Field("", description="The id of the key that was shown.")
-    client: str = Field("", description="The address that it came from, as the trusted proxy says; of a command, the machine.")
+    client: str = Field(
+        "", description="The address that it came from, as the trusted proxy says; of a command, the machine."
+    )
     function: str = ""
     department: str = ""
 
 
 class AboutOut(BaseModel):
-    account: str = Field("", description="To whom it was done, or in whose name it was tried: an account's id, or its login in a command.")
+    account: str = Field(
+        "",
+        description="To whom it was done, or in whose name it was tried: an account's id, or its login in a command.",
+    )
 
 
 class AskedOut(BaseModel):
@@ -44,7 +49,9 @@ class EntryOut(BaseModel):
     request: str = Field(description="Entries of one request share it.")
     status: int
     code: str
-    on: dict[str, Any] = Field(description="What it was about: documents with versions, pages and passages, answers, groups.")
+    on: dict[str, Any] = Field(
+        description="What it was about: documents with versions, pages and passages, answers, groups."
+    )
     who: WhoOut | None = None
     about: AboutOut | None = None
     question: AskedOut | None = None
@@ -73,7 +80,9 @@ class VerifiedOut(BaseModel):
 
     at: datetime
     entries: int = Field(description="So many, from the first, are as they were written.")
-    anchors: int = Field(description="Numbers and hashes of this machine that were found in their places; 0: a cut end is not shown.")
+    anchors: int = Field(
+        description="Numbers and hashes of this machine that were found in their places; 0: a cut end is not shown."
+    )
     bad: BadOut | None
 
 

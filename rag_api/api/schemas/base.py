@@ -22,8 +22,11 @@ def _without_nul(text: str) -> str:
 
 
 def _is_day(value: Any) -> Any:
-    """Only 2026-01-31: pydantic takes a number of seconds for a day too, and 20260131 would be one in 1970."""
-    if not isinstance(value, date) and not (isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value)):
+    """Only 2026-01-31: pydantic takes a number of seconds for a day too, and 20260131 would be one
+    in 1970."""
+    if not isinstance(value, date) and not (
+        isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value)
+    ):
         raise ValueError("a day is written as 2026-01-31")
     return value
 
@@ -35,8 +38,18 @@ Words = Annotated[str, AfterValidator(_without_nul)]
 Name = Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$"), AfterValidator(_without_nul)]
 UuidText = Annotated[str, Field(pattern=UUID, max_length=36)]
 DocumentIdText = Annotated[str, Field(pattern=DOCUMENT, max_length=32)]
-# A name of a group. What is a blank differs from one kind of pattern to the other: \x85 is one to some, \ufeff to others.
+# A name of a group. What is a blank differs from one kind of pattern to the other: \x85 is one to
+# some, \ufeff to others.
 GROUP = r"^[^\s,;\x00-\x1f\x85\ufeff]([^,;\x00-\x1f]*[^\s,;\x00-\x1f\x85\ufeff])?$"
 MetadataField = Literal[
-    "title", "department", "document_type", "target_groups", "version", "valid_from", "valid_until", "owner", "language", "supersedes"
+    "title",
+    "department",
+    "document_type",
+    "target_groups",
+    "version",
+    "valid_from",
+    "valid_until",
+    "owner",
+    "language",
+    "supersedes",
 ]

@@ -39,14 +39,18 @@ class DocumentOut(BaseModel):
     owner: str
     language: str
     supersedes: str
-    warnings: list[str] = Field([], description="What an admin should know of it, for example pages without text; of a failed one: why.")
+    warnings: list[str] = Field(
+        [], description="What an admin should know of it, for example pages without text; of a failed one: why."
+    )
     notes: list[NoteOut] = Field([], description="The warnings with their codes, in the same order.")
     advice: str = Field("", description="What to do about a document that failed.")
     groups: list[str] = Field([], description="Whose members may read it.")
     created_at: datetime | None
     updated_at: datetime | None
     withdrawn_at: datetime | None = Field(None, description="When a `retired` document was taken out.")
-    withdrawn_by: str = Field("", description="Who did: an account's name, or `local` for the machine itself. Told to admins.")
+    withdrawn_by: str = Field(
+        "", description="Who did: an account's name, or `local` for the machine itself. Told to admins."
+    )
 
 
 class DocumentList(BaseModel):
@@ -70,7 +74,8 @@ class CutLineOut(BaseModel):
 
 
 class EditOut(BaseModel):
-    """What an admin says in one field, and what the file said there when it was edited. Dates as 2026-01-31, groups as adult;child."""
+    """What an admin says in one field, and what the file said there when it was edited. Dates as
+    2026-01-31, groups as adult;child."""
 
     field: str
     value: str
@@ -85,15 +90,19 @@ class DocumentDetail(DocumentOut):
 
 class DescribedOut(DocumentDetail):
     vectors: Literal["kept", "made again", "outdated"] = Field(
-        description="Of its passages, embedded with their title. Outdated: too many to wait for; words are found by the new title "
+        description="Of its passages, embedded with their title. Outdated: too many to wait for; words are found by "
+        "the new title "
         "already, meaning by the old one until the next ingestion."
     )
 
 
 class MetadataIn(In):
-    """Fields that are absent stay as they are. Empty texts and lists, and null for a date, say that there is none."""
+    """Fields that are absent stay as they are. Empty texts and lists, and null for a date, say that
+    there is none."""
 
-    title: Annotated[Words, Field(min_length=1, max_length=300, pattern=r"^[^\x00]*[^\s\x00\x85\ufeff][^\x00]*$")] | None = None
+    title: (
+        Annotated[Words, Field(min_length=1, max_length=300, pattern=r"^[^\x00]*[^\s\x00\x85\ufeff][^\x00]*$")] | None
+    ) = None
     department: Name | None = None
     document_type: Name | None = None
     target_groups: list[TargetGroup] | None = Field(None, max_length=4)
@@ -103,7 +112,9 @@ class MetadataIn(In):
     owner: Name | None = None
     language: Literal["nl", "en", ""] | None = None
     supersedes: Name | None = Field(None, description="File name or title of the document that this one replaces.")
-    reset: list[MetadataField] = Field([], max_length=10, description="These say again what the file says, unless they are given as well.")
+    reset: list[MetadataField] = Field(
+        [], max_length=10, description="These say again what the file says, unless they are given as well."
+    )
 
 
 class ChangeOut(BaseModel):
@@ -121,7 +132,8 @@ class ChangeList(BaseModel):
 
 
 class FunctionOut(BaseModel):
-    """A function that askers have. `target_groups`: the patients whose documents come first for it; empty: none in particular."""
+    """A function that askers have. `target_groups`: the patients whose documents come first for it;
+    empty: none in particular."""
 
     id: str
     nl: str
@@ -146,4 +158,6 @@ class LinkedOut(BaseModel):
     found: bool = Field(description="Exactly these words stand there. Else `source` is the page as a whole.")
     status: DocumentStatus
     newer: DocumentOut | None = Field(description="What counts in its place since, of what you may read.")
-    page_text: str = Field(description="Of the page; what was read in doubt from an image is blank in it: ▒ for each letter.")
+    page_text: str = Field(
+        description="Of the page; what was read in doubt from an image is blank in it: ▒ for each letter."
+    )

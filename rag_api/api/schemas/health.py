@@ -8,15 +8,18 @@ from pydantic import BaseModel, Field
 
 
 class PartHealth(BaseModel):
-    name: str = Field(description="`database`, `store`, `embedder`, `generator`; of several generators `generator HOST:PORT` each.")
+    name: str = Field(
+        description="`database`, `store`, `embedder`, `generator`; of several generators `generator HOST:PORT` each."
+    )
     ok: bool
     detail: str
     milliseconds: float
 
 
 class SentencesAhead(BaseModel):
-    """How far the sentences of documents are embedded before anybody asks; until then a first question about a document takes longer.
-    `full`: what is left does not fit into BEDSIDE_SENTENCE_VECTORS_MB."""
+    """How far the sentences of documents are embedded before anybody asks; until then a first
+    question about a document takes longer. `full`: what is left does not fit into
+    BEDSIDE_SENTENCE_VECTORS_MB."""
 
     state: Literal["off", "waiting", "making", "complete", "full"]
     documents: int = Field(0, description="Whose sentences are all embedded.")

@@ -16,7 +16,9 @@ class IngestItem(BaseModel):
     outcome: Literal["indexed", "unchanged", "failed", "retired"]
     reason: str = ""
     message: str = ""
-    cut: int = Field(0, description="Lines left out as headers, footers and page numbers; the document's detail has them.")
+    cut: int = Field(
+        0, description="Lines left out as headers, footers and page numbers; the document's detail has them."
+    )
     from_images: int = Field(0, description="Pages of it that were read from their image (OCR).")
     uncertain: int = Field(0, description="Places of them that were read in doubt: found and shown, never quoted.")
     advice: str = Field("", description="What to do about a failure.")
@@ -26,7 +28,8 @@ class IngestItem(BaseModel):
 
 
 class MissingOut(BaseModel):
-    """A document whose file is no longer in the folder that it came from. Questions are still answered from it."""
+    """A document whose file is no longer in the folder that it came from. Questions are still
+    answered from it."""
 
     source: str
     document_id: str

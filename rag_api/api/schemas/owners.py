@@ -11,17 +11,23 @@ from rag_api.api.schemas.base import In, UuidText, Words
 from rag_api.api.schemas.quality import GapOut
 
 LONGEST = 4000  # characters
-# Something other than blanks: what is one differs from one kind of pattern to the other, as in GROUP.
+# Something other than blanks: what is one differs from one kind of pattern to the other, as in
+# GROUP.
 Said = Annotated[Words, Field(min_length=1, max_length=LONGEST, pattern=r"^[^\x00]*[^\s\x00-\x1f\x85\ufeff][^\x00]*$")]
 Remove = Annotated[
     StrictBool,
     Field(
-        description="Leave out what identifies a patient. Otherwise such words are refused (422 `personal_data`): `errors` say what was"
+        description="Leave out what identifies a patient. Otherwise such words are refused (422 `personal_data`): "
+        "`errors` say what was"
         " seen, `instead` is the text without it."
     ),
 ]
-OwnerName = Annotated[Words, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
-Account = Annotated[Words, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
+OwnerName = Annotated[
+    Words, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")
+]
+Account = Annotated[
+    Words, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")
+]
 
 
 class OwnerAccountOut(BaseModel):
@@ -32,7 +38,9 @@ class OwnerAccountOut(BaseModel):
 
 class OwnerOut(BaseModel):
     name: str = Field(description="As documents write it.")
-    is_department: bool = Field(description="Named as a department only: it answers where nobody is known for the document's own owner.")
+    is_department: bool = Field(
+        description="Named as a department only: it answers where nobody is known for the document's own owner."
+    )
     documents: int = Field(description="Current ones that name it, of those that you may read.")
     mail: str
     accounts: list[OwnerAccountOut]
@@ -46,7 +54,9 @@ class OwnerList(BaseModel):
 class OwnerIn(In):
     name: OwnerName
     mail: Annotated[Words, Field(max_length=254, pattern=r"^([^@\s<>,;\x00]+@[^@\s<>,;\x00]+)?$")] = ""
-    accounts: list[Account] = Field([], max_length=50, description="Ids or logins. Without mail and accounts it is nobody's any more.")
+    accounts: list[Account] = Field(
+        [], max_length=50, description="Ids or logins. Without mail and accounts it is nobody's any more."
+    )
 
 
 class OwnerQuestionIn(In):
@@ -64,7 +74,9 @@ class OwnerQuestionOut(BaseModel):
     title: str = Field(description="Empty where you may no longer read the document.")
     language: str
     owner: str = Field(description="As the document names it.")
-    owner_known: bool = Field(description="Somebody is kept for that owner or its department; else quality staff have it.")
+    owner_known: bool = Field(
+        description="Somebody is kept for that owner or its department; else quality staff have it."
+    )
     not_told: bool = Field(description="The mail to the owner could not be delivered; quality staff have it too.")
     page: int | None
     answer_id: str | None
@@ -76,7 +88,9 @@ class OwnerQuestionOut(BaseModel):
     reply: str
     replied_at: datetime | None
     current_id: str | None = Field(description="The version that counts now; null: the document was taken out.")
-    changed_at: datetime | None = Field(description="When that came; null: it is still the version that was asked about.")
+    changed_at: datetime | None = Field(
+        description="When that came; null: it is still the version that was asked about."
+    )
     news: bool = Field(description="Something became of it that who asked has not seen.")
 
 
@@ -109,7 +123,8 @@ class ReplyIn(In):
     """What `answered` says must be in words; for the others words are welcome."""
 
     outcome: Literal["answered", "mended", "retired"] = Field(
-        description="`mended`: the document is, or soon will be, corrected; `retired`: the document is taken out, by this request."
+        description="`mended`: the document is, or soon will be, corrected; `retired`: the document is taken out, by "
+        "this request."
     )
     text: Annotated[Words, Field(max_length=LONGEST, pattern=r"^[^\x00]*$")] = ""
     remove: Remove = False

@@ -10,7 +10,9 @@ class WrongOut(BaseModel):
 
     where: str = Field(description="`line 4` of a file, or `body.question` of a request; empty: all of it.")
     what: str = Field(description="In English.")
-    code: str = Field("", description="Stable, with `values` for a sentence in the reader's language; empty where there is none.")
+    code: str = Field(
+        "", description="Stable, with `values` for a sentence in the reader's language; empty where there is none."
+    )
     values: dict[str, str] = {}
 
 

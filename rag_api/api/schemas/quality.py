@@ -51,11 +51,14 @@ class JudgedOut(BaseModel):
 class JudgedSetDetail(BaseModel):
     name: str
     questions: list[JudgedOut]
-    open: list[JudgedOut] = Field(description="Nobody has said yet where the answer stands: neither exported nor evaluated.")
+    open: list[JudgedOut] = Field(
+        description="Nobody has said yet where the answer stands: neither exported nor evaluated."
+    )
 
 
 class MarkedIn(In):
-    """A document that held the answer; the page and the words, if known. The words must stand there."""
+    """A document that held the answer; the page and the words, if known. The words must stand
+    there."""
 
     document_id: DocumentIdText
     page: int | None = Field(None, ge=1, le=100_000)
@@ -72,7 +75,9 @@ class JudgeIn(In):
     )
 
     found: Verdict | None = Field(None, description="Did the asker find the answer?")
-    marked: list[MarkedIn] = Field([], max_length=20, description="Where it stands; empty and not `no_answer`: left open.")
+    marked: list[MarkedIn] = Field(
+        [], max_length=20, description="Where it stands; empty and not `no_answer`: left open."
+    )
     no_answer: bool = Field(False, strict=True, description="Someone looked: no document answers this.")
     function: Name = Field("", description="Of who asks such a question, for example nurse.")
     department: Name = ""
@@ -87,9 +92,12 @@ class JudgeIn(In):
 
 
 class PlaceIn(In):
-    """Where an answer stands. A place that is not there yet must exist: document, page and words are looked up."""
+    """Where an answer stands. A place that is not there yet must exist: document, page and words
+    are looked up."""
 
-    document: Words = Field(min_length=1, max_length=300, pattern=r"^[^\x00]*$", description="The name it was ingested under.")
+    document: Words = Field(
+        min_length=1, max_length=300, pattern=r"^[^\x00]*$", description="The name it was ingested under."
+    )
     page: int | None = Field(None, ge=1, le=100_000)
     span: Words = Field("", max_length=4000, pattern=r"^[^\x00]*$")
 
@@ -123,7 +131,9 @@ class QuestionIn(In):
 
 
 class ImportIn(In):
-    csv: Words = Field(max_length=20_000_000, description="The file's text. A question that is there already (by id) is replaced.")
+    csv: Words = Field(
+        max_length=20_000_000, description="The file's text. A question that is there already (by id) is replaced."
+    )
     check: bool = Field(False, strict=True, description="Only say what would happen.")
 
 
@@ -146,7 +156,8 @@ class NearestOut(BaseModel):
 
 
 class GapOut(BaseModel):
-    """Questions that mean nearly the same, and that no document answered, or that were answered wrongly, say readers."""
+    """Questions that mean nearly the same, and that no document answered, or that were answered
+    wrongly, say readers."""
 
     question: str = Field(description="The one asked most, as it was searched for.")
     times: int
@@ -156,9 +167,13 @@ class GapOut(BaseModel):
     questions: list[str] = Field(description="Each wording once.")
     nearest: list[NearestOut]
     not_found: int = Field(description="Times that Bedside said so; the others were said by readers.")
-    missing: dict[str, int] = Field(description="What its readers missed (as in feedback), and how many of them said so.")
+    missing: dict[str, int] = Field(
+        description="What its readers missed (as in feedback), and how many of them said so."
+    )
     named: list[NearestOut] = Field([], description="Documents that hold the answer, say readers.")
-    reported: dict[str, int] = Field({}, description="What its readers reported of the answers: `wrong`, `outdated`; and how many of them.")
+    reported: dict[str, int] = Field(
+        {}, description="What its readers reported of the answers: `wrong`, `outdated`; and how many of them."
+    )
     comments: list[str] = Field([], description="What its readers wrote, without what identifies a patient.")
     first_at: datetime
     last_at: datetime

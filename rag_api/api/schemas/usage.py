@@ -31,14 +31,20 @@ class WeeklyUsageOut(BaseModel):
 
 class RiskOffered(BaseModel):
     name: RiskName
-    refused: float | None = Field(description="Share of the questions with an answer that it refused when it was measured.")
-    wrong: float | None = Field(description="Share of what it answered then that was wrong or should have been refused.")
+    refused: float | None = Field(
+        description="Share of the questions with an answer that it refused when it was measured."
+    )
+    wrong: float | None = Field(
+        description="Share of what it answered then that was wrong or should have been refused."
+    )
 
 
 class RiskOut(BaseModel):
     risk: str = Field(description="In force: a name, or the share of answers that may be wrong.")
     setting: str = Field(description="What the settings say: it holds where nothing was chosen.")
-    fixed: bool = Field(description="BEDSIDE_NOT_FOUND_THRESHOLD says where it refuses: nothing that is chosen here changes that.")
+    fixed: bool = Field(
+        description="BEDSIDE_NOT_FOUND_THRESHOLD says where it refuses: nothing that is chosen here changes that."
+    )
     chosen_by: str | None
     chosen_at: datetime | None
     offered: list[RiskOffered]

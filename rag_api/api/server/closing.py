@@ -1,7 +1,8 @@
-"""Shutdown of the service: answers that are being given may finish for a while, then they are told that it ends; nobody is cut off in
-silence.
+"""Shutdown of the service: answers that are being given may finish for a while, then they are told
+that it ends; nobody is cut off in silence.
 
-uvicorn tells the app of its end only when all requests are done, so its server tells us here when it is asked to stop.
+uvicorn tells the app of its end only when all requests are done, so its server tells us here when
+it is asked to stop.
 """
 
 from __future__ import annotations

@@ -15,7 +15,9 @@ from rag_api.errors import BedsideError
 
 
 async def health(watch: Watch, container: Container, user: User) -> Health:
-    generators, others, documents = await asyncio.gather(watch.generators(), watch.parts(), _documents(watch, container, user))
+    generators, others, documents = await asyncio.gather(
+        watch.generators(), watch.parts(), _documents(watch, container, user)
+    )
     status: Literal["ok", "degraded", "down"] = "ok"
     if not all(part.ok for part in others):
         status = "down"
@@ -42,8 +44,8 @@ async def ready(watch: Watch) -> bool:
 
 
 async def _documents(watch: Watch, container: Container, user: User) -> int | None:
-    """How many this user may read; None where the database takes its time. Counted while the parts are looked at, not behind them: whoever
-    asks waits once."""
+    """How many this user may read; None where the database takes its time. Counted while the parts
+    are looked at, not behind them: whoever asks waits once."""
     if not watch.database_answered:
         return None
     try:

@@ -1,7 +1,8 @@
-"""Metrics of /metrics, for Prometheus. One registry per application, so that two in one process do not mix.
+"""Metrics of /metrics, for Prometheus. One registry per application, so that two in one process do
+not mix.
 
-Of several processes on one address (workers.py) each says what all have counted. Labels are routes and states, never paths, names or
-words: what was asked, and by whom, is not in here.
+Of several processes on one address (workers.py) each says what all have counted. Labels are routes
+and states, never paths, names or words: what was asked, and by whom, is not in here.
 """
 
 from __future__ import annotations
@@ -18,25 +19,45 @@ from rag_api.domain import Answer, SentencesKept
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 SECONDS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 # What an answer's stats say of its time, and how that phase is called here.
-PHASES = {"retrieve_seconds": "retrieve", "first_token_seconds": "first_token", "generate_seconds": "generate", "seconds": "whole"}
+PHASES = {
+    "retrieve_seconds": "retrieve",
+    "first_token_seconds": "first_token",
+    "generate_seconds": "generate",
+    "seconds": "whole",
+}
 
 
 class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         registry = self.registry
-        self._requests = Counter("bedside_requests", "Requests by route and status.", ["method", "route", "status"], registry=registry)
-        self._request = Histogram(
-            "bedside_request_seconds", "Time per request, streams to their end.", ["route"], buckets=SECONDS, registry=registry
+        self._requests = Counter(
+            "bedside_requests", "Requests by route and status.", ["method", "route", "status"], registry=registry
         )
-        self._answers = Counter("bedside_answers", "Stored answers by what came of the question.", ["status", "mode"], registry=registry)
-        self._failures = Counter("bedside_answer_failures", "Answers that broke off, by error.", ["code"], registry=registry)
-        self._answer = Histogram("bedside_answer_seconds", "Time per answer and phase.", ["phase"], buckets=SECONDS, registry=registry)
-        self.asking = Gauge("bedside_asking", "Questions that are being answered.", registry=registry, multiprocess_mode="livesum")
+        self._request = Histogram(
+            "bedside_request_seconds",
+            "Time per request, streams to their end.",
+            ["route"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self._answers = Counter(
+            "bedside_answers", "Stored answers by what came of the question.", ["status", "mode"], registry=registry
+        )
+        self._failures = Counter(
+            "bedside_answer_failures", "Answers that broke off, by error.", ["code"], registry=registry
+        )
+        self._answer = Histogram(
+            "bedside_answer_seconds", "Time per answer and phase.", ["phase"], buckets=SECONDS, registry=registry
+        )
+        self.asking = Gauge(
+            "bedside_asking", "Questions that are being answered.", registry=registry, multiprocess_mode="livesum"
+        )
 
         self._generated = Counter(
             "bedside_generator_answers",
-            "What came of asking a generator: finished; broken (it had begun); retried (another was asked); failed; refused.",
+            "What came of asking a generator: finished; broken (it had begun); retried (another was asked); failed; "
+            "refused.",
             ["replica", "outcome"],
             registry=registry,
         )
@@ -47,9 +68,17 @@ class Metrics:
             registry=registry,
             multiprocess_mode="livemostrecent",
         )
-        self._kept = Gauge("bedside_sentences", "Sentences that are embedded ahead.", registry=registry, multiprocess_mode="livemostrecent")
+        self._kept = Gauge(
+            "bedside_sentences",
+            "Sentences that are embedded ahead.",
+            registry=registry,
+            multiprocess_mode="livemostrecent",
+        )
         self._waiting = Gauge(
-            "bedside_questions_waiting", "Questions that wait to be looked up.", registry=registry, multiprocess_mode="livesum"
+            "bedside_questions_waiting",
+            "Questions that wait to be looked up.",
+            registry=registry,
+            multiprocess_mode="livesum",
         )
         self._journal = Gauge(
             "bedside_audit_journal_entries",
@@ -59,12 +88,16 @@ class Metrics:
         )
         self._limited = Counter(
             "bedside_limited",
-            "Requests that got 429: too many requests, questions, questions that wait, or tries to sign in; by what they are counted.",
+            "Requests that got 429: too many requests, questions, questions that wait, or tries to sign in; by what "
+            "they are counted.",
             ["reason", "by"],
             registry=registry,
         )
-        self._sign_in_failures = Counter("bedside_sign_in_failures", "Tries to sign in that failed, by error.", ["code"], registry=registry)
-        self._look: Callable[[], None] = lambda: None  # at what is not counted but asked for, as of when /metrics is read
+        self._sign_in_failures = Counter(
+            "bedside_sign_in_failures", "Tries to sign in that failed, by error.", ["code"], registry=registry
+        )
+        # at what is not counted but asked for, as of when /metrics is read
+        self._look: Callable[[], None] = lambda: None
         self._out = Gauge(
             "bedside_generator_out",
             "1: it does not answer and others are asked first.",
@@ -82,8 +115,11 @@ class Metrics:
         if outcome not in ("out", "in"):
             self._generated.labels(replica.name, outcome).inc()
 
-    def watch(self, sentences: Callable[[], SentencesKept], waiting: Callable[[], int], journal: Callable[[], int]) -> None:
-        """How far the sentences of documents are embedded ahead, and how many questions and entries of the audit trail wait."""
+    def watch(
+        self, sentences: Callable[[], SentencesKept], waiting: Callable[[], int], journal: Callable[[], int]
+    ) -> None:
+        """How far the sentences of documents are embedded ahead, and how many questions and entries
+        of the audit trail wait."""
 
         def look() -> None:
             kept = sentences()

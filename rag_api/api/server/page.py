@@ -1,4 +1,5 @@
-"""The built page, served by rag_api where no nginx does it, and the headers that every response carries."""
+"""The built page, served by rag_api where no nginx does it, and the headers that every response
+carries."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from services.contract import request_ids, traces
 
 log = logging.getLogger(__name__)
 
-# pdf.js needs its wasm decoders ('wasm-unsafe-eval') and images from blobs; nothing else may run or load.
+# pdf.js needs its wasm decoders ('wasm-unsafe-eval') and images from blobs; nothing else may run or
+# load.
 PAGE_POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -62,8 +64,9 @@ ADDRESSES = (
 
 
 class WebPage:
-    """What the API does not know is an address of the page, which routes by it, or one of its files. Anything else is not there: a browser
-    that goes there gets the page, which says so, and any other client a problem."""
+    """What the API does not know is an address of the page, which routes by it, or one of its
+    files. Anything else is not there: a browser that goes there gets the page, which says so, and
+    any other client a problem."""
 
     def __init__(self, folder: Path) -> None:
         self.files = StaticFiles(directory=folder)
@@ -84,7 +87,8 @@ class WebPage:
     async def _file(self, path: str, scope: Scope) -> Response:
         response = await self.files.get_response(path or "index.html", scope)
         response.headers["Content-Security-Policy"] = PAGE_POLICY
-        # Vite names the files under assets/ by their content; the page itself must be asked for each time.
+        # Vite names the files under assets/ by their content; the page itself must be asked for
+        # each time.
         lasting = path.startswith("assets/") and response.status_code == 200
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if lasting else "no-cache"
         return response
@@ -126,12 +130,22 @@ class Shell:
                 log.exception("%s %s failed", scope["method"], path)
                 if not status:
                     await internal_error()(scope, receive, with_headers)
-            span.say(f"{_method(scope)} {_route(scope)}", http__response__status_code=status, bedside__request=request_id)
+            span.say(
+                f"{_method(scope)} {_route(scope)}", http__response__status_code=status, bedside__request=request_id
+            )
         seconds = time.perf_counter() - began
         self.metrics.requested(_method(scope), _route(scope), status, seconds)
         for observe in self.observers:
             observe(
-                RequestOutcome(scope.get("state", {}).get("user"), _method(scope), _route(scope), path, client_of(scope), status, seconds)
+                RequestOutcome(
+                    scope.get("state", {}).get("user"),
+                    _method(scope),
+                    _route(scope),
+                    path,
+                    client_of(scope),
+                    status,
+                    seconds,
+                )
             )
         fields = {"status": status, "milliseconds": round(seconds * 1000, 1)}
         log.info("%s %s", scope["method"], path, extra={"fields": fields})

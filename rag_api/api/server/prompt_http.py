@@ -1,6 +1,8 @@
-"""HTTP for uvicorn, by which a client that does not finish what it sends is not waited for without end: its headers, or its body.
+"""HTTP for uvicorn, by which a client that does not finish what it sends is not waited for without
+end: its headers, or its body.
 
-uvicorn closes idle connections only after a first response; nginx, where it stands in front, does this too.
+uvicorn closes idle connections only after a first response; nginx, where it stands in front, does
+this too.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ _LATE = json.dumps(
 
 
 class PromptHttp(HttpToolsProtocol):
-    """Closes a connection on which no request's headers are complete within `header_seconds`, at its beginning or after a request; and one
-    whose body does not come, or comes by the drop, with 408."""
+    """Closes a connection on which no request's headers are complete within `header_seconds`, at
+    its beginning or after a request; and one whose body does not come, or comes by the drop, with
+    408."""
 
     header_seconds = HEADER_SECONDS
     body_seconds = BODY_SECONDS
@@ -63,7 +66,9 @@ class PromptHttp(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def _wait_for_body(self) -> None:
-        self._closing = self.loop.call_at(self._began + self.body_seconds + self._received / LEAST_RATE, self._check_body)
+        self._closing = self.loop.call_at(
+            self._began + self.body_seconds + self._received / LEAST_RATE, self._check_body
+        )
 
     def _check_body(self) -> None:
         self._closing = None
@@ -73,7 +78,10 @@ class PromptHttp(HttpToolsProtocol):
             self._wait_for_body()
             return
         if not self.transport.is_closing() and not self.cycle.response_started:
-            head = f"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/problem+json\r\ncontent-length: {len(_LATE)}\r\n"
+            head = (
+                f"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/problem+json\r\ncontent-length: "
+                f"{len(_LATE)}\r\n"
+            )
             self.transport.write(f"{head}connection: close\r\n\r\n".encode() + _LATE)
         self._give_up()
 

@@ -1,8 +1,9 @@
-"""State of the parts, looked at by a thread with an event loop of its own: whoever asks whether Bedside is well waits neither behind those
-who ask it questions nor for a part that stands still.
+"""State of the parts, looked at by a thread with an event loop of its own: whoever asks whether
+Bedside is well waits neither behind those who ask it questions nor for a part that stands still.
 
-Each part is looked at once at a time, however many ask, and again every few seconds; one that does not answer at once is what it was at the
-last look, until it has been silent for `PATIENCE` seconds. Where it is given a listener, the thread serves /health on it as well.
+Each part is looked at once at a time, however many ask, and again every few seconds; one that does
+not answer at once is what it was at the last look, until it has been silent for `PATIENCE` seconds.
+Where it is given a listener, the thread serves /health on it as well.
 """
 
 from __future__ import annotations
@@ -44,9 +45,12 @@ async def apart(act: Callable[[], T]) -> T:
 
 
 class WatchedPart:
-    """What one part, or several of a kind, said when it was last looked at; kept by the watch's loop."""
+    """What one part, or several of a kind, said when it was last looked at; kept by the watch's
+    loop."""
 
-    def __init__(self, name: str, look: Callable[[], Awaitable[list[PartHealth]]], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, name: str, look: Callable[[], Awaitable[list[PartHealth]]], loop: asyncio.AbstractEventLoop
+    ) -> None:
         self.name, self._look, self._loop = name, look, loop
         self._lock = threading.Lock()
         self._looking: Future[list[PartHealth]] | None = None
@@ -70,7 +74,11 @@ class WatchedPart:
         silent = time.monotonic() - self._began
         if self._last is not None and silent < PATIENCE:
             return self._last[1]
-        return [PartHealth(name=self.name, ok=False, detail=f"no answer in {silent:.0f} s", milliseconds=round(silent * 1000, 1))]
+        return [
+            PartHealth(
+                name=self.name, ok=False, detail=f"no answer in {silent:.0f} s", milliseconds=round(silent * 1000, 1)
+            )
+        ]
 
     @property
     def was_well(self) -> bool:
@@ -104,7 +112,8 @@ class Watch:
         self._generators = WatchedPart("generator", self._look_at_generators, self._loop)
 
     def start(self) -> None:
-        """Called in the loop that has every request in hand: whether that still turns is watched too."""
+        """Called in the loop that has every request in hand: whether that still turns is watched
+        too."""
         self._watched = asyncio.get_running_loop()
         self._thread.start()
 
@@ -138,7 +147,11 @@ class Watch:
 
     async def _watch(self) -> None:
         server = self._server()
-        serving = asyncio.ensure_future(server.serve([self._listener])) if server is not None and self._listener is not None else None
+        serving = (
+            asyncio.ensure_future(server.serve([self._listener]))
+            if server is not None and self._listener is not None
+            else None
+        )
         while not self._over.is_set():
             assert self._watched is not None, "it was started"
             self._watched.call_soon_threadsafe(self._turn)
@@ -170,7 +183,9 @@ class Watch:
         if self._app is None:
             return None
         quiet: dict[str, Any] = {"log_config": None, "access_log": False, "server_header": False}
-        config = uvicorn.Config(_only_health(self._app), http=PromptHttp, lifespan="off", timeout_graceful_shutdown=1, **quiet)
+        config = uvicorn.Config(
+            _only_health(self._app), http=PromptHttp, lifespan="off", timeout_graceful_shutdown=1, **quiet
+        )
         return uvicorn.Server(config)
 
     def _look_of(self, name: str, check: Callable[[Container], str]) -> Callable[[], Awaitable[list[PartHealth]]]:
@@ -180,7 +195,9 @@ class Watch:
                 detail = await self._loop.run_in_executor(self._threads, lambda: check(self._container.pinned()))
             except BedsideError as error:
                 detail, ok = error.message, False
-            return [PartHealth(name=name, ok=ok, detail=detail, milliseconds=round((time.perf_counter() - began) * 1000, 1))]
+            return [
+                PartHealth(name=name, ok=ok, detail=detail, milliseconds=round((time.perf_counter() - began) * 1000, 1))
+            ]
 
         return look
 

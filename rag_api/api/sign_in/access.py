@@ -1,5 +1,5 @@
-"""Rights that a route asks for: declared on each, checked before anything of the request is read. A route that declares nothing is not
-made.
+"""Rights that a route asks for: declared on each, checked before anything of the request is read. A
+route that declares nothing is not made.
 
 Which rows a user then sees, db/access.py decides.
 """
@@ -52,7 +52,10 @@ class Access(Enum):
             return f"This needs the role {roles}, which your account does not have: an administrator can give it."
         if needs.scope is None:
             return "No key may do this: sign in on the page."
-        return f"This needs a key with the scope {needs.scope.value}, which this one does not have: an administrator can make one."
+        return (
+            f"This needs a key with the scope {needs.scope.value}, which this one does not have: an administrator "
+            f"can make one."
+        )
 
 
 def declared(access: Access, unattended: bool = False) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""The two cookies: the session's, and one that binds a sign-in at the provider to the browser that began it."""
+"""The two cookies: the session's, and one that binds a sign-in at the provider to the browser that
+began it."""
 
 from __future__ import annotations
 
@@ -20,7 +21,13 @@ def read(request: Request, cookie: str) -> str:
 
 def put(response: Response, settings: Settings, cookie: str, token: str, seconds: float) -> None:
     response.set_cookie(
-        name_of(cookie, settings), token, max_age=int(seconds), path="/", secure=settings.has_tls, httponly=True, samesite="lax"
+        name_of(cookie, settings),
+        token,
+        max_age=int(seconds),
+        path="/",
+        secure=settings.has_tls,
+        httponly=True,
+        samesite="lax",
     )
 
 

@@ -1,4 +1,5 @@
-"""Entra ID leaves a user's groups out of the token where there are more than 200: Microsoft Graph is asked for them then."""
+"""Entra ID leaves a user's groups out of the token where there are more than 200: Microsoft Graph
+is asked for them then."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ MOST_PAGES = 20
 
 
 def groups_beyond_the_token(client: httpx.Client, graph: str, access_token: str) -> list[str]:
-    """Return the object ids of all groups, as the token would have named them. Raises SignInUnavailable: signed in without their groups
-    somebody would find less, and not know it."""
+    """Return the object ids of all groups, as the token would have named them. Raises
+    SignInUnavailable: signed in without their groups somebody would find less, and not know it."""
     found: list[str] = []
     url: str | None = graph.rstrip("/") + PATH
     for _ in range(MOST_PAGES):
@@ -32,7 +33,9 @@ def _page(client: httpx.Client, url: str, access_token: str) -> dict[str, Any]:
     try:
         found = client.get(url, headers={"Authorization": f"Bearer {access_token}"}).raise_for_status().json()
     except (httpx.HTTPError, ValueError) as error:
-        raise SignInUnavailable(f"Microsoft Graph does not say which groups you are in: {type(error).__name__}") from error
+        raise SignInUnavailable(
+            f"Microsoft Graph does not say which groups you are in: {type(error).__name__}"
+        ) from error
     if not isinstance(found, dict):
         raise SignInUnavailable("Microsoft Graph answers with something else than it should.")
     return found

@@ -1,4 +1,5 @@
-"""Identity of who asks: the one way from a request to a user, for sessions and keys, and the check that stands before every route."""
+"""Identity of who asks: the one way from a request to a user, for sessions and keys, and the check
+that stands before every route."""
 
 from __future__ import annotations
 
@@ -24,7 +25,10 @@ from rag_api.errors import NotAllowed, NotSignedIn
 
 # Who opened a downtime pack reads what is in it; there is nothing to manage.
 PACK_USER = replace(LOCAL_USER, id="pack", name="", roles=frozenset({Role.READER}))
-_UNKNOWN = 'Sign in first, or send "Authorization: Bearer KEY" with a key that holds: there is no session or key, or it has ended.'
+_UNKNOWN = (
+    'Sign in first, or send "Authorization: Bearer KEY" with a key that holds: there is no session or key, or '
+    "it has ended."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,8 @@ class Identity:
 
 
 async def admit(request: Request, access: Access, unattended: bool, own_threads: bool = False) -> None:
-    """Raises NotSignedIn and NotAllowed; the user is then known to the route, and to whatever looks on (`request.state.user`)."""
+    """Raises NotSignedIn and NotAllowed; the user is then known to the route, and to whatever looks
+    on (`request.state.user`)."""
     settings: Settings = request.app.state.settings
     own_origin(request, settings)
     if access is Access.ANONYMOUS:
@@ -53,7 +58,8 @@ async def admit(request: Request, access: Access, unattended: bool, own_threads:
 
 
 def identify(request: Request, used: bool) -> Identity | None:
-    """Return who asks; None when nobody known does. A key that is shown counts, also one that is none: nothing else is then looked at."""
+    """Return who asks; None when nobody known does. A key that is shown counts, also one that is
+    none: nothing else is then looked at."""
     settings: Settings = request.app.state.settings
     if settings.sign_in == "off":
         return Identity(_asker(LOCAL_USER if settings.pack is None else PACK_USER, request))
@@ -61,7 +67,11 @@ def identify(request: Request, used: bool) -> Identity | None:
     if shown := request.headers.get("authorization"):
         scheme, _, key = shown.partition(" ")
         known = account_of_key(db, hashed(key.strip())) if scheme.lower() == "bearer" else None
-        return Identity(replace(user_of(known[0], settings.roles_by_group), scopes=known[1], key_id=known[2])) if known else None
+        return (
+            Identity(replace(user_of(known[0], settings.roles_by_group), scopes=known[1], key_id=known[2]))
+            if known
+            else None
+        )
     token = cookies.read(request, cookies.SESSION)
     session = session_of(db, hashed(token), settings.session_idle_minutes * 60, used) if token else None
     if session is None:
@@ -78,7 +88,8 @@ def counted_by(request: Request) -> Literal["address", "key", "user"]:
 
 
 def whose(request: Request) -> str:
-    """Return whose requests these are, for counting: a key's, a person's, or where nobody signs in an address's."""
+    """Return whose requests these are, for counting: a key's, a person's, or where nobody signs in
+    an address's."""
     kind = counted_by(request)
     if kind == "address":
         return f"{kind} {request.client.host if request.client else ''}"
@@ -88,7 +99,8 @@ def whose(request: Request) -> str:
 
 
 def _asker(user: User, request: Request) -> User:
-    """With the function and department that a proxy's headers name, where the settings say which headers those are."""
+    """With the function and department that a proxy's headers name, where the settings say which
+    headers those are."""
     settings: Settings = request.app.state.settings
     function, department = _header(request, settings.function_header), _header(request, settings.department_header)
     return replace(user, function=function or user.function, department=department or user.department)

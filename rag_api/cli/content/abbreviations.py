@@ -1,4 +1,5 @@
-"""`bedside abbreviations`: an admin's lists for query expansion, checked, and what documents propose for them."""
+"""`bedside abbreviations`: an admin's lists for query expansion, checked, and what documents
+propose for them."""
 
 from __future__ import annotations
 
@@ -18,15 +19,17 @@ if TYPE_CHECKING:
 
 def abbreviations(
     propose: Annotated[
-        bool, typer.Option("--propose", help="Print what the documents explain and the list lacks, as rows for it (CSV).")
+        bool,
+        typer.Option("--propose", help="Print what the documents explain and the list lacks, as rows for it (CSV)."),
     ] = False,
     question: Annotated[str, typer.Option("--try", help="Print what is added to this question.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Check the lists of abbreviations and synonyms, and say how many they hold.
 
-    They are abbreviations.csv (columns abbreviation, expansion, language) and synonyms.csv (term, synonym, language) in the data
-    directory, or the files of BEDSIDE_ABBREVIATIONS and BEDSIDE_SYNONYMS. Changes count from the next question on.
+    They are abbreviations.csv (columns abbreviation, expansion, language) and synonyms.csv (term,
+    synonym, language) in the data directory, or the files of BEDSIDE_ABBREVIATIONS and
+    BEDSIDE_SYNONYMS. Changes count from the next question on.
     """
     from rag_api.query import synonyms as expand
 
@@ -39,7 +42,10 @@ def abbreviations(
         elif propose:
             proposals = expand.propose(_texts(container), pairs["abbreviations"])
             if as_json:
-                rows = [{"abbreviation": p.abbreviation, "expansion": p.expansion, "documents": p.documents} for p in proposals]
+                rows = [
+                    {"abbreviation": p.abbreviation, "expansion": p.expansion, "documents": p.documents}
+                    for p in proposals
+                ]
                 typer.echo(json.dumps({"proposals": rows}, ensure_ascii=False))
             else:
                 expand.write_proposals(sys.stdout, proposals)
@@ -48,7 +54,10 @@ def abbreviations(
             typer.echo(json.dumps({kind: len(found) for kind, found in pairs.items()}))
         else:
             for kind, found in pairs.items():
-                say(f"{len(found)} {kind} in {paths[kind]}" + ("" if paths[kind].is_file() else " (there is no such file)"))
+                say(
+                    f"{len(found)} {kind} in {paths[kind]}"
+                    + ("" if paths[kind].is_file() else " (there is no such file)")
+                )
 
 
 def _texts(container: Container) -> Iterator[str]:

@@ -13,7 +13,9 @@ from rag_api.cli.options import AsJson
 
 def documents(
     search: Annotated[str, typer.Option(help="Only those with this in title or file name.")] = "",
-    status: Annotated[str | None, typer.Option(help="indexed, failed, retired or replaced; the first two when absent.")] = None,
+    status: Annotated[
+        str | None, typer.Option(help="indexed, failed, retired or replaced; the first two when absent.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the documents, with what became of each."""
@@ -29,19 +31,33 @@ def documents(
     if as_json:
         from rag_api.api.mapping import document_out
 
-        typer.echo(json.dumps({"documents": [document_out(d).model_dump(mode="json") for d in found], "total": total}, ensure_ascii=False))
+        typer.echo(
+            json.dumps(
+                {"documents": [document_out(d).model_dump(mode="json") for d in found], "total": total},
+                ensure_ascii=False,
+            )
+        )
         return
     from rich.markup import escape
     from rich.table import Table
 
     from rag_api.ingest.common.remedies import advice
 
-    table = Table("Title", "Version", "File", "Pages", "Passages", "Read by", "Status", "Notes", box=None, pad_edge=False)
+    table = Table(
+        "Title", "Version", "File", "Pages", "Passages", "Read by", "Status", "Notes", box=None, pad_edge=False
+    )
     for d in found:
         state = d.status.value + (f" ({d.reason})" if d.reason else "")
         notes = "; ".join(filter(None, (*d.warnings, advice(d.reason))))
         table.add_row(
-            d.metadata.title, d.metadata.version, d.source, str(d.page_count), str(d.chunk_count), ", ".join(d.groups), state, escape(notes)
+            d.metadata.title,
+            d.metadata.version,
+            d.source,
+            str(d.page_count),
+            str(d.chunk_count),
+            ", ".join(d.groups),
+            state,
+            escape(notes),
         )
     wide_console().print(table)
     say(f"{total} documents")

@@ -22,7 +22,8 @@ def gaps(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """What was asked in vain: near-equal questions together, most asked first, with the nearest documents and whose they are.
+    """What was asked in vain: near-equal questions together, most asked first, with the nearest
+    documents and whose they are.
 
     The questions are what staff typed and may concern patients: treat the report as you treat them.
     """
@@ -52,7 +53,9 @@ def gaps(
 
 
 def _row(gap: Gap) -> dict[str, Any]:
-    nearest, named = ([asdict(document) | {"times": times} for document, times in found] for found in (gap.nearest, gap.named))
+    nearest, named = (
+        [asdict(document) | {"times": times} for document, times in found] for found in (gap.nearest, gap.named)
+    )
     about = {"question": gap.question, "times": len(gap.asked), "department": gap.department}
     said = {"missing": gap.missing, "named": named, "reported": gap.reported, "comments": gap.comments}
     return {**about, "functions": gap.functions, "questions": gap.wordings, "nearest": nearest, **said}

@@ -29,33 +29,48 @@ if TYPE_CHECKING:
 def ingest(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(help="Files (PDF, Word, sheets, slides, text, mails), folders with them, and URLs of folders.", show_default=False),
+        typer.Argument(
+            help="Files (PDF, Word, sheets, slides, text, mails), folders with them, and URLs of folders.",
+            show_default=False,
+        ),
     ] = None,
     sources: Annotated[
-        Path | None, typer.Option(help="A TOML file of folders and SharePoint sites, and what is true of all documents of each.")
+        Path | None,
+        typer.Option(help="A TOML file of folders and SharePoint sites, and what is true of all documents of each."),
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Go on until Ctrl-C: take in what is new or changed, take out what is gone.")
     ] = False,
     retire_missing: Annotated[
-        bool, typer.Option("--retire-missing", help="Take out the documents that came from these folders and are no longer in them.")
+        bool,
+        typer.Option(
+            "--retire-missing", help="Take out the documents that came from these folders and are no longer in them."
+        ),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Take them out even when it is more than a tenth, or all.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Take them out even when it is more than a tenth, or all.")
+    ] = False,
     ray: Annotated[
-        str | None, typer.Option(help="Work on a Ray cluster: `auto`, the one that this machine is part of, or its address.")
+        str | None,
+        typer.Option(help="Work on a Ray cluster: `auto`, the one that this machine is part of, or its address."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Of the cluster, so many of each kind; one a core when absent.")] = None,
-    stop: Annotated[bool, typer.Option("--stop", help="Ask whoever ingests just now, in whatever process, to end.")] = False,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Of the cluster, so many of each kind; one a core when absent.")
+    ] = None,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="Ask whoever ingests just now, in whatever process, to end.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Load documents: read, clean, cut into passages, embed, index.
 
-    A document is known by its path below the folder given. Unchanged files are skipped, changed ones replace their old version, and
-    a file that cannot be read is reported and stops nothing else. Interrupted, it goes on where it was when run again. A file that was
-    moved or renamed keeps its document; one that is gone is named, and is answered from until it is taken out.
+    A document is known by its path below the folder given. Unchanged files are skipped, changed
+    ones replace their old version, and a file that cannot be read is reported and stops nothing
+    else. Interrupted, it goes on where it was when run again. A file that was moved or renamed
+    keeps its document; one that is gone is named, and is answered from until it is taken out.
 
-    A CSV file `metadata.csv` beside the documents (columns: source, title, department, version, valid_from, ...) says what the
-    files themselves do not.
+    A CSV file `metadata.csv` beside the documents (columns: source, title, department, version,
+    valid_from, ...) says what the files themselves do not.
     """
     if stop:
         run_stop()
@@ -96,7 +111,11 @@ def run_ingest(
     from rag_api.ingest import ingest, survey_list
     from rag_api.ingest.sources.retries import AWAY
 
-    found = survey_list(source_list, lambda site: look_at_site(container, site)) if source_list is not None else survey_all(paths)
+    found = (
+        survey_list(source_list, lambda site: look_at_site(container, site))
+        if source_list is not None
+        else survey_all(paths)
+    )
     with ingest_progress() as progress:
         return ingest(
             found,
@@ -140,7 +159,10 @@ def on_cluster(container: Container, address: str | None, workers: int | None) -
     with ray_cluster(
         address, container.settings, Openers(open_documents, open_store, open_embedder), container.embedder, workers
     ) as engine:
-        say(f"  on Ray: {engine.pools.readers} readers, {engine.pools.embedders} embedders, {engine.pools.writers} writers")
+        say(
+            f"  on Ray: {engine.pools.readers} readers, {engine.pools.embedders} embedders, {engine.pools.writers} "
+            f"writers"
+        )
         yield engine
 
 
@@ -166,7 +188,8 @@ def run_stop() -> None:
 
 
 def look_at_site(container: Container, site: Site) -> Survey:
-    """What a library of SharePoint holds now; what is new of it is downloaded. Raises InvalidInput, SourceUnavailable."""
+    """What a library of SharePoint holds now; what is new of it is downloaded. Raises InvalidInput,
+    SourceUnavailable."""
     from rag_api.db.ingestion.drives import PgDrives
     from rag_api.ingest import KeptFiles
     from rag_api.ingest.sharepoint.client import GraphClient
@@ -244,8 +267,12 @@ def _lines_of_progress(every: float = 10.0) -> Callable[[Any], None]:
         if time.monotonic() - last > every:
             last = time.monotonic()
             # Documents differ: before half of them are done, what is left is anybody's guess.
-            left = f", about {at.seconds / at.done * (at.total - at.done):.0f} s left" if at.done * 2 >= at.total else ""
-            say(f"  {at.done} of {at.total} documents, {at.pages} pages, {at.chunks} passages, {at.seconds:.0f} s{left}")
+            left = (
+                f", about {at.seconds / at.done * (at.total - at.done):.0f} s left" if at.done * 2 >= at.total else ""
+            )
+            say(
+                f"  {at.done} of {at.total} documents, {at.pages} pages, {at.chunks} passages, {at.seconds:.0f} s{left}"
+            )
 
     return show
 
@@ -273,7 +300,10 @@ def print_report(report: IngestReport) -> None:
     for note in report.notes:
         say(f"  note: {note}")
     for titled in report.retitled:
-        say(f"  title: {titled.source} is now called {titled.after!r}: {titled.before!r} is on many documents, so it is a letterhead")
+        say(
+            f"  title: {titled.source} is now called {titled.after!r}: {titled.before!r} is on many documents, so it "
+            f"is a letterhead"
+        )
     for missing in report.missing:
         say(f"  missing: {missing.source} ({missing.title}) is no longer there, and is still answered from")
     if report.missing:
@@ -286,7 +316,11 @@ def print_report(report: IngestReport) -> None:
     if report.cut:
         say(f"  {report.cut} lines left out as headers, footers and page numbers: each is in its document's record")
     if report.from_images:
-        were = "1 page was read from its image" if report.from_images == 1 else f"{report.from_images} pages were read from their image"
+        were = (
+            "1 page was read from its image"
+            if report.from_images == 1
+            else f"{report.from_images} pages were read from their image"
+        )
         say(f"  {were}; what is in doubt there is found and shown, never quoted")
     for skipped in report.skipped:
         more = ", …" if skipped.count > len(skipped.examples) else ""

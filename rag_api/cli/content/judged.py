@@ -13,14 +13,17 @@ import typer
 from rag_api.cli.console import opened, say, wide_console
 from rag_api.cli.options import AsJson
 
-judged = typer.Typer(no_args_is_help=True, help="Sets of reviewed questions: list them, take them out and put them in as CSV.")
+judged = typer.Typer(
+    no_args_is_help=True, help="Sets of reviewed questions: list them, take them out and put them in as CSV."
+)
 Set = Annotated[str, typer.Argument(help="The set's name.", show_default=False)]
 NewSet = Annotated[str, typer.Argument(help="The set's name; a new one is made.", show_default=False)]
 
 
 @judged.command("list")
 def list_sets(as_json: AsJson = False) -> None:
-    """The sets of reviewed questions: how many questions, in which half, and how many nobody has finished judging."""
+    """The sets of reviewed questions: how many questions, in which half, and how many nobody has
+    finished judging."""
     from rag_api.db.questions.judged import list_sets as read
     from rag_api.domain import LOCAL_USER
 
@@ -41,9 +44,12 @@ def list_sets(as_json: AsJson = False) -> None:
 @judged.command("export")
 def export_set(
     name: Set,
-    file: Annotated[Path | None, typer.Argument(help="Where to write; standard output when absent.", show_default=False)] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Where to write; standard output when absent.", show_default=False)
+    ] = None,
 ) -> None:
-    """Write a set of reviewed questions as CSV, for `bedside quality evaluate --set` here or elsewhere."""
+    """Write a set of reviewed questions as CSV, for `bedside quality evaluate --set` here or
+    elsewhere."""
     from rag_api.db.questions.judged import read_set
     from rag_api.domain import LOCAL_USER
     from rag_api.evaluate.judged import judged_csv, write_judged
@@ -63,7 +69,8 @@ def import_set(
     file: Annotated[Path, typer.Argument(help="A CSV file of reviewed questions.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Put the questions of a CSV into a set of reviewed questions. One that is there already (by its id) is replaced."""
+    """Put the questions of a CSV into a set of reviewed questions. One that is there already (by
+    its id) is replaced."""
     from rag_api.api.schemas.quality import SET_NAME
     from rag_api.db.questions.judged import save_questions
     from rag_api.domain import LOCAL_USER
@@ -72,7 +79,9 @@ def import_set(
 
     with opened() as container:
         if not re.fullmatch(SET_NAME, name):
-            raise InvalidInput(f"{name!r} is no name for a set: letters, digits, spaces, dots, dashes and underscores, at most 80.")
+            raise InvalidInput(
+                f"{name!r} is no name for a set: letters, digits, spaces, dots, dashes and underscores, at most 80."
+            )
         questions = read_judged(file)
         new = save_questions(container.db, LOCAL_USER, name, questions)
     if as_json:
@@ -83,7 +92,8 @@ def import_set(
 
 @judged.command("feedback")
 def take_feedback(name: NewSet) -> None:
-    """Take what readers said of their answers into a set of reviewed questions. A question leaves it again when its asker deletes it."""
+    """Take what readers said of their answers into a set of reviewed questions. A question leaves
+    it again when its asker deletes it."""
     from rag_api.domain import LOCAL_USER
     from rag_api.evaluate.judging import from_feedback
 

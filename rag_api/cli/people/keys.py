@@ -29,7 +29,9 @@ def add(
         raise typer.BadParameter(f"{', '.join(sorted(unknown))}: choose from {', '.join(Scope)}", param_hint="--scopes")
     key = new_key()
     with opened() as container:
-        made = add_key(container.db, LOCAL_USER, NewKey(user, name, tuple(map(Scope, wanted)), days), prefix_of(key), hashed(key))
+        made = add_key(
+            container.db, LOCAL_USER, NewKey(user, name, tuple(map(Scope, wanted)), days), prefix_of(key), hashed(key)
+        )
         also(key=made.id)
     say(f"{name}: holds until {made.expires_at:%Y-%m-%d}; `bedside keys revoke {made.prefix}` ends it")
     typer.echo(key)
@@ -64,7 +66,9 @@ def list_() -> None:
 
 
 @keys.command("revoke")
-def revoke(key: Annotated[str, typer.Argument(help="Its beginning, as `bedside keys list` shows it, or its id.")]) -> None:
+def revoke(
+    key: Annotated[str, typer.Argument(help="Its beginning, as `bedside keys list` shows it, or its id.")],
+) -> None:
     """End a key, at once."""
     from rag_api.db.people.api_keys import revoke_key
     from rag_api.domain import LOCAL_USER

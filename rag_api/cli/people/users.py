@@ -29,8 +29,12 @@ def add(
     name: Annotated[str, typer.Option(help="The person's name; the login when absent.")] = "",
     roles: Roles = "reader",
     groups: Groups = "",
-    machine: Annotated[bool, typer.Option("--machine", help="Without a password: it only acts by keys (`bedside keys add`).")] = False,
-    issuer: Annotated[str, typer.Option(help="Of an OpenID provider that the person signs in with; needs --subject.")] = "",
+    machine: Annotated[
+        bool, typer.Option("--machine", help="Without a password: it only acts by keys (`bedside keys add`).")
+    ] = False,
+    issuer: Annotated[
+        str, typer.Option(help="Of an OpenID provider that the person signs in with; needs --subject.")
+    ] = "",
     subject: Annotated[str, typer.Option(help="What the provider calls the person: the token's `sub`.")] = "",
 ) -> None:
     """Make an account. The password is asked for, or read from standard input."""
@@ -45,7 +49,9 @@ def add(
         if issuer:
             made = expect_account(container.db, LOCAL_USER, name or login, issuer, subject, *given)
         else:
-            made = add_account(container.db, LOCAL_USER, name or login, login, None if machine else hash_password(_password()), *given)
+            made = add_account(
+                container.db, LOCAL_USER, name or login, login, None if machine else hash_password(_password()), *given
+            )
         _say_who_is_missing(container)
     say(f"{login}: {made}")
 
@@ -71,13 +77,23 @@ def list_(as_json: AsJson = False) -> None:
     for one in found:
         at = f"{one.signed_in_at:%Y-%m-%d %H:%M}" if one.signed_in_at else "never"
         how = one.login or "provider"
-        table.add_row(how, one.name, ", ".join(roles[one.id]), ", ".join(one.all_groups), at, "suspended" if one.suspended_at else "")
+        table.add_row(
+            how,
+            one.name,
+            ", ".join(roles[one.id]),
+            ", ".join(one.all_groups),
+            at,
+            "suspended" if one.suspended_at else "",
+        )
     wide_console().print(table)
 
 
 @users.command("suspend")
-def suspend(login: Login, undo: Annotated[bool, typer.Option("--undo", help="Let the account sign in again.")] = False) -> None:
-    """End the account's sessions and revoke its keys, at once. With --undo it may sign in again; its keys stay revoked."""
+def suspend(
+    login: Login, undo: Annotated[bool, typer.Option("--undo", help="Let the account sign in again.")] = False
+) -> None:
+    """End the account's sessions and revoke its keys, at once. With --undo it may sign in again;
+    its keys stay revoked."""
     from rag_api.db.people.accounts import change_account, get_account
     from rag_api.domain import LOCAL_USER
 
@@ -88,7 +104,8 @@ def suspend(login: Login, undo: Annotated[bool, typer.Option("--undo", help="Let
 
 @users.command("password")
 def password(login: Login) -> None:
-    """Set the password; it is asked for, or read from standard input. The account's sessions end."""
+    """Set the password; it is asked for, or read from standard input. The account's sessions
+    end."""
     from rag_api.api.sign_in.passwords import hash_password
     from rag_api.db.people.accounts import get_account, set_password
     from rag_api.domain import LOCAL_USER
@@ -101,26 +118,37 @@ def password(login: Login) -> None:
 @users.command("roles")
 def roles(
     login: Login,
-    given: Annotated[str, typer.Argument(help="reader, judge, admin, membership_admin, auditor: commas between; '' for none.")],
+    given: Annotated[
+        str, typer.Argument(help="reader, judge, admin, membership_admin, auditor: commas between; '' for none.")
+    ],
 ) -> None:
     """Give these roles and no others. Those that follow from groups (BEDSIDE_ROLE_GROUPS) stay."""
     from rag_api.db.people.accounts import change_account, changed_of, get_account
     from rag_api.domain import LOCAL_USER
 
     with opened() as container:
-        also(**changed_of(*change_account(container.db, LOCAL_USER, get_account(container.db, login).id, roles=_roles(given))))
+        also(
+            **changed_of(
+                *change_account(container.db, LOCAL_USER, get_account(container.db, login).id, roles=_roles(given))
+            )
+        )
         _say_who_is_missing(container)
     say(f"{login}: {given or 'no roles'}")
 
 
 @users.command("groups")
 def groups(login: Login, given: Annotated[str, typer.Argument(help="With commas between; '' for none.")]) -> None:
-    """Make the account a member of these groups by hand. Those that an OpenID provider names stay."""
+    """Make the account a member of these groups by hand. Those that an OpenID provider names
+    stay."""
     from rag_api.db.people.accounts import change_account, changed_of, get_account
     from rag_api.domain import LOCAL_USER
 
     with opened() as container:
-        also(**changed_of(*change_account(container.db, LOCAL_USER, get_account(container.db, login).id, groups=_split(given))))
+        also(
+            **changed_of(
+                *change_account(container.db, LOCAL_USER, get_account(container.db, login).id, groups=_split(given))
+            )
+        )
     say(f"{login}: {given or 'no groups'}")
 
 

@@ -1,5 +1,5 @@
-"""`bedside quality askers`: what the first source becomes when somebody's function or department is known, and what
-that costs somebody who asks about everything."""
+"""`bedside quality askers`: what the first source becomes when somebody's function or department is
+known, and what that costs somebody who asks about everything."""
 
 from __future__ import annotations
 
@@ -21,20 +21,23 @@ if TYPE_CHECKING:
 
 SEED = 7
 FIGURES = ("hit@1", "hit@3", "mrr", "wrong_group_first")
-# Whose patients differ most; the others of guard/tables/functions.csv care for the same ones as one of these, or for everyone.
+# Whose patients differ most; the others of guard/tables/functions.csv care for the same ones as one
+# of these, or for everyone.
 FUNCTIONS = ("paediatrician", "neonatologist", "midwife", "internist")
 
 
 def askers(judged: SetFile = None, stored: Stored = None, split: Split = "all", as_json: AsJson = False) -> None:
-    """Measure what knowing the asker's function or department changes, and what it costs those who ask about other patients."""
+    """Measure what knowing the asker's function or department changes, and what it costs those who
+    ask about other patients."""
     with opened() as container:
         found = by_asker(container, judged_questions(container, judged, stored, split))
     typer.echo(json.dumps(found)) if as_json else print_askers(found)
 
 
 def by_asker(container: Container, questions: Sequence[Judged]) -> dict[str, Any]:
-    """Asker -> figures of all these questions asked by them, with the boosts as set, without the function's, and with neither. Functions
-    have departments, too, whose boost is the department's."""
+    """Asker -> figures of all these questions asked by them, with the boosts as set, without the
+    function's, and with neither. Functions have departments, too, whose boost is the
+    department's."""
     settings = {
         "as set": container.settings,
         "no function boost": container.settings.model_copy(update={"function_boost": 0.0}),
@@ -43,7 +46,9 @@ def by_asker(container: Container, questions: Sequence[Judged]) -> dict[str, Any
     found: dict[str, Any] = {}
     for name, asks in each_asker(container).items():
         asked = [asks(question) for question in questions]
-        found[name] = {kind: _figures(measure(container, asked, own, f"{name}, {kind}")) for kind, own in settings.items()}
+        found[name] = {
+            kind: _figures(measure(container, asked, own, f"{name}, {kind}")) for kind, own in settings.items()
+        }
     return found
 
 
@@ -61,7 +66,9 @@ def each_asker(container: Container) -> dict[str, Callable[[Judged], Judged]]:
         "the set's function": lambda question: replace(question, department=""),
         **{f"{name}, everything": said(name) for name in FUNCTIONS},
         "the document's department": lambda question: said(department=documents.get(question.document, ""))(question),
-        "a department at random": lambda question: said(department=drawn.choice(departments) if departments else "")(question),
+        "a department at random": lambda question: said(department=drawn.choice(departments) if departments else "")(
+            question
+        ),
     }
 
 

@@ -1,4 +1,5 @@
-"""`bedside quality calibrate`: asks judged questions, fits, and keeps the values where answering finds them."""
+"""`bedside quality calibrate`: asks judged questions, fits, and keeps the values where answering
+finds them."""
 
 from __future__ import annotations
 
@@ -26,22 +27,30 @@ if TYPE_CHECKING:
 def calibrate(
     judged: SetFile = None,
     stored: Stored = None,
-    model: Annotated[bool, typer.Option("--model", help="Also measure what the language model's likelihoods add; minutes.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Write here instead of into the data directory.", show_default=False)] = None,
+    model: Annotated[
+        bool, typer.Option("--model", help="Also measure what the language model's likelihoods add; minutes.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Write here instead of into the data directory.", show_default=False)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fit to reviewed questions which sentences are quoted, how many, and when to say that there is no answer.
+    """Fit to reviewed questions which sentences are quoted, how many, and when to say that there is
+    no answer.
 
-    Only the validate half of the set is used; the test half is for `bedside quality evaluate`. Every answerable question is asked again
-    without its documents, so a set with few unanswerable ones will do. When to say that there is no answer is fitted to the collections
-    that came with Bedside as well, each weighing as much as yours; what each BEDSIDE_RISK costs on all of them is printed. The values are
-    kept in calibration.json in the data directory, for the embedder in use, and win over the shipped ones.
+    Only the validate half of the set is used; the test half is for `bedside quality evaluate`.
+    Every answerable question is asked again without its documents, so a set with few unanswerable
+    ones will do. When to say that there is no answer is fitted to the collections that came with
+    Bedside as well, each weighing as much as yours; what each BEDSIDE_RISK costs on all of them is
+    printed. The values are kept in calibration.json in the data directory, for the embedder in use,
+    and win over the shipped ones.
 
-    With a reader that points to the answer (BEDSIDE_READER=adapter:NAME) only its threshold is fitted, with a guarantee: "at most this
-    share of what is answered is wrong, with 95% certainty, on your questions". More questions prove smaller shares.
+    With a reader that points to the answer (BEDSIDE_READER=adapter:NAME) only its threshold is
+    fitted, with a guarantee: "at most this share of what is answered is wrong, with 95% certainty,
+    on your questions". More questions prove smaller shares.
 
-    With a reader that must agree (BEDSIDE_READER=agreeing:NAME) how sure both must be together is fitted as well. That reads every
-    question's passages: seconds each.
+    With a reader that must agree (BEDSIDE_READER=agreeing:NAME) how sure both must be together is
+    fitted as well. That reads every question's passages: seconds each.
     """
     from rag_api.retrieval.reader_model.pointing_reader import PointingReader
 
@@ -56,8 +65,11 @@ def calibrate(
         show(fitted(container, judged, stored, model=model, out=out), as_json)
 
 
-def fitted(container: Container, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
-    """On the validate half of the set, whatever else it holds. Raises InvalidInput for a set without one and for one that tells nothing."""
+def fitted(
+    container: Container, file: Path | None, stored: str | None, *, model: bool, out: Path | None
+) -> dict[str, Any]:
+    """On the validate half of the set, whatever else it holds. Raises InvalidInput for a set
+    without one and for one that tells nothing."""
     from evaluation.calibration import calibrate as fits
     from evaluation.calibration.decision import fit_decision
     from evaluation.calibration.rows import shipped_rows
@@ -84,15 +96,19 @@ def fitted(container: Container, file: Path | None, stored: str | None, *, model
     cases = [fits.weighed(case, weights) for case in cases]
     if model:
         cases = with_likelihoods(container, cases)
-    writing = {name: fits.fit_writing([case for case in cases if case.judged.language == name]) for name in languages(cases)}
+    writing = {
+        name: fits.fit_writing([case for case in cases if case.judged.language == name]) for name in languages(cases)
+    }
     name = container.settings.generator_model
     value = replace(
         before,
-        alpha=before.alpha if container.settings.alpha is None else container.settings.alpha,  # with which all of it was fitted
+        # with which all of it was fitted
+        alpha=before.alpha if container.settings.alpha is None else container.settings.alpha,
         weights=weights,
         verbatim={**before.verbatim, name: {**before.verbatim.get(name, {}), **writing}},
         not_found=fit_decision([*fits.rows_of(cases, "own"), *others]),
-        measured=f"{date.today().isoformat()}, {len(questions)} questions of {stored or (file.name if file else 'the sample handbook')}",
+        measured=f"{date.today().isoformat()}, {len(questions)} questions of "
+        f"{stored or (file.name if file else 'the sample handbook')}",
     )
     path = out or container.settings.data_dir / FILE
     write(path, container.embedder.name, value)
@@ -127,8 +143,9 @@ def _with_agreement(container: Container, reader: PointingReader, questions: Seq
 def with_guarantee(
     container: Container, reader: PointingReader, file: Path | None, stored: str | None, *, out: Path | None
 ) -> dict[str, Any]:
-    """The least confidence of a reader that points, by what it makes of the validate half of the set. Raises InvalidInput for a set
-    without one, GeneratorUnavailable where the reader does not answer."""
+    """The least confidence of a reader that points, by what it makes of the validate half of the
+    set. Raises InvalidInput for a set without one, GeneratorUnavailable where the reader does not
+    answer."""
     from evaluation.quality.answers import holds
     from rag_api.errors import GeneratorUnavailable
     from rag_api.retrieval.decision.calibration import FILE, RISKS, calibration, write
@@ -141,7 +158,9 @@ def with_guarantee(
         for done, judged in enumerate(questions, 1):
             found = search(judged, container)
             if found.may_be_quoted and not found.pointed:
-                raise GeneratorUnavailable(f"The reader {reader.name} did not answer: nothing was calibrated. Look at the generator's log.")
+                raise GeneratorUnavailable(
+                    f"The reader {reader.name} did not answer: nothing was calibrated. Look at the generator's log."
+                )
             first = found.sentences[0].text if found.may_answer and found.sentences else ""
             right = bool(first) and any(holds(first, place.span) for place in judged.places)
             verdicts.append(Verdict(found.confidence if first else -1.0, right, judged.answerable))
@@ -193,7 +212,8 @@ def _case(container: Container, judged: Judged, left_out: tuple[str, ...]) -> Ca
 
 
 def with_likelihoods(container: Container, cases: Sequence[CalibrationCase]) -> list[CalibrationCase]:
-    """The model's log p(question | sentence) of each question's likeliest sentences, over the protocol that answers use."""
+    """The model's log p(question | sentence) of each question's likeliest sentences, over the
+    protocol that answers use."""
     import asyncio
 
     container.wait_for_generator()
@@ -247,7 +267,8 @@ def _gains(cases: Sequence[CalibrationCase], chosen: dict[str, VerbatimWeights])
     for language in chosen:
         own = [case for case in cases if case.has_answer and case.judged.language == language]
         found[language] = {
-            str(weight): [round(accuracy(own, VerbatimWeights(weight, sentences=count)), 4) for count in (1, 2)] for weight in LIKELIHOODS
+            str(weight): [round(accuracy(own, VerbatimWeights(weight, sentences=count)), 4) for count in (1, 2)]
+            for weight in LIKELIHOODS
         }
     return found
 
@@ -261,7 +282,8 @@ def show(found: dict[str, Any], as_json: bool) -> None:
     say(f"  a right sentence first {crossed['first_sentence']:.3f}, among two {crossed['two_sentences']:.3f}")
     say(
         f"  not found: precision {crossed['not_found_precision']:.2f}, recall {crossed['not_found_recall']:.2f}, "
-        f"{crossed['refused']:.1%} of the answerable refused; {crossed['recall_left_out']:.2f} of those whose document was left out"
+        f"{crossed['refused']:.1%} of the answerable refused; {crossed['recall_left_out']:.2f} of those whose document "
+        f"was left out"
     )
     say(f"When to refuse, fitted on {', '.join(found['collections'])}:")
     _show_risks(found["decision"])
@@ -274,7 +296,10 @@ def show(found: dict[str, Any], as_json: bool) -> None:
 def _show_risks(fitted: Mapping[str, Any]) -> None:
     for name, threshold in fitted["by_risk"].items():
         point = next((p for p in fitted["curve"] if p["threshold"] >= threshold), fitted["curve"][-1])
-        say(f"  BEDSIDE_RISK={name}: {point['refused']:.0%} of what can be answered is refused, {point['risk']:.0%} of answers are wrong")
+        say(
+            f"  BEDSIDE_RISK={name}: {point['refused']:.0%} of what can be answered is refused, {point['risk']:.0%} of "
+            f"answers are wrong"
+        )
 
 
 def show_guarantees(found: dict[str, Any], as_json: bool) -> None:
@@ -288,7 +313,10 @@ def show_guarantees(found: dict[str, Any], as_json: bool) -> None:
             f"({one['wrong']} of {one['answered']} here; {one['refused']} that a document answers are refused)"
         )
     if not found["guarantees"]:
-        say("  No share of wrong answers is proven: judge more questions, or the reader is not good enough for your documents.")
+        say(
+            "  No share of wrong answers is proven: judge more questions, or the reader is not good enough for your "
+            "documents."
+        )
     for name, threshold in found["by_risk"].items():
         say(f"  BEDSIDE_RISK={name}: answered from a confidence of {threshold:.2f} on; no share is proven for it")
     say(f"Written to {found['file']}; used from the next question on.")

@@ -12,14 +12,18 @@ import typer
 from rag_api.cli.console import said
 from rag_api.cli.options import AsJson
 
-Run = Annotated[Path, typer.Argument(help="What `bedside quality evaluate --json` printed, in a file.", show_default=False)]
+Run = Annotated[
+    Path, typer.Argument(help="What `bedside quality evaluate --json` printed, in a file.", show_default=False)
+]
 
 
 def compare(a: Run, b: Run, as_json: AsJson = False) -> None:
-    """Compare two runs over the same questions: which won where, and whether that is more than chance. Measures nothing.
+    """Compare two runs over the same questions: which won where, and whether that is more than
+    chance. Measures nothing.
 
-    The runs may be of different days, settings, indexes or embedders. Shown are the figures' differences with the middle 95% of a
-    paired bootstrap, a sign test, and every question whose rank differs.
+    The runs may be of different days, settings, indexes or embedders. Shown are the figures'
+    differences with the middle 95% of a paired bootstrap, a sign test, and every question whose
+    rank differs.
     """
     from evaluation.quality.compare import compare as compared
 
@@ -28,14 +32,17 @@ def compare(a: Run, b: Run, as_json: AsJson = False) -> None:
 
 
 def read_run(path: Path) -> list[dict[str, Any]]:
-    """The questions of a run that `bedside quality evaluate --json` printed. Raises InvalidInput."""
+    """The questions of a run that `bedside quality evaluate --json` printed. Raises
+    InvalidInput."""
     from rag_api.errors import InvalidInput
 
     try:
         lines = path.read_text(encoding="utf-8").strip().splitlines()
         return list(json.loads(lines[-1])["questions"])
     except (OSError, ValueError, IndexError, KeyError, TypeError) as error:
-        raise InvalidInput(f"{path}: not what `bedside quality evaluate --json` prints ({type(error).__name__})") from error
+        raise InvalidInput(
+            f"{path}: not what `bedside quality evaluate --json` prints ({type(error).__name__})"
+        ) from error
 
 
 def show_comparison(found: dict[str, Any], names: tuple[str, str], as_json: bool) -> None:
@@ -55,7 +62,14 @@ def print_comparison(found: dict[str, Any], names: tuple[str, str]) -> None:
         low, high = d["interval"]
         between = f"[{low:+.3f}, {high:+.3f}]"
         table.add_row(
-            name, f"{d['a']:.3f}", f"{d['b']:.3f}", f"{d['difference']:+.3f}", between, str(d["better"]), str(d["worse"]), f"{d['p']:.3f}"
+            name,
+            f"{d['a']:.3f}",
+            f"{d['b']:.3f}",
+            f"{d['difference']:+.3f}",
+            between,
+            str(d["better"]),
+            str(d["worse"]),
+            f"{d['p']:.3f}",
         )
     console = Console(soft_wrap=not sys.stdout.isatty(), markup=False)
     console.print(table)

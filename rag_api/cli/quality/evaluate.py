@@ -1,4 +1,5 @@
-"""`bedside quality evaluate`: how well retrieval finds what staff ask, on questions that people have judged."""
+"""`bedside quality evaluate`: how well retrieval finds what staff ask, on questions that people
+have judged."""
 
 from __future__ import annotations
 
@@ -24,21 +25,28 @@ def evaluate(
     judged: SetFile = None,
     stored: Stored = None,
     split: Split = "all",
-    answers: Annotated[bool, typer.Option("--answers", help="Also answer every answerable question, and count the right answers.")] = False,
+    answers: Annotated[
+        bool, typer.Option("--answers", help="Also answer every answerable question, and count the right answers.")
+    ] = False,
     whole: Annotated[
         bool,
-        typer.Option("--whole", help="Only: are answers whole, with nothing that misleads? On the handbook's own set, or that of --set."),
+        typer.Option(
+            "--whole",
+            help="Only: are answers whole, with nothing that misleads? On the handbook's own set, or that of --set.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure retrieval on questions that people have judged.
 
-    Hit@k: how often the right document is among the first k. MRR: the mean of 1 over its rank. not_found: how often "no document
-    answers this" was right (precision), and how many unanswerable questions it was said of (recall). The judged documents must be
-    indexed: for the handbook, `bedside demo --once` does that.
+    Hit@k: how often the right document is among the first k. MRR: the mean of 1 over its rank.
+    not_found: how often "no document answers this" was right (precision), and how many unanswerable
+    questions it was said of (recall). The judged documents must be indexed: for the handbook,
+    `bedside demo --once` does that.
 
-    A set has the columns id, question, document (empty: no answer), and if known language, page, span, split, function and
-    department (of who asks), conversation, found. Another row with the same id is another place that answers.
+    A set has the columns id, question, document (empty: no answer), and if known language, page,
+    span, split, function and department (of who asks), conversation, found. Another row with the
+    same id is another place that answers.
     """
     if whole:
         evaluate_whole(judged, as_json)
@@ -57,7 +65,8 @@ def evaluate(
 
 
 def evaluate_whole(file: Path | None, as_json: bool) -> None:
-    """The columns of the set are id, question, kind, needs, misleads and after (the question before it)."""
+    """The columns of the set are id, question, kind, needs, misleads and after (the question before
+    it)."""
     from rag_api.cli.quality.whole_answers import print_whole, whole_figures
 
     with opened() as container:
@@ -70,16 +79,19 @@ def evaluate_whole(file: Path | None, as_json: bool) -> None:
 
 
 def figures_of(outcomes: Sequence[RetrievalOutcome], container: Container) -> dict[str, Any]:
-    """All figures, those of each split when there are several, and the questions one by one. Those whose asker's function is known are
-    asked once more without it: what it changes is `askers`."""
+    """All figures, those of each split when there are several, and the questions one by one. Those
+    whose asker's function is known are asked once more without it: what it changes is `askers`."""
     from evaluation.quality import askers, report, rows_of
 
     splits = sorted({o.judged.split for o in outcomes})
-    by_split = {name: report([o for o in outcomes if o.judged.split == name]) for name in splits} if len(splits) > 1 else {}
+    by_split = (
+        {name: report([o for o in outcomes if o.judged.split == name]) for name in splits} if len(splits) > 1 else {}
+    )
     about: dict[str, Any] = {"embedder": container.embedder.name, "store": container.settings.store}
     if known := [o.judged for o in outcomes if o.judged.function]:
         about["askers"] = askers(
-            outcomes, measure(container, [replace(one, function="") for one in known], what="questions, function unsaid")
+            outcomes,
+            measure(container, [replace(one, function="") for one in known], what="questions, function unsaid"),
         )
     return {**report(outcomes), "splits": by_split, **about, "questions": rows_of(outcomes)}
 
@@ -115,7 +127,8 @@ def answer_figures(container: Container, questions: list[Judged]) -> dict[str, A
 
 
 def print_figures(figures: dict[str, Any]) -> None:
-    """The figures of bedside quality evaluate as a table: all questions, then each language and split."""
+    """The figures of bedside quality evaluate as a table: all questions, then each language and
+    split."""
     from rich.table import Table
 
     names = ("hit@1", "hit@3", "hit@7", "mrr")
@@ -123,7 +136,13 @@ def print_figures(figures: dict[str, Any]) -> None:
     rows = {"all": figures, **figures["languages"], **figures.get("crossed", {}), **figures["splits"]}
     for name, row in rows.items():
         decided = row["not_found"]
-        table.add_row(name, str(row["n"]), *(f"{row[n]:.3f}" for n in names), f"{decided['precision']:.3f}", f"{decided['recall']:.3f}")
+        table.add_row(
+            name,
+            str(row["n"]),
+            *(f"{row[n]:.3f}" for n in names),
+            f"{decided['precision']:.3f}",
+            f"{decided['recall']:.3f}",
+        )
     wide_console().print(table)
     print_askers(figures)
     print_refusals(figures)
@@ -134,13 +153,17 @@ def print_figures(figures: dict[str, Any]) -> None:
 
 
 def print_askers(figures: dict[str, Any]) -> None:
-    """First hits for other patients than the question's, and what the asker's function does to them."""
+    """First hits for other patients than the question's, and what the asker's function does to
+    them."""
     found = figures.get("askers")
     if found is None:
         say(f"first hits for other patients: {figures['wrong_group_first']}")
         return
     for name, row in (("with the asker's function", found["with"]), ("without it", found["without"])):
-        say(f"first hits for other patients, {name}: {row['wrong_group_first']} (Hit@1 {row['hit@1']:.3f}, MRR {row['mrr']:.3f})")
+        say(
+            f"first hits for other patients, {name}: {row['wrong_group_first']} (Hit@1 {row['hit@1']:.3f}, MRR "
+            f"{row['mrr']:.3f})"
+        )
 
 
 def print_refusals(figures: dict[str, Any]) -> None:
@@ -149,7 +172,10 @@ def print_refusals(figures: dict[str, Any]) -> None:
     if not decided["n"]:
         return
     low, high = between["not_found_precision"]
-    say(f"not found, {decided['n']} questions without an answer: precision {decided['precision']:.2f} [{low:.2f}, {high:.2f}]")
+    say(
+        f"not found, {decided['n']} questions without an answer: precision {decided['precision']:.2f} [{low:.2f}, "
+        f"{high:.2f}]"
+    )
     low, high = between["not_found_recall"]
     say(f"  recall {decided['recall']:.2f} [{low:.2f}, {high:.2f}], {decided['refused']:.1%} of the others refused")
     for name, label in (("near_misses", "near misses"), ("off_topic", "off topic")):
@@ -157,10 +183,14 @@ def print_refusals(figures: dict[str, Any]) -> None:
             say(f"  {label} refused: {_share(decided[name])}")
     for row in decided["at_refused"]:
         say(
-            f"  refusing {row['refused']:.0%} of the answerable (BEDSIDE_NOT_FOUND_THRESHOLD={row['threshold']}): near misses refused "
+            f"  refusing {row['refused']:.0%} of the answerable (BEDSIDE_NOT_FOUND_THRESHOLD={row['threshold']}): near "
+            f"misses refused "
             f"{_share(row['near_misses'])}, off topic {_share(row['off_topic'])}, answers wrong {_share(row['risk'])}"
         )
-    say("  risk by coverage (share answered: share of answers that are wrong or should have been refused, answerable refused):")
+    say(
+        "  risk by coverage (share answered: share of answers that are wrong or should have been refused, answerable "
+        "refused):"
+    )
     for point in decided["curve"]:
         low, high = point["interval"]
         say(f"    {point['coverage']:.2f}: {point['risk']:.3f} [{low:.2f}, {high:.2f}], {point['refused']:.1%}")

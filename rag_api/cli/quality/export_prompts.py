@@ -1,4 +1,5 @@
-"""`bedside quality export-prompts`: judged questions become prompts, answered by the configured model when that is wanted."""
+"""`bedside quality export-prompts`: judged questions become prompts, answered by the configured
+model when that is wanted."""
 
 from __future__ import annotations
 
@@ -23,11 +24,14 @@ def export_prompts(
     judged: SetFile = None,
     stored: Stored = None,
     split: Split = "all",
-    answers: Annotated[bool, typer.Option("--answers", help="Answered by the configured model; else with the judged words.")] = False,
+    answers: Annotated[
+        bool, typer.Option("--answers", help="Answered by the configured model; else with the judged words.")
+    ] = False,
     limit: Annotated[int, typer.Option(min=1, help="At most this many.")] = 165,
     tokenizer: Annotated[Path | None, typer.Option(help="A tokenizer.json to count tokens with.")] = None,
 ) -> None:
-    """Write prompts with three passages each, for measuring decoding, and print their statistics as JSON."""
+    """Write prompts with three passages each, for measuring decoding, and print their statistics as
+    JSON."""
     with opened() as container:
         if answers:
             container.start_generator()
@@ -57,7 +61,8 @@ def export(
 
 
 def _answer(rows: list[dict[str, Any]], container: Container) -> None:
-    """What the configured model says to each prompt, as a chat server is asked: greedy, until the template's stop."""
+    """What the configured model says to each prompt, as a chat server is asked: greedy, until the
+    template's stop."""
     import asyncio
 
     container.wait_for_generator()
@@ -65,7 +70,9 @@ def _answer(rows: list[dict[str, Any]], container: Container) -> None:
     async def all_of_them() -> None:
         with counting("answers", len(rows)) as tell:
             for done, row in enumerate(rows, 1):
-                said = await container.generator.complete(row["prompt"], max_tokens=container.settings.max_tokens, stop=row["stop"])
+                said = await container.generator.complete(
+                    row["prompt"], max_tokens=container.settings.max_tokens, stop=row["stop"]
+                )
                 row["answer"], row["answer_from"] = said.strip(), container.generator.model
                 tell(done)
         await container.generator.close()

@@ -1,4 +1,5 @@
-"""Judged questions asked of the container that answer, which changes nothing in them: what the commands that measure share."""
+"""Judged questions asked of the container that answer, which changes nothing in them: what the
+commands that measure share."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def judged_questions(container: Container, file: Path | None, stored: str | None, split: Half) -> list[Judged]:
-    """Of a file, of a set in the database, or the sample handbook's. Raises InvalidInput, NotFound."""
+    """Of a file, of a set in the database, or the sample handbook's. Raises InvalidInput,
+    NotFound."""
     from rag_api.errors import InvalidInput
     from rag_api.evaluate.judged import HANDBOOK, read_judged
 
@@ -34,8 +36,11 @@ def judged_questions(container: Container, file: Path | None, stored: str | None
     return read_judged(file or HANDBOOK, split)
 
 
-def refuse_test_half(questions: Sequence[Judged], container: Container, file: Path | None, stored: str | None, what: str) -> None:
-    """Refuse a set of which only the test half is there, or any question of it. Raises InvalidInput."""
+def refuse_test_half(
+    questions: Sequence[Judged], container: Container, file: Path | None, stored: str | None, what: str
+) -> None:
+    """Refuse a set of which only the test half is there, or any question of it. Raises
+    InvalidInput."""
     from evaluation.quality.splits import refuse_test
 
     refuse_test(questions or judged_questions(container, file, stored, "all"), what)
@@ -49,12 +54,15 @@ def asker(judged: Judged) -> User:
 
 
 def search(judged: Judged, container: Container, left_out: tuple[str, ...] = ()) -> Retrieval:
-    """Return what the asker's question finds; `left_out`: ids of documents that are not looked at."""
+    """Return what the asker's question finds; `left_out`: ids of documents that are not looked
+    at."""
     from rag_api.domain import Filters
     from rag_api.query.analysis import analyse
     from rag_api.retrieval.find import find
 
-    return find(analyse(judged.question, container.expander), asker(judged), Filters(excluded_document_ids=left_out), container)
+    return find(
+        analyse(judged.question, container.expander), asker(judged), Filters(excluded_document_ids=left_out), container
+    )
 
 
 def indexed(container: Container) -> list[Document]:
@@ -67,13 +75,15 @@ def indexed(container: Container) -> list[Document]:
 def measure(
     container: Container, questions: Sequence[Judged], settings: Settings | None = None, what: str = "questions"
 ) -> list[RetrievalOutcome]:
-    """What each asker gets from this index, with other settings when given. Raises InvalidInput when no judged document is indexed."""
+    """What each asker gets from this index, with other settings when given. Raises InvalidInput
+    when no judged document is indexed."""
     from evaluation.quality import evaluate
     from rag_api.errors import InvalidInput
 
     documents = indexed(container)
     sources = {document.id: document.source for document in documents}
-    judged = {place.document for question in questions for place in question.places}  # none in a set that nothing answers
+    # none in a set that nothing answers
+    judged = {place.document for question in questions for place in question.places}
     if not sources or (judged and not judged & set(sources.values())):
         raise InvalidInput("None of the judged documents is indexed. For the sample handbook: `bedside demo --once`.")
     about = {document.source: document.metadata for document in documents}

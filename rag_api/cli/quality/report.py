@@ -24,23 +24,31 @@ def report(
     stored: Stored = None,
     split: Split = "all",
 ) -> None:
-    """Write what `bedside quality evaluate` measures into one HTML file, with plots. Needs the extra `report`."""
+    """Write what `bedside quality evaluate` measures into one HTML file, with plots. Needs the
+    extra `report`."""
     from evaluation.quality.plots import need_matplotlib
 
     with opened() as container:
         need_matplotlib()
         questions = judged_questions(container, judged, stored, split)
         figures = figures_of(measure(container, questions), container)
-        write_html(file, container, questions, figures, f"{stored or (judged.name if judged else 'Sample handbook')}, {split}")
+        write_html(
+            file, container, questions, figures, f"{stored or (judged.name if judged else 'Sample handbook')}, {split}"
+        )
 
 
-def write_html(path: Path, container: Container, questions: Sequence[Judged], figures: dict[str, Any], title: str) -> None:
-    """Asks the answerable questions once more, for 50 hits: the plots show how far down a document stands."""
+def write_html(
+    path: Path, container: Container, questions: Sequence[Judged], figures: dict[str, Any], title: str
+) -> None:
+    """Asks the answerable questions once more, for 50 hits: the plots show how far down a document
+    stands."""
     from evaluation.quality.html import DEEPEST, html_report
 
     answerable = [question for question in questions if question.answerable]
     deep = (
-        measure(container, answerable, container.settings.model_copy(update={"sources": DEEPEST}), "questions, 50 hits each")
+        measure(
+            container, answerable, container.settings.model_copy(update={"sources": DEEPEST}), "questions, 50 hits each"
+        )
         if answerable
         else []
     )

@@ -15,20 +15,25 @@ from rag_api.cli.quality.measuring import judged_questions, measure, refuse_test
 if TYPE_CHECKING:
     from rag_api.config import Settings
 
-# Another value of these needs another index or another database, so a run of its own: then `bedside quality compare`.
+# Another value of these needs another index or another database, so a run of its own: then `bedside
+# quality compare`.
 NOT_AT_ONCE = ("store", "weaviate_", "embedder", "database_", "data_dir", "chunk_", "environment")
 
 
 def try_settings(
-    changes: Annotated[list[str], typer.Argument(help="NAME=VALUE, for example alpha=0.5.", metavar="NAME=VALUE...", show_default=False)],
+    changes: Annotated[
+        list[str],
+        typer.Argument(help="NAME=VALUE, for example alpha=0.5.", metavar="NAME=VALUE...", show_default=False),
+    ],
     judged: SetFile = None,
     stored: Stored = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask reviewed questions as set now and with other settings, and compare question by question.
 
-    To try settings is to tune, so only the validate half of the set is asked. What needs another index (an embedder, a chunk size) is
-    evaluated by itself and then compared: `bedside quality compare`.
+    To try settings is to tune, so only the validate half of the set is asked. What needs another
+    index (an embedder, a chunk size) is evaluated by itself and then compared: `bedside quality
+    compare`.
     """
     from evaluation.quality import rows_of
     from evaluation.quality.compare import compare
@@ -55,7 +60,10 @@ def changed(settings: Settings, changes: Sequence[str]) -> Settings:
         if not sign or name not in type(settings).model_fields:
             raise InvalidInput(f"{change!r}: expected NAME=VALUE with the name of a setting, for example alpha=0.5")
         if name.startswith(NOT_AT_ONCE):
-            raise InvalidInput(f"{change!r}: that is another index; evaluate it by itself and use `bedside quality compare A.json B.json`")
+            raise InvalidInput(
+                f"{change!r}: that is another index; evaluate it by itself and use `bedside quality "
+                f"compare A.json B.json`"
+            )
         values[name] = value
     try:
         return type(settings).model_validate({**settings.model_dump(), **values})

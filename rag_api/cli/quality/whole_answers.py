@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 def whole_figures(container: Container, file: Path | None) -> dict[str, Any]:
-    """Each question is asked in a conversation of its own, behind the one that it follows; as a user of its own."""
+    """Each question is asked in a conversation of its own, behind the one that it follows; as a
+    user of its own."""
     import asyncio
 
     from evaluation.quality.whole import HANDBOOK_WHOLE, outcome, read_whole, whole_report
@@ -33,7 +34,8 @@ def whole_figures(container: Container, file: Path | None) -> dict[str, Any]:
 
 
 async def asked_in_turn(after: str, question: str, container: Container) -> Any:
-    """The answer to a question, in a conversation of its own in which the one before was asked first, where there is one."""
+    """The answer to a question, in a conversation of its own in which the one before was asked
+    first, where there is one."""
     from rag_api.answering.ask import ask, new_question
     from rag_api.domain import Done, Failed, Mode, PersonalChoice, User
     from rag_api.errors import BedsideError
@@ -42,7 +44,9 @@ async def asked_in_turn(after: str, question: str, container: Container) -> Any:
     conversation: str | None = None
     answer = None
     for words in (after, question) if after else (question,):
-        asked = new_question(user, container, words, mode=Mode.VERBATIM, conversation_id=conversation, personal=PersonalChoice.KEEP)
+        asked = new_question(
+            user, container, words, mode=Mode.VERBATIM, conversation_id=conversation, personal=PersonalChoice.KEEP
+        )
         async for event in ask(asked, user, container):
             if isinstance(event, Done):
                 answer = event.answer

@@ -32,10 +32,11 @@ def demo(
     question: Annotated[str, typer.Option(help="What to ask instead of the sample question.")] = SAMPLE,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that serve.")] = 1,
 ) -> None:
-    """Everything on this machine: ingest the sample handbook, ask it a question, then serve the page until Ctrl-C.
+    """Everything on this machine: ingest the sample handbook, ask it a question, then serve the
+    page until Ctrl-C.
 
-    The hospital in it does not exist, and the small model is not for clinical use. With --once --json the last line of standard
-    output is the answer as JSON.
+    The hospital in it does not exist, and the small model is not for clinical use. With --once
+    --json the last line of standard output is the answer as JSON.
     """
     from rag_api.answering.ask_sequentially import answers_to
     from rag_api.domain import LOCAL_USER
@@ -43,7 +44,10 @@ def demo(
     step = Steps()
     with opened() as container:
         if container.settings.environment == "production":
-            say("bedside: the demo fills the database with a fictional hospital's documents; it does not run in production.")
+            say(
+                "bedside: the demo fills the database with a fictional hospital's documents; it does not run in "
+                "production."
+            )
             raise typer.Exit(2)
         container.start_generator()  # loads beside the rest
         with step("starting the database"):
@@ -67,7 +71,8 @@ def demo(
 
 
 def open_index(container: Container) -> None:
-    """Open it; one that an earlier release's embedder made goes, for the ingestion that follows makes it anew from what is known."""
+    """Open it; one that an earlier release's embedder made goes, for the ingestion that follows
+    makes it anew from what is known."""
     from rag_api.errors import EmbedderMismatch
 
     try:

@@ -1,7 +1,9 @@
-"""`make dev`: the API, started again when its code changes, and the page, renewed in the browser when its code changes.
+"""`make dev`: the API, started again when its code changes, and the page, renewed in the browser
+when its code changes.
 
-For those who work on Bedside, so no command of `bedside`. PostgreSQL and the generator are started here and outlive every reload: the
-API borrows them, as any two processes with one data directory do.
+For those who work on Bedside, so no command of `bedside`. PostgreSQL and the generator are started
+here and outlive every reload: the API borrows them, as any two processes with one data directory
+do.
 """
 
 from __future__ import annotations
@@ -40,8 +42,11 @@ def api() -> FastAPI:
     return create_app(read_settings())
 
 
-def dev(page_port: Annotated[int, typer.Option(help="Where the page is served; the API is at BEDSIDE_PORT.")] = 5173) -> None:
-    """Run both until one of them ends or Ctrl-C. Where nothing is indexed yet the sample handbook is."""
+def dev(
+    page_port: Annotated[int, typer.Option(help="Where the page is served; the API is at BEDSIDE_PORT.")] = 5173,
+) -> None:
+    """Run both until one of them ends or Ctrl-C. Where nothing is indexed yet the sample handbook
+    is."""
     from rag_api.db.documents import count_indexed
     from rag_api.domain import LOCAL_USER
 
@@ -62,15 +67,27 @@ def commands(settings: Settings, page_port: int) -> list[tuple[Sequence[str], Pa
     """Return what is run, in which folder, and what its environment has beside this one's."""
     watched = [option for folder in WATCHED for option in ("--reload-dir", str(ROOT / folder))]
     listens = ["--host", settings.host, "--port", str(settings.port)]
-    uvicorn = [sys.executable, "-m", "uvicorn", "rag_api.cli.serving.dev:api", "--factory", "--reload", *watched, *listens]
+    uvicorn = [
+        sys.executable,
+        "-m",
+        "uvicorn",
+        "rag_api.cli.serving.dev:api",
+        "--factory",
+        "--reload",
+        *watched,
+        *listens,
+    ]
     vite = ["node", "node_modules/vite/bin/vite.js", "--clearScreen", "false", "--port", str(page_port), "--strictPort"]
     return [(uvicorn, ROOT, {}), (vite, ROOT / "web", {"BEDSIDE_API": f"http://{settings.host}:{settings.port}"})]
 
 
 @contextmanager
 def started(command: Sequence[str], folder: Path, more: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """Run it in a session of its own, so that Ctrl-C is ours to handle; at the end it stops with all that it started."""
-    process = subprocess.Popen(command, cwd=folder, env={**os.environ, **more}, stdin=subprocess.DEVNULL, start_new_session=True)
+    """Run it in a session of its own, so that Ctrl-C is ours to handle; at the end it stops with
+    all that it started."""
+    process = subprocess.Popen(
+        command, cwd=folder, env={**os.environ, **more}, stdin=subprocess.DEVNULL, start_new_session=True
+    )
     try:
         yield process
     finally:

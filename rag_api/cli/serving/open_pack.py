@@ -1,4 +1,5 @@
-"""Opening of a downtime pack: `start.sh` in it runs this, with the pack's own Python. In Dutch and English, for whoever starts it."""
+"""Opening of a downtime pack: `start.sh` in it runs this, with the pack's own Python. In Dutch and
+English, for whoever starts it."""
 
 from __future__ import annotations
 
@@ -30,9 +31,13 @@ OF_THE_PACK = ("PYTHONHOME", "PYTHONPATH", "LD_LIBRARY_PATH")  # what programs o
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="start.sh", description="Bedside: noodpakket openen. / Open the downtime pack.")
+    parser = argparse.ArgumentParser(
+        prog="start.sh", description="Bedside: noodpakket openen. / Open the downtime pack."
+    )
     parser.add_argument("folder", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--port", type=int, default=0, help="poort op deze PC / port on this PC (a free one when absent)")
+    parser.add_argument(
+        "--port", type=int, default=0, help="poort op deze PC / port on this PC (a free one when absent)"
+    )
     parser.add_argument("--key", type=Path, help="publieke sleutel van het ziekenhuis / the hospital's public key")
     parser.add_argument("--no-browser", action="store_true", help="open geen browser / do not open a browser")
     given = parser.parse_args()
@@ -56,7 +61,8 @@ def open_pack(folder: Path, port: int = 0, key: Path | None = None, *, browser: 
     with said(), unpacked(folder, manifest, port or free_port()) as settings, opened(settings) as container:
         from rag_api.cli.serving.serve import rehearse, run_server, url_of
 
-        # The database's library makes its lock anew when the process ends; what is registered before it runs after it.
+        # The database's library makes its lock anew when the process ends; what is registered
+        # before it runs after it.
         atexit.register(shutil.rmtree, settings.data_dir, ignore_errors=True)
         _use_for_temporary_files(settings.data_dir / "tmp")
         fill(container, folder, manifest)
@@ -71,13 +77,15 @@ def open_pack(folder: Path, port: int = 0, key: Path | None = None, *, browser: 
 
 
 def refuse_root(folder: Path) -> None:
-    """For root the database's library would open its own folder to another user. Raises InvalidInput where that cannot be."""
+    """For root the database's library would open its own folder to another user. Raises
+    InvalidInput where that cannot be."""
     if os.geteuid() == 0 and not os.access(folder, os.W_OK):
         raise InvalidInput(f"{folder} cannot be written, and is then opened by an ordinary user, not by root.")
 
 
 def trusted_key(folder: Path, given: Path | None) -> Ed25519PublicKey | None:
-    """The key that is kept elsewhere; None, and its fingerprint said, where only the pack has one. Raises InvalidInput."""
+    """The key that is kept elsewhere; None, and its fingerprint said, where only the pack has one.
+    Raises InvalidInput."""
     kept = given or next((path for path in KEPT_KEYS if path.is_file()), None)
     try:
         if kept is not None:
@@ -85,12 +93,16 @@ def trusted_key(folder: Path, given: Path | None) -> Ed25519PublicKey | None:
         own = signed.fingerprint(signed.read_public(folder / signed.PUBLIC_KEY))
     except OSError as error:
         raise InvalidInput(f"{error.filename} cannot be read ({error.strerror}).") from None
-    say(f"Sleutel / key: {own}. Niet vergeleken met een bewaarde sleutel / not compared with a key kept on this PC ({KEPT_KEYS[0]}).")
+    say(
+        f"Sleutel / key: {own}. Niet vergeleken met een bewaarde sleutel / not compared with a key kept on this PC "
+        f"({KEPT_KEYS[0]})."
+    )
     return None
 
 
 def _use_for_temporary_files(folder: Path) -> None:
-    """Of this process and those that it starts. The database's library keeps a lock there, which another user of this PC may have made."""
+    """Of this process and those that it starts. The database's library keeps a lock there, which
+    another user of this PC may have made."""
     folder.mkdir(mode=0o700)
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
 
@@ -98,7 +110,9 @@ def _use_for_temporary_files(folder: Path) -> None:
 def _show(url: str) -> None:
     if (program := shutil.which("xdg-open")) and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         clean = {name: value for name, value in os.environ.items() if name not in OF_THE_PACK}
-        subprocess.Popen([program, url], env=clean, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        subprocess.Popen(
+            [program, url], env=clean, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from rag_api.cli.serving.workers import health_listening, run_workers
 if TYPE_CHECKING:
     from rag_api.container import Container
 
-# Seconds that a thread which looks a question up may hold the interpreter while the event loop waits for it: it has every request in hand,
-# and waits some ten times for each.
+# Seconds that a thread which looks a question up may hold the interpreter while the event loop
+# waits for it: it has every request in hand, and waits some ten times for each.
 SWITCH = 0.001
 REHEARSED = "Hoeveel mg paracetamol mag een kind van 12 kg?"
 
@@ -30,12 +30,14 @@ def serve(
 ) -> None:
     """Serve the API and the page until Ctrl-C.
 
-    What is not configured is started here: a PostgreSQL server, and the generator with its model, which loads in the background:
-    until it is ready questions get their sources.
+    What is not configured is started here: a PostgreSQL server, and the generator with its model,
+    which loads in the background: until it is ready questions get their sources.
     """
     with speaking_as_a_service():
         settings = read_settings()
-        settings = settings.model_copy(update={name: value for name, value in {"host": host, "port": port}.items() if value is not None})
+        settings = settings.model_copy(
+            update={name: value for name, value in {"host": host, "port": port}.items() if value is not None}
+        )
         with opened(settings) as container:
             container.start_generator()
             container.warm()
@@ -53,7 +55,8 @@ def serve_all(container: Container, workers: int) -> None:
 
 
 def rehearse(container: Container) -> None:
-    """Look something up before anybody asks: the first question would wait for the tables and models that it is the first to need."""
+    """Look something up before anybody asks: the first question would wait for the tables and
+    models that it is the first to need."""
     from rag_api.domain import LOCAL_USER, Filters
     from rag_api.errors import BedsideError
     from rag_api.query.analysis import analyse
@@ -68,8 +71,11 @@ def url_of(container: Container) -> str:
     return f"http://{'localhost' if settings.host in ('127.0.0.1', '0.0.0.0', '::') else settings.host}:{settings.port}"  # noqa: S104
 
 
-def run_server(container: Container, listener: socket.socket | None = None, health_listener: socket.socket | None = None) -> None:
-    """Until Ctrl-C or SIGTERM; on the settings' addresses, or from listeners that are there already."""
+def run_server(
+    container: Container, listener: socket.socket | None = None, health_listener: socket.socket | None = None
+) -> None:
+    """Until Ctrl-C or SIGTERM; on the settings' addresses, or from listeners that are there
+    already."""
     import uvicorn
 
     from rag_api.api.server.closing import LAST, Server
@@ -78,7 +84,9 @@ def run_server(container: Container, listener: socket.socket | None = None, heal
     from services.contract import logs, traces
 
     settings = container.settings
-    logs.configure("json" if settings.environment == "production" else "text", getattr(logging, settings.log_level.upper()))
+    logs.configure(
+        "json" if settings.environment == "production" else "text", getattr(logging, settings.log_level.upper())
+    )
     traces.configure("bedside", settings.otlp_url)
     application = create_app(settings, container)
     application.state.health_listener = health_listener or health_listening(settings)
@@ -86,5 +94,7 @@ def run_server(container: Container, listener: socket.socket | None = None, heal
     quiet: dict[str, Any] = {"log_config": None, "access_log": False, "server_header": False}
     sys.setswitchinterval(SWITCH)
     with acting(container, begun("service.run", "bedside serve", {"environment": settings.environment})):
-        config = uvicorn.Config(application, **listens, **quiet, timeout_graceful_shutdown=int(settings.drain_seconds) + LAST)
+        config = uvicorn.Config(
+            application, **listens, **quiet, timeout_graceful_shutdown=int(settings.drain_seconds) + LAST
+        )
         Server(config).run(sockets=[listener] if listener is not None else None)

@@ -1,4 +1,5 @@
-"""`python -m rag_api.cli.serving.worker`: one of the processes that workers.py starts; it takes connections from inherited listeners."""
+"""`python -m rag_api.cli.serving.worker`: one of the processes that workers.py starts; it takes
+connections from inherited listeners."""
 
 from __future__ import annotations
 

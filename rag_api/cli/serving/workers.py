@@ -1,5 +1,6 @@
-"""Several processes of the service on one address of this machine: what one of them needs of another stands in the database or the data
-directory. One that dies is started again; they end with this process.
+"""Several processes of the service on one address of this machine: what one of them needs of
+another stands in the database or the data directory. One that dies is started again; they end with
+this process.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ class Worker:
     """One process, started again when it dies."""
 
     def __init__(self, number: int, listeners: Mapping[str, socket.socket], environment: dict[str, str]) -> None:
-        self._listeners, self._environment = {name: listener.fileno() for name, listener in listeners.items()}, environment
+        self._listeners, self._environment = (
+            {name: listener.fileno() for name, listener in listeners.items()},
+            environment,
+        )
         self._process: subprocess.Popen[bytes] | None = None
         self._watcher = Watcher(f"worker {number}", self._alive, self._begin)
 
@@ -69,7 +73,9 @@ class Worker:
             mark_process_dead(self._process.pid, self._environment[COUNTED])  # type: ignore[no-untyped-call]
         given = [word for name, number in self._listeners.items() for word in (f"--{name}", str(number))]
         command, inherited = [sys.executable, "-c", LAUNCHER, MODULE, *given], list(self._listeners.values())
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=inherited, env=self._environment, start_new_session=True)
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, pass_fds=inherited, env=self._environment, start_new_session=True
+        )
 
 
 def run_workers(settings: Settings, count: int) -> None:
@@ -85,7 +91,10 @@ def run_workers(settings: Settings, count: int) -> None:
             listeners["health-listener"] = stack.enter_context(health)
         counted = tempfile.mkdtemp(prefix="bedside-metrics-")
         stack.callback(shutil.rmtree, counted, ignore_errors=True)
-        workers = [Worker(number, listeners, {**_environment(settings, count), COUNTED: counted}) for number in range(1, count + 1)]
+        workers = [
+            Worker(number, listeners, {**_environment(settings, count), COUNTED: counted})
+            for number in range(1, count + 1)
+        ]
         for worker in workers:
             worker.start()
         stop.wait()
@@ -101,7 +110,8 @@ def health_listening(settings: Settings) -> socket.socket | None:
 
 
 def listening(settings: Settings, port: int) -> socket.socket:
-    """Return the address that all take connections from: one that dies leaves those that wait to the others."""
+    """Return the address that all take connections from: one that dies leaves those that wait to
+    the others."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,5 @@
-"""`bedside audit`: the trail of who did what, by whoever works on the machine itself. Each of these is an entry of it, too."""
+"""`bedside audit`: the trail of who did what, by whoever works on the machine itself. Each of these
+is an entry of it, too."""
 
 from __future__ import annotations
 
@@ -16,15 +17,22 @@ from rag_api.cli.options import AsJson
 if TYPE_CHECKING:
     from rag_api.audit.verify import Verified
 
-audit = typer.Typer(no_args_is_help=True, help="The trail of who asked, saw and changed what: check it, take it out, erase what is old.")
+audit = typer.Typer(
+    no_args_is_help=True, help="The trail of who asked, saw and changed what: check it, take it out, erase what is old."
+)
 
-Anchors = Annotated[list[str] | None, typer.Option("--anchor", help="NUMBER:HASH that was written down before; may be given again.")]
-AnchorFile = Annotated[Path | None, typer.Option("--anchors", help="A file with one on each line, as the log says them.")]
+Anchors = Annotated[
+    list[str] | None, typer.Option("--anchor", help="NUMBER:HASH that was written down before; may be given again.")
+]
+AnchorFile = Annotated[
+    Path | None, typer.Option("--anchors", help="A file with one on each line, as the log says them.")
+]
 
 
 @audit.command("head")
 def head() -> None:
-    """Print the last entry's number and hash: kept elsewhere, they show later whether the end was cut off."""
+    """Print the last entry's number and hash: kept elsewhere, they show later whether the end was
+    cut off."""
     with opened() as container:
         found = container.trail.say_head()
     typer.echo(f"{found.sequence}:{found.hash.hex()}" if found else "")
@@ -32,8 +40,8 @@ def head() -> None:
 
 @audit.command("verify")
 def verify(anchor: Anchors = None, anchors: AnchorFile = None, as_json: AsJson = False) -> None:
-    """Check every entry against the chain, and the chain against the anchors: those given, and those of this machine. Ends with 1 and the
-    first entry that is wrong, and why."""
+    """Check every entry against the chain, and the chain against the anchors: those given, and
+    those of this machine. Ends with 1 and the first entry that is wrong, and why."""
     from rag_api.audit.verify import anchor_of, said_of
 
     with opened() as container:
@@ -46,11 +54,14 @@ def verify(anchor: Anchors = None, anchors: AnchorFile = None, as_json: AsJson =
 
 @audit.command("export")
 def export(
-    since: Annotated[str | None, typer.Option(help="From this day or time on: 2026-01-31, 2026-01-31T12:00+01:00.")] = None,
+    since: Annotated[
+        str | None, typer.Option(help="From this day or time on: 2026-01-31, 2026-01-31T12:00+01:00.")
+    ] = None,
     until: Annotated[str | None, typer.Option(help="Before this day or time.")] = None,
     after: Annotated[int, typer.Option(help="After this number: the last `sequence` of an export before.")] = 0,
 ) -> None:
-    """Print the trail as JSON lines, oldest first, for a SIEM. Goes on where an earlier export ended with --after."""
+    """Print the trail as JSON lines, oldest first, for a SIEM. Goes on where an earlier export
+    ended with --after."""
     from rag_api.audit.export import lines
     from rag_api.db.audit import TrailQuery
 
@@ -67,10 +78,13 @@ def export(
 def forget(
     user: Annotated[str, typer.Argument(help="The account: its id, or the login that it signs in by.")],
     identity: Annotated[bool, typer.Option("--identity", help="Also who it was: name, roles, addresses.")] = False,
-    conversations: Annotated[bool, typer.Option(help="Also their stored conversations, with answers and feedback.")] = True,
+    conversations: Annotated[
+        bool, typer.Option(help="Also their stored conversations, with answers and feedback.")
+    ] = True,
 ) -> None:
-    """Erase what a person asked. That somebody asked, when, and what was shown, stays in the trail, which still verifies. What they asked
-    owners, or reported of documents, stays, without saying whose it was."""
+    """Erase what a person asked. That somebody asked, when, and what was shown, stays in the trail,
+    which still verifies. What they asked owners, or reported of documents, stays, without saying
+    whose it was."""
     from rag_api.audit.erasing import forget_person, forget_questions
     from rag_api.db.owners.questions import detach
     from rag_api.db.people.accounts import get_account
@@ -87,12 +101,16 @@ def forget(
         deleted = delete_conversations_of(db, account) if conversations else 0
         detached = detach(db, account)
         also(erased=erased, conversations=deleted, detached=detached)
-    say(f"{user}: {erased} parts of entries erased, {deleted} conversations deleted, {detached} questions to owners detached")
+    say(
+        f"{user}: {erased} parts of entries erased, {deleted} conversations deleted, {detached} questions to owners "
+        f"detached"
+    )
 
 
 @audit.command("retain")
 def retain() -> None:
-    """Erase what is older than BEDSIDE_AUDIT_QUESTION_DAYS and BEDSIDE_AUDIT_DAYS allow; the server does it daily."""
+    """Erase what is older than BEDSIDE_AUDIT_QUESTION_DAYS and BEDSIDE_AUDIT_DAYS allow; the server
+    does it daily."""
     with opened() as container:
         erased = container.trail.erase_old(begun("audit.erased", "bedside audit retain", {}))
         also(erased=erased)

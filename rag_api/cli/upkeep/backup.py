@@ -1,4 +1,5 @@
-"""`bedside backup` and `bedside restore`: all of an installation kept in a folder, and brought back."""
+"""`bedside backup` and `bedside restore`: all of an installation kept in a folder, and brought
+back."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The backup's folder
 
 
 def backup(folder: Folder, as_json: AsJson = False) -> None:
-    """Keep database, index and files in a new folder. Questions are answered meanwhile; documents are loaded when it is done."""
+    """Keep database, index and files in a new folder. Questions are answered meanwhile; documents
+    are loaded when it is done."""
     from rag_api.upkeep.backup import backup as run
 
     with opened() as container:
@@ -29,10 +31,13 @@ def backup(folder: Folder, as_json: AsJson = False) -> None:
 def restore(
     folder: Folder,
     yes: Annotated[bool, typer.Option("--yes", help="Replace what the installation holds.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Only look whether the backup is whole and of a version that is known.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only look whether the backup is whole and of a version that is known.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make this installation what a backup holds. Stop `bedside serve` first. Nothing is embedded anew."""
+    """Make this installation what a backup holds. Stop `bedside serve` first. Nothing is embedded
+    anew."""
     from rag_api.upkeep import restore as run
 
     if check:
@@ -49,8 +54,15 @@ def restore(
 
 def _tell(manifest: Manifest, folder: Path, as_json: bool, what: str) -> None:
     rows = sum(table.rows for table in manifest.database.tables)
-    counts = {"rows": rows, "documents": manifest.index.documents, "passages": manifest.index.chunks, "files": len(manifest.files)}
+    counts = {
+        "rows": rows,
+        "documents": manifest.index.documents,
+        "passages": manifest.index.chunks,
+        "files": len(manifest.files),
+    }
     if as_json:
-        typer.echo(json.dumps({"folder": str(folder), "version": manifest.version, "made_at": manifest.made_at, **counts}))
+        typer.echo(
+            json.dumps({"folder": str(folder), "version": manifest.version, "made_at": manifest.made_at, **counts})
+        )
     numbers = ", ".join(f"{count} {name}" for name, count in counts.items())
     say(f"{what}: {folder}, of {manifest.made_at} by Bedside {manifest.version}: {numbers}.")

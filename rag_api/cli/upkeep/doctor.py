@@ -18,10 +18,13 @@ COLOURS = {"ok": typer.colors.GREEN, "warn": typer.colors.YELLOW, "fail": typer.
 
 
 def doctor(
-    thorough: Annotated[bool, typer.Option("--thorough", help="Read every file and compare its hash; look for every passage.")] = False,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Read every file and compare its hash; look for every passage.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Look at settings, parts, index, files, disk, certificate and backups; say what is wrong and what to do. Changes nothing.
+    """Look at settings, parts, index, files, disk, certificate and backups; say what is wrong and
+    what to do. Changes nothing.
 
     Ends with 0 when all is well or merely to be looked at, with 1 when something is wrong."""
     from rag_api.upkeep.finding import State, worst
@@ -29,7 +32,9 @@ def doctor(
     findings = list(_findings(thorough))
     state = worst(findings)
     if as_json:
-        typer.echo(json.dumps({"state": state, "findings": [asdict(finding) for finding in findings]}, ensure_ascii=False))
+        typer.echo(
+            json.dumps({"state": state, "findings": [asdict(finding) for finding in findings]}, ensure_ascii=False)
+        )
     else:
         for finding in findings:
             _print(finding)
@@ -49,7 +54,10 @@ def _findings(thorough: bool) -> list[Finding]:
     try:
         settings = Settings()
     except ValidationError as error:
-        wrong = [f"{'.'.join(map(str, one['loc']))} {one['msg'].removeprefix('Value error, ')}".strip() for one in error.errors()]
+        wrong = [
+            f"{'.'.join(map(str, one['loc']))} {one['msg'].removeprefix('Value error, ')}".strip()
+            for one in error.errors()
+        ]
         return [*unknown, *(fail("settings", line, "Nothing starts until it is set right.") for line in wrong)]
     return [*(unknown or [ok("settings", "each makes sense")]), *_examined(settings, thorough)]
 

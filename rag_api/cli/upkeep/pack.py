@@ -1,4 +1,5 @@
-"""`bedside pack`: a folder that answers on a ward's PC without a network, and whether it answers as this server does."""
+"""`bedside pack`: a folder that answers on a ward's PC without a network, and whether it answers as
+this server does."""
 
 from __future__ import annotations
 
@@ -16,35 +17,50 @@ if TYPE_CHECKING:
 
 
 def pack(
-    folder: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder for the pack; with --check the pack.", show_default=False)],
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="A new folder for the pack; with --check the pack.", show_default=False),
+    ],
     days: Annotated[int, typer.Option(min=1, max=92, help="For so many days it answers, then it refuses.")] = 7,
     groups: Annotated[
         str,
         typer.Option(
-            help="It holds the documents that members of any of these may read, with commas between. On a ward's PC nobody signs in: "
+            help="It holds the documents that members of any of these may read, with commas between. On a ward's PC "
+            "nobody signs in: "
             "whoever opens the pack reads all of it."
         ),
     ] = "everyone",
     key: Annotated[
         Path | None,
         typer.Option(
-            help="The hospital's private key that signs it (Ed25519, PEM). Made when there is none; absent: pack.key in the data directory."
+            help="The hospital's private key that signs it (Ed25519, PEM). Made when there is none; absent: pack.key "
+            "in the data directory."
         ),
     ] = None,
-    runtime: Annotated[bool, typer.Option("--runtime/--no-runtime", help="Put Python and the packages into it (Linux).")] = True,
+    runtime: Annotated[
+        bool, typer.Option("--runtime/--no-runtime", help="Put Python and the packages into it (Linux).")
+    ] = True,
     without_reader: Annotated[
-        bool, typer.Option("--without-reader", help="Make it also where a model must agree here, which a pack does not carry.")
+        bool,
+        typer.Option(
+            "--without-reader", help="Make it also where a model must agree here, which a pack does not carry."
+        ),
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Ask the pack, and this server, reviewed questions; ends with 1 when an answer differs.")
+        bool,
+        typer.Option(
+            "--check", help="Ask the pack, and this server, reviewed questions; ends with 1 when an answer differs."
+        ),
     ] = False,
     judged: SetFile = None,
     stored: Stored = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a downtime pack: documents, index, page and programs in one folder, signed and dated, for a PC without a network.
+    """Make a downtime pack: documents, index, page and programs in one folder, signed and dated,
+    for a PC without a network.
 
-    On the PC: OUT/start.sh. It answers until its last day, stores nothing, and shows its age on every answer. It quotes: no model is in it.
+    On the PC: OUT/start.sh. It answers until its last day, stores nothing, and shows its age on
+    every answer. It quotes: no model is in it.
     """
     if check:
         return _check(folder, key, judged, stored, as_json)
@@ -67,10 +83,21 @@ def pack(
     size = sum(kept.bytes for kept in made.files)
     until = f"{made.dates.valid_until.astimezone():%Y-%m-%d %H:%M}"
     if as_json:
-        about = {"documents": made.index.documents, "passages": made.index.chunks, "files": len(made.files), "bytes": size}
+        about = {
+            "documents": made.index.documents,
+            "passages": made.index.chunks,
+            "files": len(made.files),
+            "bytes": size,
+        }
         typer.echo(json.dumps({"folder": str(folder), "valid_until": made.dates.valid_until.isoformat(), **about}))
-    say(f"Made: {folder}, {made.index.documents} documents, {size / 2**20:.0f} MB, valid until {until}. Needs {made.needs}.")
-    say(f"Signed by the key {fingerprint(private.public_key())}: keep pack.pub of it on the PCs as /etc/bedside/pack.pub.")
+    say(
+        f"Made: {folder}, {made.index.documents} documents, {size / 2**20:.0f} MB, valid until {until}. Needs "
+        f"{made.needs}."
+    )
+    say(
+        f"Signed by the key {fingerprint(private.public_key())}: keep pack.pub of it on the PCs as "
+        f"/etc/bedside/pack.pub."
+    )
 
 
 def _check(folder: Path, key: Path | None, judged: Path | None, stored: str | None, as_json: bool) -> None:

@@ -52,7 +52,10 @@ class PgDrives:
                 on conflict (id) do update set delta_link = excluded.delta_link, synced_at = now()""",
                 {"id": drive, "link": delta_link},
             )
-            connection.execute("delete from drive_items where drive_id = %(id)s and id = any(%(gone)s)", {"id": drive, "gone": list(gone)})
+            connection.execute(
+                "delete from drive_items where drive_id = %(id)s and id = any(%(gone)s)",
+                {"id": drive, "gone": list(gone)},
+            )
             for item in items.values():
                 _put(connection, drive, item)
 

@@ -1,4 +1,5 @@
-"""Folders in which documents' files lay when they were last ingested, and a document's new name when its file was moved."""
+"""Folders in which documents' files lay when they were last ingested, and a document's new name
+when its file was moved."""
 
 from __future__ import annotations
 
@@ -6,12 +7,14 @@ from collections.abc import Mapping
 
 from rag_api.db import Database
 
-# What is kept by a document's name, and goes with it. `metadata_changes` stays as it was but for the name: it is one history.
+# What is kept by a document's name, and goes with it. `metadata_changes` stays as it was but for
+# the name: it is one history.
 _NAMED = (
     "update documents set source = %(new)s where source = %(old)s",
     "delete from metadata_edits where source = %(new)s",
     "update metadata_edits set source = %(new)s where source = %(old)s",
-    "update metadata_edits set said = %(new_title)s where source = %(new)s and field = 'title' and said = %(old_title)s",
+    "update metadata_edits set said = %(new_title)s where source = %(new)s and field = 'title' and said = "
+    "%(old_title)s",
     "delete from document_groups where source = %(new)s",
     """insert into document_groups (source, said_by, groups, user_id, said_at)
     select %(new)s, said_by, groups, user_id, said_at from document_groups where source = %(old)s""",
@@ -55,8 +58,8 @@ def put_folders(db: Database, folders: Mapping[str, str], items: Mapping[str, st
 
 
 def rename(db: Database, old: str, new: str, titles: tuple[str, str], taken: bool) -> None:
-    """Give a document and its earlier versions another name, with all that is kept by it. titles: what the names say, before and now;
-    taken: another file has the old name now."""
+    """Give a document and its earlier versions another name, with all that is kept by it. titles:
+    what the names say, before and now; taken: another file has the old name now."""
     values = {"old": old, "new": new, "old_title": titles[0], "new_title": titles[1]}
     with db.connection() as connection:
         for statement in (*_NAMED, *(() if taken else _NOT_TAKEN)):

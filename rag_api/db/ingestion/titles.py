@@ -1,4 +1,5 @@
-"""Titles that indexed documents may have by their own words. Not checked for access: for ingestion."""
+"""Titles that indexed documents may have by their own words. Not checked for access: for
+ingestion."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def put_titles(connection: Connection, titles: Mapping[str, tuple[str, Titles]])
 
 
 def read_bearers(db: Database, keys: Sequence[str]) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Indexed documents that may be called so, by key: their groups by their ids; of very many that the same may read `MOST`."""
+    """Indexed documents that may be called so, by key: their groups by their ids; of very many that
+    the same may read `MOST`."""
     rows = db.all(
         f"""select key, found.document_id, found.groups from unnest(%(keys)s::text[]) key cross join lateral (
           select t.document_id, d.groups, row_number() over (partition by d.groups order by d.id) as n
@@ -54,7 +56,8 @@ def read_shared(db: Database, least: int) -> list[str]:
 def read_openings(db: Database, document_ids: Sequence[str]) -> dict[str, str]:
     """The first pages' text, as far as it tells what they are about."""
     rows = db.all(
-        f"select document_id, left(text, {_OPENING}) as text from pages where number = 1 and document_id = any(%(ids)s)",  # noqa: S608
+        f"select document_id, left(text, {_OPENING}) as text from pages where number = 1 and document_id = "  # noqa: S608
+        f"any(%(ids)s)",
         {"ids": list(document_ids)},
     )
     return {row["document_id"]: row["text"] for row in rows}

@@ -1,5 +1,5 @@
-"""Documents that are being read on some machine of a cluster. One whose readers are lost again and again is told from one that was
-unlucky once; a row goes when its document was read."""
+"""Documents that are being read on some machine of a cluster. One whose readers are lost again and
+again is told from one that was unlucky once; a row goes when its document was read."""
 
 from __future__ import annotations
 

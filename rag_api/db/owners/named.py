@@ -1,4 +1,5 @@
-"""Owners: who answers for documents, by the owner or the department that they name, a mail address, accounts, or both. Kept by admins."""
+"""Owners: who answers for documents, by the owner or the department that they name, a mail address,
+accounts, or both. Kept by admins."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class Owner:
     name: str  # as the documents write it
     documents: int  # current ones that the admin may read and that name it
     mail: str = ""
-    accounts: tuple[tuple[str, str, str], ...] = ()  # id, name, and what the account is called by: its login, else its id
+    # id, name, and what the account is called by: its login, else its id
+    accounts: tuple[tuple[str, str, str], ...] = ()
     is_department: bool = False  # it counts for documents whose owner nobody is known of
 
 
@@ -46,8 +48,8 @@ def is_mail(text: str) -> bool:
 
 
 def list_owners(db: Database, user: User) -> list[Owner]:
-    """All that current documents which the user may read name; those that nobody is known of first, with the most documents first.
-    Raises NotFound for who is no administrator."""
+    """All that current documents which the user may read name; those that nobody is known of first,
+    with the most documents first. Raises NotFound for who is no administrator."""
     administrator(user)
     rows = db.all(
         f"""with named as (
@@ -65,8 +67,9 @@ def list_owners(db: Database, user: User) -> list[Owner]:
 
 
 def put_owner(db: Database, user: User, name: str, mail: str, accounts: Sequence[str]) -> None:
-    """Keep who a name is; without mail and accounts it is nobody's any more. What is open and was not told of yet is told now.
-    accounts: ids or logins. Raises NotFound (also for who is no administrator), MembershipAdminNeeded, InvalidInput."""
+    """Keep who a name is; without mail and accounts it is nobody's any more. What is open and was
+    not told of yet is told now. accounts: ids or logins. Raises NotFound (also for who is no
+    administrator), MembershipAdminNeeded, InvalidInput."""
     administrator(user)
     kept = name.strip().lower()
     wanted = sorted({one.strip() for one in accounts} - {""})
@@ -76,7 +79,8 @@ def put_owner(db: Database, user: User, name: str, mail: str, accounts: Sequence
         raise InvalidInput(f"At most {MOST_ACCOUNTS} accounts answer for one owner's documents.")
     with db.connection() as connection:
         carriers = connection.execute(
-            f"select groups from documents where {CURRENT} and %(name)s in (lower(btrim(owner)), lower(btrim(department)))",  # noqa: S608
+            f"select groups from documents where {CURRENT} and %(name)s in (lower(btrim(owner)), "  # noqa: S608
+            f"lower(btrim(department)))",
             {"name": kept},
         ).fetchall()
         may_name_owner(user, *(row["groups"] for row in carriers))
@@ -91,12 +95,15 @@ def put_owner(db: Database, user: User, name: str, mail: str, accounts: Sequence
         )
         connection.execute("delete from owner_accounts where name = %(name)s", {"name": kept})
         with connection.cursor() as cursor:
-            cursor.executemany("insert into owner_accounts (name, account_id) values (%s, %s)", [(kept, one) for one in ids])
+            cursor.executemany(
+                "insert into owner_accounts (name, account_id) values (%s, %s)", [(kept, one) for one in ids]
+            )
         _tell_of_what_is_open(connection, kept, mail)
 
 
 def _accounts(connection: Connection, wanted: Sequence[str]) -> list[str]:
-    """Return the ids of these accounts, named by id or login. Raises InvalidInput where one is not there."""
+    """Return the ids of these accounts, named by id or login. Raises InvalidInput where one is not
+    there."""
     rows = connection.execute(
         "select id, login from users where id = any(%(names)s) or login = any(%(logins)s)",
         {"names": list(wanted), "logins": [one.lower() for one in wanted]},
@@ -138,8 +145,9 @@ def tell(connection: Connection, question_id: str) -> None:
 
 
 def tell_askers(connection: Connection, document_ids: Sequence[str]) -> None:
-    """Put a mail into the outbox for who asked about a document that changed or was taken out: of each question once, to who may still
-    read the document and whose address is known; of several questions about it, one mail."""
+    """Put a mail into the outbox for who asked about a document that changed or was taken out: of
+    each question once, to who may still read the document and whose address is known; of several
+    questions about it, one mail."""
     connection.execute(
         """insert into outbox (kind, recipient, question_id)
         select distinct on (u.id, d.id) 'asker_mail', u.mail, q.id
@@ -154,7 +162,8 @@ def tell_askers(connection: Connection, document_ids: Sequence[str]) -> None:
 
 
 def _tell_of_what_is_open(connection: Connection, name: str, mail: str) -> None:
-    """An owner who was not known, or whose address was wrong, hears of what waits for them. What is on its way goes to the new address."""
+    """An owner who was not known, or whose address was wrong, hears of what waits for them. What is
+    on its way goes to the new address."""
     connection.execute(
         f"""delete from outbox using owner_questions q join asked_documents on asked_documents.question_id = q.id
           join documents d on d.id = asked_documents.id

@@ -1,7 +1,9 @@
-"""Questions of staff to the owner of a document, and their reports of it; what the owner makes of that; and what who asked hears of it.
+"""Questions of staff to the owner of a document, and their reports of it; what the owner makes of
+that; and what who asked hears of it.
 
-Who asked is told to nobody: their function and department are. Whose a question is to answer follows from the document as it is listed
-now. What nobody is there to answer, or could not be told of, is on the list of quality staff.
+Who asked is told to nobody: their function and department are. Whose a question is to answer
+follows from the document as it is listed now. What nobody is there to answer, or could not be told
+of, is on the list of quality staff.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ MOST = 500  # that a list holds; open ones come first
 Kind = Literal["question", "report"]
 Outcome = Literal["answered", "mended", "retired"]
 # Not told: its mail was refused, or could not be sent for days.
-_NOT_TOLD = "exists (select 1 from outbox where outbox.question_id = q.id and outbox.kind = 'mail' and outbox.failed_at is not null)"
+_NOT_TOLD = (
+    "exists (select 1 from outbox where outbox.question_id = q.id and outbox.kind = 'mail' and "
+    "outbox.failed_at is not null)"
+)
 _NOT_THEIRS = f"(not {ATTENDED} or {_NOT_TOLD})"
 _QUALITY = f"(%(reviews)s and q.{READS} and d.{READS} and {_NOT_THEIRS})"
 # What counts in the place of the version that was asked about; none: it was retired.
@@ -62,9 +67,16 @@ class OwnerQuestion:
 
 
 def ask_owner(
-    db: Database, user: User, document_id: str, kind: Kind, text: str, page: int | None = None, answer_id: str | None = None
+    db: Database,
+    user: User,
+    document_id: str,
+    kind: Kind,
+    text: str,
+    page: int | None = None,
+    answer_id: str | None = None,
 ) -> tuple[OwnerQuestion, Reached]:
-    """Keep it, and in the same transaction what tells the owner of it. Raises NotFound for a document or an answer that is not theirs."""
+    """Keep it, and in the same transaction what tells the owner of it. Raises NotFound for a
+    document or an answer that is not theirs."""
     with db.connection() as connection:
         question_id, whom = put_question(connection, user, document_id, kind, text, page, answer_id)
     return _one(db, user, question_id), whom
@@ -76,9 +88,15 @@ def put_question(
     """Return its id and whom it reaches; within the caller's transaction. Raises as `ask_owner`."""
     question_id = str(uuid4())
     given = values(user, id=document_id, answer=answer_id)
-    found(connection.execute(f"select 1 from documents where id = %(id)s and {READS}", given).fetchone(), "document", document_id)  # noqa: S608
+    found(
+        connection.execute(f"select 1 from documents where id = %(id)s and {READS}", given).fetchone(),  # noqa: S608
+        "document",
+        document_id,
+    )
     if answer_id is not None:
-        mine = connection.execute("select 1 from answers where id = %(answer)s and user_id = %(user_id)s", given).fetchone()
+        mine = connection.execute(
+            "select 1 from answers where id = %(answer)s and user_id = %(user_id)s", given
+        ).fetchone()
         found(mine, "answer", answer_id)
     connection.execute(
         """insert into owner_questions (id, kind, document_id, page, answer_id, text, user_id, groups, function, department)
@@ -101,13 +119,18 @@ def put_question(
 
 
 def asked_by(db: Database, user: User) -> list[OwnerQuestion]:
-    """The user's own, the newest first. Of a document that they may no longer read nothing is told but that they asked."""
-    rows = db.all(f"{_ROWS} where q.user_id = %(user_id)s order by q.created_at desc, q.id limit %(most)s", values(user, most=MOST))
+    """The user's own, the newest first. Of a document that they may no longer read nothing is told
+    but that they asked."""
+    rows = db.all(
+        f"{_ROWS} where q.user_id = %(user_id)s order by q.created_at desc, q.id limit %(most)s",
+        values(user, most=MOST),
+    )
     return [_to_question(row, user) for row in rows]
 
 
 def work_of(db: Database, user: User) -> list[OwnerQuestion]:
-    """What is the user's to answer, as owner or as quality staff: open ones first, oldest first; then the latest answered."""
+    """What is the user's to answer, as owner or as quality staff: open ones first, oldest first;
+    then the latest answered."""
     rows = db.all(
         f"""{_ROWS} where {ANSWERS_FOR} or {_QUALITY} order by q.outcome is not null, case when q.outcome is null then q.created_at end,
         q.replied_at desc, q.id limit %(most)s""",
@@ -129,18 +152,23 @@ def waiting_for(db: Database, user: User) -> int:
 
 def work_item(db: Database, user: User, question_id: str) -> OwnerQuestion:
     """One that is the user's to answer. Raises NotFound."""
-    row = db.one(f"{_ROWS} where q.id = %(id)s and ({ANSWERS_FOR} or {_QUALITY})", values(user, id=question_id, reviews=may_review(user)))
+    row = db.one(
+        f"{_ROWS} where q.id = %(id)s and ({ANSWERS_FOR} or {_QUALITY})",
+        values(user, id=question_id, reviews=may_review(user)),
+    )
     return _to_question(found(row, "question", question_id), user)
 
 
 def may_retire(db: Database, user: User, document_id: str) -> bool:
-    """Whether the document is the user's own to take out: an owner's; others need an admin's role."""
+    """Whether the document is the user's own to take out: an owner's; others need an admin's
+    role."""
     row = db.one(f"select {ANSWERS_FOR} as own from documents d where d.id = %(id)s", values(user, id=document_id))  # noqa: S608
     return bool(row and row["own"])
 
 
 def reply(db: Database, user: User, question_id: str, outcome: Outcome, text: str) -> OwnerQuestion:
-    """Answer it, once. Raises NotFound where it is not the user's to answer, Conflict where somebody did."""
+    """Answer it, once. Raises NotFound where it is not the user's to answer, Conflict where
+    somebody did."""
     work_item(db, user, question_id)
     done = db.run(
         """update owner_questions set outcome = %(outcome)s, reply = %(text)s, replied_by = %(user)s, replied_at = now()
@@ -158,15 +186,16 @@ def seen(db: Database, user: User) -> None:
 
 
 def detach(db: Database, user_id: str) -> int:
-    """What a person asked owners no longer says whose it was, nor where they were told; what it reports of a document stays. Returns how
-    many."""
+    """What a person asked owners no longer says whose it was, nor where they were told; what it
+    reports of a document stays. Returns how many."""
     db.run(
         """delete from outbox using owner_questions q
         where outbox.kind = 'asker_mail' and outbox.question_id = q.id and q.user_id = %(user_id)s""",
         {"user_id": user_id},
     )
     return db.run(
-        "update owner_questions set user_id = '', function = '', department = '' where user_id = %(user_id)s", {"user_id": user_id}
+        "update owner_questions set user_id = '', function = '', department = '' where user_id = %(user_id)s",
+        {"user_id": user_id},
     )
 
 
@@ -179,7 +208,18 @@ def _to_question(row: DictRow, user: User) -> OwnerQuestion:
     readable = not set(row["document_groups"]).isdisjoint(user.groups)
     changed = row["current_id"] != row["document_id"]
     moments: Sequence[datetime | None] = (row["replied_at"], row["changed_at"] if changed else None)
-    names = ("id", "kind", "document_id", "page", "answer_id", "text", "function", "department", "created_at", "outcome")
+    names = (
+        "id",
+        "kind",
+        "document_id",
+        "page",
+        "answer_id",
+        "text",
+        "function",
+        "department",
+        "created_at",
+        "outcome",
+    )
     return OwnerQuestion(
         **{name: row[name] for name in names},
         reply=row["reply"] if readable else "",

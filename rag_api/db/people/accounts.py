@@ -1,6 +1,8 @@
-"""Accounts: made by hand (with a password, or for a machine) or at the first sign-in with an OpenID provider.
+"""Accounts: made by hand (with a password, or for a machine) or at the first sign-in with an OpenID
+provider.
 
-An account's groups are those given by hand and those that the provider named last; neither takes away the other.
+An account's groups are those given by hand and those that the provider named last; neither takes
+away the other.
 """
 
 from __future__ import annotations
@@ -68,7 +70,8 @@ class Login:
 
 
 def user_of(account: Account, role_groups: RoleGroups) -> User:
-    """Return who acts: roles by hand and by groups. Where the settings name no readers' group, every account is a reader."""
+    """Return who acts: roles by hand and by groups. Where the settings name no readers' group,
+    every account is a reader."""
     roles = {*account.roles, *(role for group in account.all_groups for role in role_groups.get(group, ()))}
     if QUALITY in account.all_groups:
         roles.add(Role.JUDGE)
@@ -80,10 +83,16 @@ def user_of(account: Account, role_groups: RoleGroups) -> User:
 
 
 def add_account(
-    db: Database, by: User, name: str, login: str | None, password_hash: str | None, roles: Sequence[Role], groups: Sequence[str]
+    db: Database,
+    by: User,
+    name: str,
+    login: str | None,
+    password_hash: str | None,
+    roles: Sequence[Role],
+    groups: Sequence[str],
 ) -> str:
-    """Return the new account's id. Raises NotFound (for who is no administrator), NotAllowed for what is not theirs to give, Conflict when
-    the login is taken."""
+    """Return the new account's id. Raises NotFound (for who is no administrator), NotAllowed for
+    what is not theirs to give, Conflict when the login is taken."""
     administrator(by)
     account_id, given = str(uuid4()), named(groups) if groups else ()
     may_give(by, account_id, ((), given), ((), roles))
@@ -125,8 +134,8 @@ def tried(db: Database, account_id: str, right: bool) -> None:
 
 
 def signed_in_with(db: Database, claims: Claims, may_create: bool) -> str:
-    """Return the id of the account of what a provider said, with the groups it named now. Raises NotAllowed when there is none and none
-    may be made, or it is suspended."""
+    """Return the id of the account of what a provider said, with the groups it named now. Raises
+    NotAllowed when there is none and none may be made, or it is suspended."""
     with db.connection() as connection:
         row = connection.execute(
             """update users set name = %(name)s, claimed_groups = %(groups)s, mail = %(mail)s, signed_in_at = now()
@@ -163,7 +172,8 @@ def _of_claims(claims: Claims) -> dict[str, object]:
 def expect_account(
     db: Database, by: User, name: str, issuer: str, subject: str, roles: Sequence[Role], groups: Sequence[str]
 ) -> str:  # fmt: skip
-    """Return the id of a new account for somebody who will sign in with a provider, where accounts are not made at first sign-in."""
+    """Return the id of a new account for somebody who will sign in with a provider, where accounts
+    are not made at first sign-in."""
     account_id = add_account(db, by, name, None, None, roles, groups)
     db.run(
         "update users set issuer = %(issuer)s, subject = %(subject)s where id = %(id)s",
@@ -178,7 +188,9 @@ def list_accounts(db: Database) -> list[Account]:
 
 def get_account(db: Database, identifier: str) -> Account:
     """By id or login. Raises NotFound."""
-    row = db.one("select * from users where id = %(id)s or login = lower(%(id)s) order by id = %(id)s desc", {"id": identifier})
+    row = db.one(
+        "select * from users where id = %(id)s or login = lower(%(id)s) order by id = %(id)s desc", {"id": identifier}
+    )
     return to_account(found(row, "account", identifier))
 
 
@@ -191,9 +203,9 @@ def change_account(
     groups: Sequence[str] | None = None,
     suspended: bool | None = None,
 ) -> tuple[Account, Account]:
-    """Return it as it was and as it is. Raises NotFound (also for who is no administrator), NotAllowed for what is not theirs to give,
-    Conflict, InvalidInput. What is None stays as it is. Suspended, its sessions end and its keys are revoked, for good; taken back, it
-    signs in anew."""
+    """Return it as it was and as it is. Raises NotFound (also for who is no administrator),
+    NotAllowed for what is not theirs to give, Conflict, InvalidInput. What is None stays as it is.
+    Suspended, its sessions end and its keys are revoked, for good; taken back, it signs in anew."""
     administrator(by)
     given = None if groups is None else named(groups) if groups else ()
     with db.connection() as connection:
@@ -220,13 +232,19 @@ def change_account(
             record(connection, by, "account", account_id, before.groups, after.groups)
         if suspended:
             connection.execute("delete from sessions where user_id = %(id)s", {"id": account_id})
-            connection.execute("update api_keys set revoked_at = now() where user_id = %(id)s and revoked_at is null", {"id": account_id})
+            connection.execute(
+                "update api_keys set revoked_at = now() where user_id = %(id)s and revoked_at is null",
+                {"id": account_id},
+            )
     return before, after
 
 
 def changed_of(before: Account, after: Account) -> dict[str, Any]:
     """What the trail says of a change: lists of groups and roles by hand, before and after."""
-    pairs: dict[str, tuple[Sequence[str], Sequence[str]]] = {"groups": (before.groups, after.groups), "roles": (before.roles, after.roles)}
+    pairs: dict[str, tuple[Sequence[str], Sequence[str]]] = {
+        "groups": (before.groups, after.groups),
+        "roles": (before.roles, after.roles),
+    }
     return {
         name: [str(one) for one in given]
         for what, (old, new) in pairs.items()
@@ -236,8 +254,9 @@ def changed_of(before: Account, after: Account) -> dict[str, Any]:
 
 
 def set_password(db: Database, by: User, account_id: str, password_hash: str) -> None:
-    """Its sessions end: a password is changed when somebody else may know it. Raises NotFound (also for who is no administrator),
-    NotAllowed for an account with more than theirs, InvalidInput, MachineAccount."""
+    """Its sessions end: a password is changed when somebody else may know it. Raises NotFound (also
+    for who is no administrator), NotAllowed for an account with more than theirs, InvalidInput,
+    MachineAccount."""
     administrator(by)
     with db.connection() as connection:
         row = connection.execute("select * from users where id = %(id)s for update", {"id": account_id}).fetchone()
@@ -246,7 +265,9 @@ def set_password(db: Database, by: User, account_id: str, password_hash: str) ->
         if account.login is None or account.issuer is not None:
             raise InvalidInput("This account signs in with the provider; it has no password here.")
         if not account.has_password:
-            raise MachineAccount("This account is a machine's and acts by keys. A person needs an account of their own.")
+            raise MachineAccount(
+                "This account is a machine's and acts by keys. A person needs an account of their own."
+            )
         connection.execute(
             "update users set password_hash = %(hash)s, failed_tries = 0, failed_at = null where id = %(id)s",
             {"id": account_id, "hash": password_hash},

@@ -1,4 +1,5 @@
-"""Keys that machines show: random, kept as hashes, for some uses only, ending by themselves, revoked at once."""
+"""Keys that machines show: random, kept as hashes, for some uses only, ending by themselves,
+revoked at once."""
 
 from __future__ import annotations
 
@@ -91,7 +92,8 @@ def revoke_key(db: Database, by: User, identifier: str) -> None:
     """By id or prefix; of the next request it is unknown. Raises NotFound."""
     administrator(by)
     revoked = db.run(
-        "update api_keys set revoked_at = coalesce(revoked_at, now()) where id = %(id)s or prefix = %(id)s", {"id": identifier}
+        "update api_keys set revoked_at = coalesce(revoked_at, now()) where id = %(id)s or prefix = %(id)s",
+        {"id": identifier},
     )
     found(revoked or None, "key", identifier)
 

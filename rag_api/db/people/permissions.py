@@ -1,8 +1,9 @@
-"""Permissions to read documents, and their reasons: what an admin said of it, else where it came from, else its department, else the
-default.
+"""Permissions to read documents, and their reasons: what an admin said of it, else where it came
+from, else its department, else the default.
 
-`documents.groups` is what follows, and what every query checks (access.py). The index filters by `indexed_groups`; where the two differ it
-is behind: the list decides meanwhile, and whoever loads documents next brings the index after it.
+`documents.groups` is what follows, and what every query checks (access.py). The index filters by
+`indexed_groups`; where the two differ it is behind: the list decides meanwhile, and whoever loads
+documents next brings the index after it.
 """
 
 from __future__ import annotations
@@ -41,10 +42,13 @@ class Permission:
 
 
 def named(groups: Sequence[str]) -> tuple[str, ...]:
-    """Return the groups in order, each once. Raises InvalidInput when there are none or one has no name that a group could have."""
+    """Return the groups in order, each once. Raises InvalidInput when there are none or one has no
+    name that a group could have."""
     names = tuple(sorted({name.strip() for name in groups}))
     if not names or len(names) > MOST_GROUPS:
-        raise InvalidInput(f"A document is read by at least one group and at most {MOST_GROUPS}; `everyone` is the group of all.")
+        raise InvalidInput(
+            f"A document is read by at least one group and at most {MOST_GROUPS}; `everyone` is the group of all."
+        )
     for name in names:
         if not _NAME.fullmatch(name):
             raise InvalidInput(f"{name!r} is no name of a group: at most 100 characters, no comma or semicolon.")
@@ -60,16 +64,19 @@ def operator(db: Database) -> User:
 def groups_of(db: Database, source: str, department: str, default: Sequence[str]) -> tuple[str, ...]:
     """Return who may read a document of this name and department."""
     row = db.one(
-        f"select coalesce{RULES} as groups from (select %(source)s::text as source, %(department)s::text as department) d",  # noqa: S608
+        f"select coalesce{RULES} as groups from (select %(source)s::text as source, %(department)s::text as "  # noqa: S608
+        f"department) d",
         {"source": source, "department": department, "default": list(default)},
     )
     assert row is not None
     return tuple(row["groups"])
 
 
-def apply_rules(connection: Connection, default: Sequence[str], document_ids: Sequence[str] | None = None) -> list[tuple[str, ...]]:
-    """Make the groups of these documents, or of all, what follows from what is said. In force for the next query. Return the groups before
-    of those that changed."""
+def apply_rules(
+    connection: Connection, default: Sequence[str], document_ids: Sequence[str] | None = None
+) -> list[tuple[str, ...]]:
+    """Make the groups of these documents, or of all, what follows from what is said. In force for
+    the next query. Return the groups before of those that changed."""
     changed = connection.execute(
         f"""update documents d set groups = said.groups from
         (select d.id, d.groups as before, coalesce{RULES} as groups from documents d
@@ -82,8 +89,9 @@ def apply_rules(connection: Connection, default: Sequence[str], document_ids: Se
 
 @contextmanager
 def _regrouping(connection: Connection, user: User, default: Sequence[str]) -> Iterator[None]:
-    """Change what is said, and what follows. Raises MembershipAdminNeeded, and then nothing is changed, where that reaches a document, a
-    retired or earlier one included, that the user may not read."""
+    """Change what is said, and what follows. Raises MembershipAdminNeeded, and then nothing is
+    changed, where that reaches a document, a retired or earlier one included, that the user may not
+    read."""
     if not may_change_memberships(user):
         apply_rules(connection, default)  # what follows from changes before is not this one's doing
     yield
@@ -91,11 +99,14 @@ def _regrouping(connection: Connection, user: User, default: Sequence[str]) -> I
 
 
 def put_source_groups(db: Database, user: User, said: Mapping[str, Sequence[str]], default: Sequence[str]) -> None:
-    """What the folders, sidecars and sites that documents came from say now, by source name. A source that says nothing any more has taken
-    nothing back: a list that was lost must not open what it closed. `everyone`, said, opens it.
-    Raises MembershipAdminNeeded where this says who reads what the user may not."""
+    """What the folders, sidecars and sites that documents came from say now, by source name. A
+    source that says nothing any more has taken nothing back: a list that was lost must not open
+    what it closed. `everyone`, said, opens it. Raises MembershipAdminNeeded where this says who
+    reads what the user may not."""
     with db.connection() as connection, connection.cursor() as cursor, _regrouping(connection, user, default):
-        rows = connection.execute("select groups from document_groups where source = any(%(sources)s)", {"sources": list(said)})
+        rows = connection.execute(
+            "select groups from document_groups where source = any(%(sources)s)", {"sources": list(said)}
+        )
         may_regroup(user, *(row["groups"] for row in rows))
         cursor.executemany(
             """insert into document_groups (source, said_by, groups, user_id) values (%s, 'source', %s, %s)
@@ -105,10 +116,13 @@ def put_source_groups(db: Database, user: User, said: Mapping[str, Sequence[str]
         )
 
 
-def permit_document(db: Database, user: User, document_id: str, groups: Sequence[str] | None, default: Sequence[str]) -> None:
-    """Let these groups read a document and its versions, whatever its source says; None: its source and department say it again. In force
-    when this returns. Raises NotFound (also for who is no administrator), MembershipAdminNeeded where a version of it is one that the user
-    may not read, InvalidInput."""
+def permit_document(
+    db: Database, user: User, document_id: str, groups: Sequence[str] | None, default: Sequence[str]
+) -> None:
+    """Let these groups read a document and its versions, whatever its source says; None: its source
+    and department say it again. In force when this returns. Raises NotFound (also for who is no
+    administrator), MembershipAdminNeeded where a version of it is one that the user may not read,
+    InvalidInput."""
     administrator(user)
     wanted = None if groups is None else named(groups)
     with db.connection() as connection, _regrouping(connection, user, default):
@@ -118,25 +132,32 @@ def permit_document(db: Database, user: User, document_id: str, groups: Sequence
         ).fetchone()
         source = found(row, "document", document_id)["source"]
         before = connection.execute(
-            "delete from document_groups where source = %(source)s and said_by = 'admin' returning groups", {"source": source}
+            "delete from document_groups where source = %(source)s and said_by = 'admin' returning groups",
+            {"source": source},
         ).fetchone()
         if wanted is not None:
             connection.execute(
-                "insert into document_groups (source, said_by, groups, user_id) values (%(source)s, 'admin', %(groups)s, %(user)s)",
+                "insert into document_groups (source, said_by, groups, user_id) values (%(source)s, 'admin', "
+                "%(groups)s, %(user)s)",
                 {"source": source, "groups": list(wanted), "user": user.id},
             )
         record(connection, user, "document", source, before["groups"] if before else None, wanted)
 
 
-def permit_department(db: Database, user: User, department: str, groups: Sequence[str] | None, default: Sequence[str]) -> None:
-    """The same for all documents of a department of which nothing else is said, those to come included. Raises NotFound (for who is no
-    administrator), MembershipAdminNeeded where the user does not read them, InvalidInput."""
+def permit_department(
+    db: Database, user: User, department: str, groups: Sequence[str] | None, default: Sequence[str]
+) -> None:
+    """The same for all documents of a department of which nothing else is said, those to come
+    included. Raises NotFound (for who is no administrator), MembershipAdminNeeded where the user
+    does not read them, InvalidInput."""
     administrator(user)
     name, wanted = department.strip().lower(), None if groups is None else named(groups)
     if not name:
         raise InvalidInput("The department needs a name.")
     with db.connection() as connection, _regrouping(connection, user, default):
-        before = connection.execute("delete from department_groups where department = %(name)s returning groups", {"name": name}).fetchone()
+        before = connection.execute(
+            "delete from department_groups where department = %(name)s returning groups", {"name": name}
+        ).fetchone()
         may_regroup(user, before["groups"] if before else default)
         if wanted is not None:
             connection.execute(
@@ -147,10 +168,14 @@ def permit_department(db: Database, user: User, department: str, groups: Sequenc
 
 
 def departments(db: Database, user: User) -> dict[str, Permission]:
-    """What is said of departments, by their names in small letters. Raises NotFound for who is no administrator."""
+    """What is said of departments, by their names in small letters. Raises NotFound for who is no
+    administrator."""
     administrator(user)
     rows = db.all("select * from department_groups order by department")
-    return {row["department"]: Permission(tuple(row["groups"]), "department", row["user_id"], row["said_at"]) for row in rows}
+    return {
+        row["department"]: Permission(tuple(row["groups"]), "department", row["user_id"], row["said_at"])
+        for row in rows
+    }
 
 
 def why(db: Database, user: User, document: Document, default: Sequence[str] = EVERYONE) -> Permission:
@@ -161,8 +186,13 @@ def why(db: Database, user: User, document: Document, default: Sequence[str] = E
         union all select 'department', groups, user_id, said_at from department_groups where department = lower(%(department)s)""",
         {"source": document.source, "department": document.metadata.department},
     )
-    said = {row["said_by"]: Permission(tuple(row["groups"]), row["said_by"], row["user_id"], row["said_at"]) for row in rows}
-    return next((said[rule] for rule in ("admin", "source", "department") if rule in said), Permission(tuple(default), "default"))
+    said = {
+        row["said_by"]: Permission(tuple(row["groups"]), row["said_by"], row["user_id"], row["said_at"]) for row in rows
+    }
+    return next(
+        (said[rule] for rule in ("admin", "source", "department") if rule in said),
+        Permission(tuple(default), "default"),
+    )
 
 
 def behind(db: Database) -> dict[str, tuple[str, ...]]:
@@ -182,7 +212,8 @@ def catch_up(db: Database, reach_index: Callable[[str, tuple[str, ...]], None]) 
 
 
 def hidden_but_indexed(db: Database, user: User) -> tuple[str, ...]:
-    """Documents that the index would still give this user: what a search must leave out by their ids."""
+    """Documents that the index would still give this user: what a search must leave out by their
+    ids."""
     rows = db.all(
         f"select id from documents where status = 'indexed' and indexed_groups <> groups and not {READS}",  # noqa: S608
         values(user),
@@ -193,7 +224,8 @@ def hidden_but_indexed(db: Database, user: User) -> tuple[str, ...]:
 def record(
     connection: Connection, user: User, about: str, name: str, before: Sequence[str] | None, after: Sequence[str] | None
 ) -> None:  # fmt: skip
-    """Who changed the groups of what (a document, a department, an account), in the transaction of the change."""
+    """Who changed the groups of what (a document, a department, an account), in the transaction of
+    the change."""
     connection.execute(
         """insert into group_changes (about, name, before, after, user_id) values (%(about)s, %(name)s, %(before)s, %(after)s, %(user)s)""",
         {

@@ -1,4 +1,5 @@
-"""Counts of how much somebody has asked of late, for all processes together. Whose count it is, is known by a hash."""
+"""Counts of how much somebody has asked of late, for all processes together. Whose count it is, is
+known by a hash."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ WINDOW = 60.0  # seconds in which an empty bucket fills
 
 
 def take(db: Database, name: bytes, per_minute: int) -> float:
-    """Take one of `per_minute` tokens that fill evenly. Returns 0.0, or how many seconds to wait when there is none."""
+    """Take one of `per_minute` tokens that fill evenly. Returns 0.0, or how many seconds to wait
+    when there is none."""
     given = {"name": name, "step": WINDOW / per_minute, "window": WINDOW}
     taken = db.one(
         """insert into rate_limits as known (name, full_at) values (%(name)s, now() + %(step)s * interval '1 second')

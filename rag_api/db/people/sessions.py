@@ -1,6 +1,8 @@
-"""Sessions of who is signed in. A session is known by a token that only the browser has; what is kept is its hash.
+"""Sessions of who is signed in. A session is known by a token that only the browser has; what is
+kept is its hash.
 
-It ends at `expires_at`, after some time without use, at sign-out, with its account, and when the password changes.
+It ends at `expires_at`, after some time without use, at sign-out, with its account, and when the
+password changes.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ def start_session(db: Database, token_hash: bytes, account_id: str, hours: float
 
 
 def session_of(db: Database, token_hash: bytes, idle_seconds: float, used: bool) -> Session | None:
-    """Return the session as long as it lives. `used`: by the person, not by the page of its own accord; then its time begins anew."""
+    """Return the session as long as it lives. `used`: by the person, not by the page of its own
+    accord; then its time begins anew."""
     row = db.one(
         f"""select users.*, extract(epoch from least(sessions.expires_at,
           sessions.seen_at + %(idle)s * interval '1 second') - now())::float8 as seconds_left
@@ -48,7 +51,9 @@ def session_of(db: Database, token_hash: bytes, idle_seconds: float, used: bool)
 def end_session(db: Database, token_hash: bytes) -> str | None:
     """Return the id token it was started with, if there was one."""
     with db.connection() as connection:
-        row = connection.execute("delete from sessions where token_hash = %(hash)s returning id_token", {"hash": token_hash}).fetchone()
+        row = connection.execute(
+            "delete from sessions where token_hash = %(hash)s returning id_token", {"hash": token_hash}
+        ).fetchone()
     return row["id_token"] if row else None
 
 
@@ -63,7 +68,8 @@ def live_sessions(db: Database, idle_seconds: float) -> dict[str, int]:
 
 
 def end_sessions(db: Database, by: User, account_id: str) -> int:
-    """End all of an account's, and return how many there were. Raises NotFound (also for who is no administrator)."""
+    """End all of an account's, and return how many there were. Raises NotFound (also for who is no
+    administrator)."""
     administrator(by)
     found(db.one("select id from users where id = %(id)s", {"id": account_id}), "account", account_id)
     return db.run("delete from sessions where user_id = %(id)s", {"id": account_id})

@@ -1,4 +1,5 @@
-"""Conversations, answers and feedback. An answer is stored whole, as it was shown, so that it can be reproduced later."""
+"""Conversations, answers and feedback. An answer is stored whole, as it was shown, so that it can
+be reproduced later."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ INSERT_ANSWER = """
       %(text)s, %(sources)s, %(citations)s, %(notices)s, %(unsupported)s, %(not_named)s, %(model)s, %(embedder)s, %(prompt_version)s,
       %(stats)s, {created_at}, %(function)s, %(department)s)
 """
-# A clock that is set back must not put an answer before those that it follows: a question would lean on the wrong one.
+# A clock that is set back must not put an answer before those that it follows: a question would
+# lean on the wrong one.
 AFTER_THE_OTHERS = """
     greatest(%(created_at)s, (select max(created_at) + interval '1 microsecond' from answers where conversation_id = %(conversation_id)s))
 """
@@ -50,7 +52,8 @@ _AS_GIVEN = (
     "groups", "query", "language", "mode", "status", "text", "sources", "citations", "notices", "unsupported", "not_named",
     "model", "embedder", "prompt_version", "stats", "created_at", "function", "department",
 )  # fmt: skip
-# One that was asked again after it broke off is stored once: what was given whole takes the place of what was not, never the reverse.
+# One that was asked again after it broke off is stored once: what was given whole takes the place
+# of what was not, never the reverse.
 STORE_ONCE = f"""{INSERT_ANSWER} on conflict (id) do update set {", ".join(f"{name} = excluded.{name}" for name in _AS_GIVEN)}
     where answers.user_id = excluded.user_id and answers.status = 'failed' and excluded.status <> 'failed'
 """
@@ -84,9 +87,12 @@ class Feedback:
     reported: str | None = None  # "wrong", "outdated"
 
 
-def list_conversations(db: Database, user: User, limit: int = 50, offset: int = 0, search: str = "") -> tuple[list[Conversation], int]:
-    """Pinned ones first, then the newest, and how many there are in all. `search`: those that have each of these words in their title, in a
-    question, or in the title of a document that an answer shows and the user may still read."""
+def list_conversations(
+    db: Database, user: User, limit: int = 50, offset: int = 0, search: str = ""
+) -> tuple[list[Conversation], int]:
+    """Pinned ones first, then the newest, and how many there are in all. `search`: those that have
+    each of these words in their title, in a question, or in the title of a document that an answer
+    shows and the user may still read."""
     where = f"{OWNS} and not exists (select 1 from unnest(%(words)s::text[]) word where not {_SAYS})"  # noqa: S608
     params = values(user, limit=limit, offset=offset, words=[contains(word) for word in dict.fromkeys(search.split())])
     rows = db.all(
@@ -100,7 +106,10 @@ def list_conversations(db: Database, user: User, limit: int = 50, offset: int = 
 
 
 def get_conversation(db: Database, user: User, conversation_id: str) -> Conversation:
-    row = db.one(f"select {_CONVERSATION} from conversations where id = %(id)s and {OWNS}", values(user, id=conversation_id))  # noqa: S608
+    row = db.one(
+        f"select {_CONVERSATION} from conversations where id = %(id)s and {OWNS}",  # noqa: S608
+        values(user, id=conversation_id),
+    )
     return Conversation(**found(row, "conversation", conversation_id))
 
 
@@ -127,14 +136,18 @@ def delete_conversations_of(db: Database, user_id: str) -> int:
     return db.run("delete from conversations where user_id = %(user_id)s", {"user_id": user_id})
 
 
-def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: bool = False, late: bool = False) -> bool:
-    """Store it, in its conversation or in a new one, which moves to the top; `late`: others may have followed it meanwhile. One that is
-    there already stays, unless it broke off and this one did not. Return whether it was stored. Raises NotFound when its conversation was
-    deleted meanwhile."""
+def save_answer(
+    db: Database, user: User, answer: Answer, *, new_conversation: bool = False, late: bool = False
+) -> bool:
+    """Store it, in its conversation or in a new one, which moves to the top; `late`: others may
+    have followed it meanwhile. One that is there already stays, unless it broke off and this one
+    did not. Return whether it was stored. Raises NotFound when its conversation was deleted
+    meanwhile."""
     with db.connection() as connection:
         if new_conversation:
             connection.execute(
-                "insert into conversations (id, user_id, title) values (%(id)s, %(user_id)s, %(title)s) on conflict do nothing",
+                "insert into conversations (id, user_id, title) values (%(id)s, %(user_id)s, %(title)s) on conflict "
+                "do nothing",
                 values(user, id=answer.conversation_id, title=_shortened(answer.question)),
             )
         else:
@@ -153,8 +166,12 @@ def get_answer(db: Database, user: User, answer_id: str) -> Answer:
 
 
 def given_before(db: Database, user: User, answer_id: str) -> Answer | None:
-    """Return the answer to a question that was asked before under this id, as it may be read now; None when it was not, or broke off."""
-    row = db.one(f"select * from answers where id = %(id)s and {OWNS} and status <> 'failed'", values(user, id=answer_id))  # noqa: S608
+    """Return the answer to a question that was asked before under this id, as it may be read now;
+    None when it was not, or broke off."""
+    row = db.one(
+        f"select * from answers where id = %(id)s and {OWNS} and status <> 'failed'",  # noqa: S608
+        values(user, id=answer_id),
+    )
     return _readable(db, user, [_to_answer(row)])[0] if row else None
 
 
@@ -168,17 +185,22 @@ def answers_of(db: Database, user: User, conversation_id: str) -> list[Answer]:
 
 
 def said_of(db: Database, user: User, document_ids: Sequence[str], limit: int = 8) -> tuple[str, ...]:
-    """Return the user's own latest answers from these documents, the latest last; none with a part of what they may no longer read."""
+    """Return the user's own latest answers from these documents, the latest last; none with a part
+    of what they may no longer read."""
     rows = db.all(
-        f"select * from answers where {OWNS} and text <> '' and exists (select 1 from jsonb_array_elements(sources) as source"  # noqa: S608
+        f"select * from answers where {OWNS} and text <> '' and exists (select 1 from jsonb_array_elements(sources) as "  # noqa: S608
+        f"source"
         " where source->'document'->>'id' = any(%(ids)s)) order by created_at desc, id desc limit %(limit)s",
         values(user, ids=list(document_ids), limit=limit),
     )
-    return tuple(answer.text for answer in reversed(_readable(db, user, [_to_answer(row) for row in rows])) if answer.text)
+    return tuple(
+        answer.text for answer in reversed(_readable(db, user, [_to_answer(row) for row in rows])) if answer.text
+    )
 
 
 def _readable(db: Database, user: User, answers: Sequence[Answer]) -> list[Answer]:
-    """As they were shown, without what the user may no longer read: neither such a source nor a text that was made with it."""
+    """As they were shown, without what the user may no longer read: neither such a source nor a
+    text that was made with it."""
     named = sorted({source.document.id for answer in answers for source in answer.sources})
     rows = db.all(f"select id from documents where id = any(%(ids)s) and {READS}", values(user, ids=named))  # noqa: S608
     return [_without(answer, frozenset(named) - {row["id"] for row in rows}) for answer in answers]
@@ -190,13 +212,16 @@ def _without(answer: Answer, hidden: frozenset[str]) -> Answer:
         return answer
     withheld = Notice("withheld", WITHHELD["en" if answer.language == "en" else "nl"])
     kept = tuple(notice for notice in answer.notices if notice.code in ("stopped", "broken_off"))
-    return replace(answer, text="", sources=left, citations=(), unsupported=(), not_named=(), notices=(*kept, withheld), stats={})
+    return replace(
+        answer, text="", sources=left, citations=(), unsupported=(), not_named=(), notices=(*kept, withheld), stats={}
+    )
 
 
 def queries_of(db: Database, user: User, conversation_id: str, limit: int = 3) -> tuple[str, ...]:
     """What was last searched for in a conversation of the user's, oldest first."""
     rows = db.all(
-        f"select query from answers where conversation_id = %(id)s and {OWNS} order by created_at desc, id desc limit %(limit)s",  # noqa: S608
+        f"select query from answers where conversation_id = %(id)s and {OWNS} order by created_at desc, id desc limit "  # noqa: S608
+        f"%(limit)s",
         values(user, id=conversation_id, limit=limit),
     )
     return tuple(row["query"] for row in reversed(rows))
@@ -214,13 +239,16 @@ def add_feedback(
     missing: str | None = None,
     reported: str | None = None,
 ) -> tuple[Feedback, Reached | None]:
-    """To an answer of the user's own. A report goes to the owner of the document that it names, else of the first that is quoted, in the
-    same transaction; whom that reaches, None: no document. Raises NotFound."""
+    """To an answer of the user's own. A report goes to the owner of the document that it names,
+    else of the first that is quoted, in the same transaction; whom that reaches, None: no document.
+    Raises NotFound."""
     answer = get_answer(db, user, answer_id)
     if reported and document_id is None:
         quoted = next(((one.document_id, one.page) for one in answer.citations if one.document_id), (None, None))
         document_id, page = quoted
-    feedback = Feedback(str(uuid4()), answer_id, verdict, document_id, page, comment, datetime.now(UTC), missing, reported)
+    feedback = Feedback(
+        str(uuid4()), answer_id, verdict, document_id, page, comment, datetime.now(UTC), missing, reported
+    )
     with db.connection() as connection:
         connection.execute(INSERT_FEEDBACK, values(user, **asdict(feedback)))
         if reported is None or document_id is None:
@@ -228,17 +256,20 @@ def add_feedback(
         return feedback, put_question(connection, user, document_id, "report", comment, page, answer_id)[1]
 
 
-def feedback_of(db: Database, user: User, answer_id: str) -> list[Feedback]:
-    rows = db.all(
-        "select id, answer_id, found, missing, reported, document_id, page, comment, created_at from feedback"  # noqa: S608
-        f" where answer_id = %(id)s and {OWNS} order by created_at, id",
-        values(user, id=answer_id),
-    )
-    return [Feedback(**row) for row in rows]
-
-
 def _row(user: User, answer: Answer) -> dict[str, Any]:
-    plain = ("id", "conversation_id", "question", "query", "language", "mode", "status", "text", "model", "embedder", "prompt_version")
+    plain = (
+        "id",
+        "conversation_id",
+        "question",
+        "query",
+        "language",
+        "mode",
+        "status",
+        "text",
+        "model",
+        "embedder",
+        "prompt_version",
+    )
     row = {name: getattr(answer, name) for name in (*plain, "created_at")}
     row["sources"] = _json(_SOURCES.dump_python(answer.sources, mode="json"))
     row["citations"] = _json(_CITATIONS.dump_python(answer.citations, mode="json"))

@@ -1,7 +1,9 @@
-"""Questions asked in vain: answers that Bedside called not found, of which their reader said so, or that their reader reported.
+"""Questions asked in vain: answers that Bedside called not found, of which their reader said so, or
+that their reader reported.
 
-Nothing is kept for it: it is read from the stored answers, so a deleted conversation is gone from it too. For reviewers, within their
-groups, and for owners, of their own documents; who asked is not told, only their function and department.
+Nothing is kept for it: it is read from the stored answers, so a deleted conversation is gone from
+it too. For reviewers, within their groups, and for owners, of their own documents; who asked is not
+told, only their function and department.
 """
 
 from __future__ import annotations
@@ -37,20 +39,26 @@ class Unanswered:
     nearest: tuple[NearDocument, ...]  # those that the reviewer may read, nearest first
     created_at: datetime
     missing: str | None = None  # what its reader missed, if they said so
-    named: tuple[NearDocument, ...] = ()  # those that its reader says hold the answer, of those that the reviewer may read
+    # those that its reader says hold the answer, of those that the reviewer may read
+    named: tuple[NearDocument, ...] = ()
     reported: str | None = None  # "wrong", "outdated": what its reader reported of the answer, last
     comments: tuple[str, ...] = ()  # of its reader, without what identifies a patient
 
 
-def unanswered(db: Database, user: User, since: datetime | None = None, nobody: Sequence[str] = NOBODY) -> list[Unanswered]:
+def unanswered(
+    db: Database, user: User, since: datetime | None = None, nobody: Sequence[str] = NOBODY
+) -> list[Unanswered]:
     """Oldest first. Raises NotFound for who may not review."""
     reviewer(user)
     return _asked_in_vain(db, user, since, nobody)
 
 
-def unanswered_near(db: Database, user: User, since: datetime | None = None, nobody: Sequence[str] = NOBODY) -> list[Unanswered]:
-    """Those that a document whose owner the user is should answer: it is the one that their reader named, else the nearest. Oldest first.
-    Of askers of the user's groups, as for reviewers. What was reported is asked of the owner already (owners/questions.py)."""
+def unanswered_near(
+    db: Database, user: User, since: datetime | None = None, nobody: Sequence[str] = NOBODY
+) -> list[Unanswered]:
+    """Those that a document whose owner the user is should answer: it is the one that their reader
+    named, else the nearest. Oldest first. Of askers of the user's groups, as for reviewers. What
+    was reported is asked of the owner already (owners/questions.py)."""
     own = db.all(
         f"select d.source from documents d where d.status in ('indexed', 'failed') and {ANSWERS_FOR}",  # noqa: S608
         values(user),
@@ -104,5 +112,7 @@ def _documents(found: Sequence[dict[str, object]]) -> tuple[NearDocument, ...]:
         about = one["metadata"]
         assert isinstance(about, dict)
         name = str(one["source"])
-        documents[name] = NearDocument(name, about.get("title") or name, about.get("department") or "", about.get("owner") or "")
+        documents[name] = NearDocument(
+            name, about.get("title") or name, about.get("department") or "", about.get("owner") or ""
+        )
     return tuple(documents.values())

@@ -1,4 +1,5 @@
-"""Judged sets: questions with the places that answer them. Seen and changed by those who may review, within their groups."""
+"""Judged sets: questions with the places that answer them. Seen and changed by those who may
+review, within their groups."""
 
 from __future__ import annotations
 
@@ -31,7 +32,10 @@ PLACE = """
     values (%(space)s, %(set_name)s, %(id)s, %(position)s, %(document)s, %(page)s, %(span)s)
 """
 # A question counts once it is known where its answer stands, or that it stands nowhere.
-COMPLETE = "(no_answer or exists (select 1 from judged_places p where (p.space, p.set_name, p.id) = (q.space, q.set_name, q.id)))"
+COMPLETE = (
+    "(no_answer or exists (select 1 from judged_places p where (p.space, p.set_name, p.id) = (q.space, "
+    "q.set_name, q.id)))"
+)
 
 
 OWN_FIRST = "space <> %(space)s, space"  # where two groups have questions of one name
@@ -63,15 +67,18 @@ def list_sets(db: Database, user: User) -> list[JudgedSet]:
 
 
 def read_set(db: Database, user: User, name: str) -> list[Judged]:
-    """Its complete questions, in the order they were made. Raises NotFound when there is no such set."""
+    """Its complete questions, in the order they were made. Raises NotFound when there is no such
+    set."""
     return read_halves(db, user, name)[0]
 
 
 def read_halves(db: Database, user: User, name: str) -> tuple[list[Judged], list[Judged]]:
-    """The complete questions and the open ones, in the order they were made. Raises NotFound when there is no such set."""
+    """The complete questions and the open ones, in the order they were made. Raises NotFound when
+    there is no such set."""
     reviewer(user)
     rows = db.all(
-        f"select q.*, {COMPLETE} as complete from judged_questions q where set_name = %(name)s and {READS} order by created_at, id",  # noqa: S608
+        f"select q.*, {COMPLETE} as complete from judged_questions q where set_name = %(name)s and {READS} order by "  # noqa: S608
+        f"created_at, id",
         values(user, name=name),
     )
     found(rows or None, "set of reviewed questions", name)
@@ -103,15 +110,16 @@ def read_question(db: Database, user: User, name: str, question_id: str) -> Judg
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """How a judged question came to be: from the judge's own answer, or copied from somebody's; neither when imported."""
+    """How a judged question came to be: from the judge's own answer, or copied from somebody's;
+    neither when imported."""
 
     answer_id: str | None = None
     copied_from: str | None = None
 
 
 def save_questions(db: Database, user: User, name: str, questions: Sequence[Judged], made: Sequence[Made] = ()) -> int:
-    """Put them into the set, in place of those with the same ids; all or none. One without places says that no document answers it.
-    Returns how many were new."""
+    """Put them into the set, in place of those with the same ids; all or none. One without places
+    says that no document answers it. Returns how many were new."""
     reviewer(user)
     with db.connection() as connection:
         before = _count(connection, user, name)
@@ -157,7 +165,8 @@ class Said:
 
 
 def answers_with_feedback(db: Database, user: User) -> list[Said]:
-    """Of all who asked within the reviewer's groups; the last verdict counts, every named document is a place."""
+    """Of all who asked within the reviewer's groups; the last verdict counts, every named document
+    is a place."""
     reviewer(user)
     rows = db.all(
         f"""select a.id as answer_id, a.conversation_id, a.query as question, a.language, a.function, a.department,
@@ -178,16 +187,20 @@ def _put(connection: Connection, user: User, name: str, question: Judged, made: 
     row |= {"set_name": name, "no_answer": no_answer, "answer_id": made.answer_id, "copied_from": made.copied_from}
     row |= {"space": _space_of(connection, user, name, question.id), "groups": own_groups(user)}
     connection.execute(UPSERT, values(user, **row))
-    connection.execute("delete from judged_places where space = %(space)s and set_name = %(set_name)s and id = %(id)s", row)
+    connection.execute(
+        "delete from judged_places where space = %(space)s and set_name = %(set_name)s and id = %(id)s", row
+    )
     for position, place in enumerate(question.places):
         at = {"space": row["space"], "set_name": name, "id": question.id, "position": position}
         connection.execute(PLACE, {**at, "document": place.document, "page": place.page, "span": place.span})
 
 
 def _space_of(connection: Connection, user: User, name: str, question_id: str) -> str:
-    """Of the question with this id that the user may read, which is the one to change; else the user's own."""
+    """Of the question with this id that the user may read, which is the one to change; else the
+    user's own."""
     row = connection.execute(
-        f"select space from judged_questions where set_name = %(name)s and id = %(id)s and {READS} order by {OWN_FIRST}",  # noqa: S608
+        f"select space from judged_questions where set_name = %(name)s and id = %(id)s and {READS} order by "  # noqa: S608
+        f"{OWN_FIRST}",
         values(user, name=name, id=question_id, space=space(user)),
     ).fetchone()
     return str(row["space"]) if row else space(user)

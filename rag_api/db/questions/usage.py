@@ -1,4 +1,5 @@
-"""Usage: how much was asked, week by week, and what became of it, counted in the stored answers, so what was deleted is not in it.
+"""Usage: how much was asked, week by week, and what became of it, counted in the stored answers, so
+what was deleted is not in it.
 
 For reviewers, within their groups; nobody's name and no question is in it.
 """
@@ -16,8 +17,9 @@ from rag_api.domain import User
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """`wrong`: answered, and its reader said that the answer was not there, or reported it. `median`, `slowest`: seconds from the question
-    to the stored answer, of half and of 95% of the questions; None: nothing was asked."""
+    """`wrong`: answered, and its reader said that the answer was not there, or reported it.
+    `median`, `slowest`: seconds from the question to the stored answer, of half and of 95% of the
+    questions; None: nothing was asked."""
 
     begins: date  # a Monday
     questions: int

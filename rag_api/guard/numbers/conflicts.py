@@ -1,8 +1,9 @@
 """Conflicts: two documents for the same patients that give different numbers for the same thing.
 
-Only what is nearly the same sentence is compared: the same quantities in the same order, nearly the same words around them. A rule this
-strict misses a contradiction that is put in other words; it is meant to be believed when it speaks. Documents of one title are compared
-clause by clause as well (restated.py).
+Only what is nearly the same sentence is compared: the same quantities in the same order, nearly the
+same words around them. A rule this strict misses a contradiction that is put in other words; it is
+meant to be believed when it speaks. Documents of one title are compared clause by clause as well
+(restated.py).
 """
 
 from __future__ import annotations
@@ -91,7 +92,12 @@ def _stated(text: str, language: str) -> tuple[tuple[str, frozenset[str], tuple[
         written = text[span.start : span.end]
         found = tuple(quantities(written, language))
         words = context(written, found)
-        if span.kind != LineKind.HEADING and any(q.dimension for q in found) and len(found) <= MOST_NUMBERS and len(words) >= FEWEST_WORDS:
+        if (
+            span.kind != LineKind.HEADING
+            and any(q.dimension for q in found)
+            and len(found) <= MOST_NUMBERS
+            and len(words) >= FEWEST_WORDS
+        ):
             stated.append((written, words, found))
     return tuple(stated)
 
@@ -109,7 +115,8 @@ def _alike(one: Statement, other: Statement) -> bool:
 
 
 def _differing(one: Statement, other: Statement) -> tuple[str, str] | None:
-    """What the two write where they differ; None when they do not state the same things, or agree."""
+    """What the two write where they differ; None when they do not state the same things, or
+    agree."""
     if not _alike(one, other) or [_kind(q) for q in one.quantities] != [_kind(q) for q in other.quantities]:
         return None
     pairs = [(a, b) for a, b in zip(one.quantities, other.quantities, strict=True) if a.value != b.value]

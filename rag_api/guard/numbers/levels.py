@@ -1,7 +1,9 @@
-"""A salt of the blood, or its glucose, that a question says is too high or too low, and what is about the other way round.
+"""A salt of the blood, or its glucose, that a question says is too high or too low, and what is
+about the other way round.
 
-How potassium is given is no answer for a patient who has too much of it, nor what is done about too little sugar for one who has 450. By
-words ("te hoge kalium", "hyperkalaemia") or by a value that is out of range; what may be a dose ("40 mmol") is no value.
+How potassium is given is no answer for a patient who has too much of it, nor what is done about too
+little sugar for one who has 450. By words ("te hoge kalium", "hyperkalaemia") or by a value that is
+out of range; what may be a dose ("40 mmol") is no value.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ def level_in(question: str) -> Level | None:
     """Return which one; None where it says of none, or of one that it is both."""
     text = folded(question)
     known = (one for one in _MEASURED if one.scales)
-    found = [Level(one, high, _unit(text, one)) for one in known for high in (True, False) if _says(text, one, high=high)]
+    found = [
+        Level(one, high, _unit(text, one)) for one in known for high in (True, False) if _says(text, one, high=high)
+    ]
     return found[0] if len(found) == 1 else None
 
 
@@ -64,14 +68,17 @@ def _any(measured: MeasuredSalt) -> str:
 
 
 def is_about_the_other(level: Level, text: str) -> bool:
-    """Return whether a title or sentence is about the same the other way round: of what is too high a lack of it and, of a salt, how it is
-    given; and says nothing of the level itself. Glucose is given for too much of it too, beside insulin."""
+    """Return whether a title or sentence is about the same the other way round: of what is too high
+    a lack of it and, of a salt, how it is given; and says nothing of the level itself. Glucose is
+    given for too much of it too, beside insulin."""
     said, names = folded(text), _any(level.of)
     own, other = ("hyper", "hypo") if level.high else ("hypo", "hyper")
     if re.search(rf"\b{own}{level.of.stem}", said):
         return False
     if re.search(rf"\b{other}{level.of.stem}", said):
         return True
-    given = rf"\b(?:{names})[\s-]?(?:chloride|substitutie|suppletie|infuus|replacement|supplement\w*|substitution)|\bkcl\b|"
+    given = (
+        rf"\b(?:{names})[\s-]?(?:chloride|substitutie|suppletie|infuus|replacement|supplement\w*|substitution)|\bkcl\b|"
+    )
     given += rf"\b(?:suppletie|substitutie|replacement|substitution) (?:van|of) (?:{names})\b"
     return level.high and isinstance(level.of, Salt) and bool(re.search(given, said))

@@ -1,7 +1,9 @@
-"""text -> the quantities in it: numbers with their units, as a Dutch or an English reader reads them.
+"""text -> the quantities in it: numbers with their units, as a Dutch or an English reader reads
+them.
 
-"1.000" is a thousand in a Dutch text and one in an English one; "0,5 g" is 500 mg; "15 mg/kg" is not 15 mg. Values are exact
-fractions, in the unit of their dimension (units.csv), so that equal quantities compare equal however they are written.
+"1.000" is a thousand in a Dutch text and one in an English one; "0,5 g" is 500 mg; "15 mg/kg" is
+not 15 mg. Values are exact fractions, in the unit of their dimension (units.csv), so that equal
+quantities compare equal however they are written.
 """
 
 from __future__ import annotations
@@ -19,18 +21,30 @@ _COUNTS = {  # without "een" and "one", that are articles and pronouns more ofte
     "en": "two three four five six seven eight nine ten eleven twelve",
 }
 _WORDS = {word: Fraction(value) for names in _COUNTS.values() for value, word in enumerate(names.split(), 2)}
-_WORDS |= {"half": Fraction(1, 2), "halve": Fraction(1, 2), "anderhalf": Fraction(3, 2), "anderhalve": Fraction(3, 2), "twice": Fraction(2)}
+_WORDS |= {
+    "half": Fraction(1, 2),
+    "halve": Fraction(1, 2),
+    "anderhalf": Fraction(3, 2),
+    "anderhalve": Fraction(3, 2),
+    "twice": Fraction(2),
+}
 _WORDS |= {f"{word}{end}": _WORDS[word] for word in _COUNTS["nl"].split() for end in ("maal", "maals")}
 _FRACTIONS = {"½": Fraction(1, 2), "¼": Fraction(1, 4), "¾": Fraction(3, 4), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3)}
-_SPACED = "\u00a0\u202f\u2009"  # between thousands; an ordinary space does so only before 000, else it may part two cells
+# between thousands; an ordinary space does so only before 000, else it may part two cells
+_SPACED = "\u00a0\u202f\u2009"
 # Digits with their separators, not part of a word or code ("B12", "CO2").
-_NUMBER = re.compile(rf"(?<![^\W\d])(?<!\d[.,])(?<!\d)(?:\d{{1,3}}(?:[{_SPACED}]\d{{3}}| 000)+(?!\d)|\d+)(?:[.,]\d+)*[½¼¾⅓⅔]?|[½¼¾⅓⅔]")
+_NUMBER = re.compile(
+    rf"(?<![^\W\d])(?<!\d[.,])(?<!\d)(?:\d{{1,3}}(?:[{_SPACED}]\d{{3}}| "
+    rf"000)+(?!\d)|\d+)(?:[.,]\d+)*[½¼¾⅓⅔]?|[½¼¾⅓⅔]"
+)
 _COUNT = re.compile(r"(?<![\w-])(?:" + "|".join(sorted(_WORDS, key=len, reverse=True)) + r")(?![\w-])")
 _JOIN = re.compile(r" ?(?:-|–|—|/|à) ?| (?:tot|tot en met|t/m|to|through|of|or|en|and) ")
-_MARKER = re.compile(r"(?m)^[ \t]*\(?\d{1,2}[.)](?=[ \t])|\[\d{1,2}\]")  # "1. Geef ...", "[2]": the answer's own numbering
+# "1. Geef ...", "[2]": the answer's own numbering
+_MARKER = re.compile(r"(?m)^[ \t]*\(?\d{1,2}[.)](?=[ \t])|\[\d{1,2}\]")
 _PER = re.compile(r" ?/ ?| per ")
 _DAILY = re.compile(r" ?(?:daags|daily|dagelijks)(?!\w)")
-# What tells the period of a dose, beside the number or further on ("dagdosis", "in 24 uur"); minutes.
+# What tells the period of a dose, beside the number or further on ("dagdosis", "in 24 uur");
+# minutes.
 _PERIODS = (
     (1440, re.compile(r"dag|daag|etmaal|(?<!\d)24 ?(?:u|h)|day|daily")),
     (60, re.compile(r"(?:per|/|an|elk|every|each) ?(?:uur|u|hour|h)(?!\w)|hourly|uurdosis")),
@@ -41,9 +55,11 @@ _PERIODS = (
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """text[start:end] is the number and its unit. `value` is in the dimension's own unit, and `dimension` empty without a unit.
+    """text[start:end] is the number and its unit. `value` is in the dimension's own unit, and
+    `dimension` empty without a unit.
 
-    per: what it is taken per, without periods: ("kg",) of "15 mg/kg/dag"; period: minutes, None when it names none."""
+    per: what it is taken per, without periods: ("kg",) of "15 mg/kg/dag"; period: minutes, None
+    when it names none."""
 
     start: int
     end: int
@@ -58,13 +74,19 @@ class Quantity:
     @property
     def unit(self) -> tuple[str, Fraction] | None:
         """The dimension and how much of it the written unit is; None without a unit."""
-        return (self.dimension, self.value / self.number) if self.dimension and self.value is not None and self.number else None
+        return (
+            (self.dimension, self.value / self.number)
+            if self.dimension and self.value is not None and self.number
+            else None
+        )
 
 
 @cache
 def _units() -> dict[str, tuple[str, Fraction]]:
     rows = rows_of("units.csv")
-    return {folded(word): (row["dimension"], _factor(row["factor"])) for row in rows for word in row["words"].split("|")}
+    return {
+        folded(word): (row["dimension"], _factor(row["factor"])) for row in rows for word in row["words"].split("|")
+    }
 
 
 @cache
@@ -96,7 +118,9 @@ def number_of(written: str, language: str) -> Fraction | None:
     if len(set(marks)) == 2:
         return _both_marks(digits)
     mark, groups = marks[0], digits.split(marks[0])
-    thousands = all(len(group) == 3 for group in groups[1:]) and 1 <= len(groups[0]) <= 3 and not groups[0].startswith("0")
+    thousands = (
+        all(len(group) == 3 for group in groups[1:]) and 1 <= len(groups[0]) <= 3 and not groups[0].startswith("0")
+    )
     if thousands and (len(marks) > 1 or mark == ("," if language == "en" else ".")):
         return Fraction("".join(groups))
     return Fraction(".".join(groups)) if len(marks) == 1 else None
@@ -113,7 +137,8 @@ def _both_marks(digits: str) -> Fraction | None:
 
 
 def quantities(text: str, language: str) -> list[Quantity]:
-    """In order. A number before a range's end has the end's unit: both of "10 tot 15 mg/kg" are per kilogram."""
+    """In order. A number before a range's end has the end's unit: both of "10 tot 15 mg/kg" are per
+    kilogram."""
     plain = folded(text)
     markers = {position for m in _MARKER.finditer(text) for position in range(*m.span())}
     starts = sorted([*_NUMBER.finditer(plain), *_COUNT.finditer(plain)], key=lambda m: m.start())
@@ -158,7 +183,9 @@ def _per(plain: str, q: Quantity, text: str | None = None) -> Quantity:
     per, period, end = list(q.per), q.period, q.end
     while m := _PER.match(plain, end):
         amount = _NUMBER.match(plain, m.end())
-        unit = _unit_at(plain, text or plain, amount.end() if amount else m.end()) or _unit_at(plain, text or plain, m.end())
+        unit = _unit_at(plain, text or plain, amount.end() if amount else m.end()) or _unit_at(
+            plain, text or plain, m.end()
+        )
         if unit is None:
             break
         dimension, factor, end = unit

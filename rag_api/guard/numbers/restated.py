@@ -1,8 +1,10 @@
-"""Two documents of one title, versions that are both in force: where the one says of a thing what the other says otherwise.
+"""Two documents of one title, versions that are both in force: where the one says of a thing what
+the other says otherwise.
 
-Beyond the same sentence (conflicts.py) clauses and rows are compared, for a new version moves an amount from a sentence into a table. Two
-clauses are about the same thing when each is the one in its document that shares most words with the other. Between documents of
-different titles this finds what is merely alike: 73 pairs in the sample handbook, none a contradiction.
+Beyond the same sentence (conflicts.py) clauses and rows are compared, for a new version moves an
+amount from a sentence into a table. Two clauses are about the same thing when each is the one in
+its document that shares most words with the other. Between documents of different titles this finds
+what is merely alike: 73 pairs in the sample handbook, none a contradiction.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ def context(text: str, found: Sequence[Quantity]) -> frozenset[str]:
 
 
 def restated(one: Sequence[tuple[int, Hit]], other: Sequence[tuple[int, Hit]]) -> list[tuple[Clause, Clause]]:
-    """Of the passages of two documents: the clauses that say the same thing with another amount, in the order of `one`."""
+    """Of the passages of two documents: the clauses that say the same thing with another amount, in
+    the order of `one`."""
     ours, theirs = _clauses(one), _clauses(other)
     found = []
     for clause in ours:
@@ -77,7 +80,11 @@ def _of(index: int, hit: Hit) -> Iterator[Clause]:
 def _only_best(clause: Clause, among: Sequence[Clause]) -> Clause | None:
     """The one that shares most of the shorter one's words, when no other shares as many."""
     ranked = sorted(
-        ((_likeness(clause, other), index) for index, other in enumerate(among) if _kind(other.amount) == _kind(clause.amount)),
+        (
+            (_likeness(clause, other), index)
+            for index, other in enumerate(among)
+            if _kind(other.amount) == _kind(clause.amount)
+        ),
         reverse=True,
     )
     if not ranked or (len(ranked) > 1 and ranked[1][0] == ranked[0][0]):

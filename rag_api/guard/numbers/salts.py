@@ -1,5 +1,5 @@
-"""Salts and glucose, which staff type with the value measured in the blood: what they are called, what a patient can have, and how a value
-is told from a dose."""
+"""Salts and glucose, which staff type with the value measured in the blood: what they are called,
+what a patient can have, and how a value is told from a dose."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Of one unit. A value between `least` and `most` is of it where no unit is said, from `whole` on only with decimals: a glucose of 30
-    is too low in mg/dl and too high in mmol/l, one of 24,3 is in mmol/l."""
+    """Of one unit. A value between `least` and `most` is of it where no unit is said, from `whole`
+    on only with decimals: a glucose of 30 is too low in mg/dl and too high in mmol/l, one of 24,3
+    is in mmol/l."""
 
     unit: str
     low: float  # at which and below it is too low
@@ -57,7 +58,19 @@ SALTS = (
     ),
 )
 GLUCOSE = MeasuredSalt(
-    ("glucose", "glucose", "glycemie", "glycaemia", "glycemia", "glyc", "bloedsuiker", "suiker", "bloedglucose", "blood sugar", "sugar"),
+    (
+        "glucose",
+        "glucose",
+        "glycemie",
+        "glycaemia",
+        "glycemia",
+        "glyc",
+        "bloedsuiker",
+        "suiker",
+        "bloedglucose",
+        "blood sugar",
+        "sugar",
+    ),
     "gly[ck]",
     ("glykemie", "glycemie", "glycaemia"),
     (Scale("mg/dl", 70.0, 200.0, 36.0, 999.0), Scale("mmol/l", 3.9, 11.1, 0.5, 35.9, whole=10.0)),

@@ -1,8 +1,9 @@
 """Numbers of an answer that stand in none of the passages that it was written from.
 
-A number counts as found when a passage holds the same quantity, in whatever unit and notation: 0,5 g for 500 mg, 1.000 in Dutch for
-1,000 in English, either end of a range. "15 mg" is not found in "15 mg/kg", nor "180 ml" in "180 mg". A number that stands without a
-unit, as in a table's cell, has any of the units in the passage's brackets ("Dosis (mg)"), or without those any unit of the passage.
+A number counts as found when a passage holds the same quantity, in whatever unit and notation: 0,5
+g for 500 mg, 1.000 in Dutch for 1,000 in English, either end of a range. "15 mg" is not found in
+"15 mg/kg", nor "180 ml" in "180 mg". A number that stands without a unit, as in a table's cell, has
+any of the units in the passage's brackets ("Dosis (mg)"), or without those any unit of the passage.
 Ages and weights that the question gives are its own.
 """
 
@@ -34,8 +35,11 @@ class _Known:
     units: frozenset[tuple[str, Fraction]]  # that it may have when none stands beside it
 
 
-def unsupported(answer: str, passages: Sequence[SupportPassage], language: str, patient: Patient | None = None) -> tuple[Unsupported, ...]:
-    """In order; ages and weights of the question's `patient` are known. answer[start:end] is the number with its unit."""
+def unsupported(
+    answer: str, passages: Sequence[SupportPassage], language: str, patient: Patient | None = None
+) -> tuple[Unsupported, ...]:
+    """In order; ages and weights of the question's `patient` are known. answer[start:end] is the
+    number with its unit."""
     known = [one for passage in passages for one in _known(passage)]
     own = {written for e in (patient or Patient()).evidence for written in _written(e.text, language)}
     return tuple(

@@ -1,6 +1,8 @@
-"""The asker: what a function (functions.csv) says of the patients and departments that its holders ask about.
+"""The asker: what a function (functions.csv) says of the patients and departments that its holders
+ask about.
 
-A function only changes the order of sources, never what may be read: it may come from a page's setting or from a proxy's header.
+A function only changes the order of sources, never what may be read: it may come from a page's
+setting or from a proxy's header.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from rag_api.guard.words import folded
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`groups`: the patients its holders care for, empty when they care for all; `departments`: whose documents they want first."""
+    """`groups`: the patients its holders care for, empty when they care for all; `departments`:
+    whose documents they want first."""
 
     id: str
     nl: str
@@ -27,7 +30,10 @@ class Function:
 @cache
 def functions() -> tuple[Function, ...]:
     rows = rows_of("functions.csv")
-    return tuple(Function(r["id"], r["nl"], r["en"], _groups(r["groups"]), tuple(filter(None, r["departments"].split("|")))) for r in rows)
+    return tuple(
+        Function(r["id"], r["nl"], r["en"], _groups(r["groups"]), tuple(filter(None, r["departments"].split("|"))))
+        for r in rows
+    )
 
 
 def _groups(text: str) -> frozenset[TargetGroup]:
@@ -35,7 +41,8 @@ def _groups(text: str) -> frozenset[TargetGroup]:
 
 
 def function_of(user: User) -> Function:
-    """By id or by its name in either language, however it is written; an unknown function asks about everyone."""
+    """By id or by its name in either language, however it is written; an unknown function asks
+    about everyone."""
     wanted = folded(user.function.strip())
     known = (f for f in functions() if wanted in (f.id, folded(f.nl), folded(f.en)))
     return next(known, Function(wanted, user.function, user.function))

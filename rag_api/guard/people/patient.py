@@ -1,6 +1,8 @@
-"""question -> whom it is about: by words ("kleuter", "zwangere"), age ("3 jr", "6-week-old"), weight ("12 kg"), G/P notation, gestation.
+"""question -> whom it is about: by words ("kleuter", "zwangere"), age ("3 jr", "6-week-old"),
+weight ("12 kg"), G/P notation, gestation.
 
-Says nothing unless it is clear: a number of years may be a duration, a weight a machine's, a "zwangere collega" is no patient.
+Says nothing unless it is clear: a number of years may be a duration, a weight a machine's, a
+"zwangere collega" is no patient.
 """
 
 from __future__ import annotations
@@ -44,11 +46,14 @@ _GESTATION = re.compile(
 )
 # What lasts so many years is no patient: "5 year USA study".
 _LASTS = re.compile(
-    r"(?:[ -][\w.-]+){0,2}[ -](?:stud(?:y|ies|ie)|trials?|follow-?up|survival|plans?|projects?|contracts?|programmes?|programs?|"
+    r"(?:[ -][\w.-]+){0,2}[ "
+    r"-](?:stud(?:y|ies|ie)|trials?|follow-?up|survival|plans?|projects?|contracts?|programmes?|programs?|"
     r"onderzoek|looptijd|termijn|garantie|warranty|report|rapport)(?!\w)"
 )
 _TYPED = re.compile(r"(?<![\w'])[a-z]{5,}(?![\w'])")
-ALIKE, UNHEARD = 0.86, 2.5  # a word that few write (Zipf's scale) and that is so much like one for a patient is that one, misspelt
+# a word that few write (Zipf's scale) and that is so much like one for a patient is that one,
+# misspelt
+ALIKE, UNHEARD = 0.86, 2.5
 _NEAR = 40  # characters on either side in which a `thing` makes a weight its own
 
 
@@ -64,7 +69,8 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Patient:
-    """`groups`: those that the question can be about, several when it leaves that open ("baby"); empty: it does not say."""
+    """`groups`: those that the question can be about, several when it leaves that open ("baby");
+    empty: it does not say."""
 
     groups: Groups = NOBODY
     evidence: tuple[Evidence, ...] = ()
@@ -74,24 +80,31 @@ class Patient:
         return bool(self.groups)
 
     def excludes(self, target_groups: tuple[TargetGroup, ...]) -> bool:
-        """A source for these patients is for other ones. A source that names nobody is for everyone."""
+        """A source for these patients is for other ones. A source that names nobody is for
+        everyone."""
         return bool(self.groups) and bool(target_groups) and not self.groups & set(target_groups)
 
 
 def patient_of(question: str) -> Patient:
     text = _without(folded(question), pattern("not"))
     named = _named(text)
-    gestation = [Evidence(m.start(), m.end(), m[0], frozenset({PREGNANCY})) for m in (*_GESTATION.finditer(text), *_GRAVIDA.finditer(text))]
+    gestation = [
+        Evidence(m.start(), m.end(), m[0], frozenset({PREGNANCY}))
+        for m in (*_GESTATION.finditer(text), *_GRAVIDA.finditer(text))
+    ]
     ages = [found for m in _AGE.finditer(_without_spans(text, gestation)) if (found := _age(text, m))]
     weights = [found for m in _WEIGHT.finditer(text) if (found := _weight(text, m))]
-    groups = _together([e.groups for e in named], [e.groups for e in gestation], [e.groups for e in ages], [e.groups for e in weights])
+    groups = _together(
+        [e.groups for e in named], [e.groups for e in gestation], [e.groups for e in ages], [e.groups for e in weights]
+    )
     groups = _narrowed(groups, text)
     evidence = sorted((*named, *gestation, *ages, *weights), key=lambda e: e.start)
     return Patient(groups, tuple(Evidence(e.start, e.end, question[e.start : e.end], e.groups) for e in evidence))
 
 
 def wards_in(question: str) -> Groups:
-    """Return the patients of the wards that it names: whom it is about, where nothing else says that."""
+    """Return the patients of the wards that it names: whom it is about, where nothing else says
+    that."""
     known = words("place")
     return _union([known[m[0]] for m in pattern("place").finditer(folded(question))])
 
@@ -115,7 +128,8 @@ def _meant(typed: str) -> str:
 
 
 def _together(named: list[Groups], gestation: list[Groups], ages: list[Groups], weights: list[Groups]) -> Groups:
-    """The groups that all of it leaves open. A newborn's gestation and feeding are the newborn's; a pregnant girl is pregnant."""
+    """The groups that all of it leaves open. A newborn's gestation and feeding are the newborn's; a
+    pregnant girl is pregnant."""
     said = {group for groups in named if len(groups) == 1 for group in groups}
     if NEONATE in said:
         return frozenset(said - {PREGNANCY})
@@ -145,7 +159,8 @@ def _union(sets: list[Groups]) -> Groups:
 
 
 def _narrowed(groups: Groups, text: str) -> Groups:
-    """A ward decides between what is open, and nothing else: staff of the children's ward ask about much."""
+    """A ward decides between what is open, and nothing else: staff of the children's ward ask about
+    much."""
     if len(groups) < 2:
         return groups
     known = words("place")
@@ -165,13 +180,19 @@ def _age(text: str, m: re.Match[str]) -> Evidence | None:
 
 
 def _is_age(unit: str, written: str, lead: str, text: str, end: int) -> bool:
-    """A bare number of years is an age unless its neighbours tell a duration; of months and less only right after a patient."""
+    """A bare number of years is an age unless its neighbours tell a duration; of months and less
+    only right after a patient."""
     if unit == "year":
         if written == "j" and pattern("shock").search(text):
             return False
-        return not _ends_with("before", lead) and not _begins_with("after", text[end:].lstrip(" .,")) and not _LASTS.match(text, end)
+        return (
+            not _ends_with("before", lead)
+            and not _begins_with("after", text[end:].lstrip(" .,"))
+            and not _LASTS.match(text, end)
+        )
     who = re.sub(r" (?:van|of|aged)$", "", lead)
-    told = who != lead or unit == "month" or lead.endswith(("leeftijd", "age", "aged"))  # "baby 3 dagen koorts" has a fever of three days
+    # "baby 3 dagen koorts" has a fever of three days
+    told = who != lead or unit == "month" or lead.endswith(("leeftijd", "age", "aged"))
     return told and _ends_with("who", who) and not _begins_with("after", text[end:].lstrip(" .,"))
 
 
@@ -183,9 +204,16 @@ def _of_age(days: float, compared: str) -> Groups:
         return frozenset({ADULT}) if years >= CHILD_UNTIL else frozenset({CHILD, ADULT})
     if days <= NEWBORN_DAYS:
         return frozenset({NEONATE})
-    if days <= NEWBORN_DAYS + 7:  # "1 maand": hospitals end the newborn's time at 28 days, at a month, or at term plus 28 days
+    # "1 maand": hospitals end the newborn's time at 28 days, at a month, or at term plus 28 days
+    if days <= NEWBORN_DAYS + 7:
         return frozenset({NEONATE, CHILD})
-    return frozenset({CHILD}) if years < CHILD_UNTIL else frozenset({ADULT}) if years >= ADULT_FROM else frozenset({CHILD, ADULT})
+    return (
+        frozenset({CHILD})
+        if years < CHILD_UNTIL
+        else frozenset({ADULT})
+        if years >= ADULT_FROM
+        else frozenset({CHILD, ADULT})
+    )
 
 
 def _weight(text: str, m: re.Match[str]) -> Evidence | None:
@@ -196,7 +224,8 @@ def _weight(text: str, m: re.Match[str]) -> Evidence | None:
     if kg < CHILD_KG and compared != "above":
         groups = frozenset({CHILD, NEONATE}) if kg <= NEWBORN_KG else frozenset({CHILD})
     elif compared != "below" and (kg >= GROWN_KG or _is_of_grown(text, m)):
-        groups = frozenset({ADULT}) | ({PREGNANCY} & wards_in(text))  # a pregnancy is told, by the ward at least, or there is none
+        # a pregnancy is told, by the ward at least, or there is none
+        groups = frozenset({ADULT}) | ({PREGNANCY} & wards_in(text))
     return Evidence(m.start(), m.end(), m[0], groups)
 
 

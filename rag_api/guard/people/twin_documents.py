@@ -1,7 +1,9 @@
-"""Documents about the same for other patients: "Anafylaxie bij kinderen" and "Anafylaxie bij volwassenen".
+"""Documents about the same for other patients: "Anafylaxie bij kinderen" and "Anafylaxie bij
+volwassenen".
 
-Found by their titles: without the words for patients, the words of one are those of the other, or nearly. One must hold all of the
-other's, so that "Gentamicine, dosering en spiegels" and "Vancomycine, dosering en spiegels" are no twins.
+Found by their titles: without the words for patients, the words of one are those of the other, or
+nearly. One must hold all of the other's, so that "Gentamicine, dosering en spiegels" and
+"Vancomycine, dosering en spiegels" are no twins.
 """
 
 from __future__ import annotations

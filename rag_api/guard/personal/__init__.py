@@ -1,4 +1,5 @@
-"""question -> what in it identifies a patient: name, date of birth, numbers, telephone, e-mail, address. Ages stay: a dose depends on them.
+"""question -> what in it identifies a patient: name, date of birth, numbers, telephone, e-mail,
+address. Ages stay: a dose depends on them.
 
 By rules, in about a millisecond. Knows nothing of what is then done.
 """

@@ -1,4 +1,5 @@
-"""Dates of birth. Any other date is a procedure's; a patient's age is no date and stays: a dose depends on it."""
+"""Dates of birth. Any other date is a procedure's; a patient's age is no date and stays: a dose
+depends on it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ class Identifying:
 
 
 def apart(found: Iterable[Identifying]) -> tuple[Identifying, ...]:
-    """Return them in order, none over another: what was found first stands, so the surest kinds come first."""
+    """Return them in order, none over another: what was found first stands, so the surest kinds
+    come first."""
     kept: list[Identifying] = []
     for one in found:
         if all(one.end <= other.start or one.start >= other.end for other in kept):

@@ -1,4 +1,5 @@
-"""First and family names as lists give them, and words that look like names and are none (not_names.csv: eponyms, brands, wards)."""
+"""First and family names as lists give them, and words that look like names and are none
+(not_names.csv: eponyms, brands, wards)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,22 @@ from rag_api.guard.drugs import is_drug
 from rag_api.guard.words import folded
 
 # Who is ill in the Low Countries and in Britain; Faker has names for each by its statistics office.
-LOCALES = ("nl_BE", "nl_NL", "fr_BE", "fr_FR", "en_GB", "en_US", "en_IE", "tr_TR", "pl_PL", "it_IT", "es_ES", "de_DE", "pt_PT", "ro_RO")
+LOCALES = (
+    "nl_BE",
+    "nl_NL",
+    "fr_BE",
+    "fr_FR",
+    "en_GB",
+    "en_US",
+    "en_IE",
+    "tr_TR",
+    "pl_PL",
+    "it_IT",
+    "es_ES",
+    "de_DE",
+    "pt_PT",
+    "ro_RO",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +53,16 @@ def name_lists() -> NameLists:
         family.update(folded(name) for name in getattr(names, "last_names", ()))
     words = _not_names()
     other = words["eponym"] | words["brand"] | words["place"] | words["calendar"]
-    return NameLists(frozenset(first), frozenset(family), frozenset(other), frozenset(words["ordinary"] | words["calendar"]))
+    return NameLists(
+        frozenset(first), frozenset(family), frozenset(other), frozenset(words["ordinary"] | words["calendar"])
+    )
 
 
 def _not_names() -> dict[str, set[str]]:
     text = files(__package__).joinpath("not_names.csv").read_text(encoding="utf-8")
-    return {row["kind"]: {folded(word) for word in row["words"].split("|")} for row in csv.DictReader(text.splitlines())}
+    return {
+        row["kind"]: {folded(word) for word in row["words"].split("|")} for row in csv.DictReader(text.splitlines())
+    }
 
 
 def is_nobody(word: str) -> bool:

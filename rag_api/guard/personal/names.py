@@ -1,7 +1,8 @@
 """Names of patients and of their families, by rules for Dutch and English.
 
-A word is a name by what stands before it ("mevr.", "patiënt", "J."), or by the lists, or by both capitals and what a question says of
-people ("bij", ", 5 jaar", "heeft"). Eponyms, drugs, brands and wards are none; whom a title of staff precedes is no patient.
+A word is a name by what stands before it ("mevr.", "patiënt", "J."), or by the lists, or by both
+capitals and what a question says of people ("bij", ", 5 jaar", "heeft"). Eponyms, drugs, brands and
+wards are none; whom a title of staff precedes is no patient.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ class _Word:
 
     @property
     def proper(self) -> bool:
-        """Written as a name is, and not as what abbreviates something ("QTcF", "NaCl", "SpO2") or is sold ("CellCept")."""
+        """Written as a name is, and not as what abbreviates something ("QTcF", "NaCl", "SpO2") or
+        is sold ("CellCept")."""
         return self.capital and not self.shouted and len(self.text) > 1 and not self.figured and not self.abbreviates
 
     @property
@@ -92,19 +94,30 @@ class _Word:
 
 
 def names(text: str) -> Iterator[Identifying]:
-    """Yield them in the order of the text, then what is said of them again: "mag Yasmine ...? Yasmine Haddad"."""
+    """Yield them in the order of the text, then what is said of them again: "mag Yasmine ...?
+    Yasmine Haddad"."""
     found = list(_named(text))
     yield from found
     parts = {match[0] for one in found for match in _WORD.finditer(text[one.start : one.end])}
     for match in _WORD.finditer(text):
         again = match[0] in parts and match[0][0].isupper() and len(match[0]) > 2
-        if again and not is_nobody(folded(match[0])) and all(match.end() <= one.start or match.start() >= one.end for one in found):
+        if (
+            again
+            and not is_nobody(folded(match[0]))
+            and all(match.end() <= one.start or match.start() >= one.end for one in found)
+        ):
             yield Identifying(match.start(), match.end(), IdentityKind.NAME)
 
 
 def _named(text: str) -> Iterator[Identifying]:
     words = [
-        _Word(m.start(), m.end(), m[0], folded(m[0]), text[m.end() : m.end() + 1].isdigit() or text[: m.start()][-1:].isdigit())
+        _Word(
+            m.start(),
+            m.end(),
+            m[0],
+            folded(m[0]),
+            text[m.end() : m.end() + 1].isdigit() or text[: m.start()][-1:].isdigit(),
+        )
         for m in _WORD.finditer(text)
     ]
     at = 0
@@ -141,7 +154,8 @@ def _after_title(words: Sequence[_Word], at: int, text: str) -> int | None:
 
 
 def _surname(words: Sequence[_Word], at: int, text: str, small: bool = False) -> int | None:
-    """Return the last word of a family name with its particles: capitals, or (`small`) in the list of names."""
+    """Return the last word of a family name with its particles: capitals, or (`small`) in the list
+    of names."""
     end = at
     while end + 1 < len(words) and words[end].folded in PARTICLES and _near(words[end], words[end + 1], text):
         end += 1
@@ -162,7 +176,8 @@ def _family(words: Sequence[_Word]) -> bool:
 
 
 def _stretch(words: Sequence[_Word], end: int, text: str, first: bool = False) -> int:
-    """A name goes on into the next: "Karel Dumoulin"; after a `first` name also into what is a word or an eponym too: "Liam Murphy"."""
+    """A name goes on into the next: "Karel Dumoulin"; after a `first` name also into what is a word
+    or an eponym too: "Liam Murphy"."""
     if end + 1 == len(words) or not _near(words[end], words[end + 1], text):
         return end
     after = words[end + 1]
@@ -198,7 +213,11 @@ def _listed_pair(words: Sequence[_Word], at: int, text: str) -> int | None:
     word, lists = words[at], name_lists()
     if not word.proper or at + 1 == len(words) or not _near(word, words[at + 1], text):
         return None
-    if _is_first(word) and not is_nobody(word.folded) and word.folded not in lists.ordinary - {"jan", "mark", "rose", "roos", "grace"}:
+    if (
+        _is_first(word)
+        and not is_nobody(word.folded)
+        and word.folded not in lists.ordinary - {"jan", "mark", "rose", "roos", "grace"}
+    ):
         if (whole := _stretch(words, at, text, first=True)) > at:
             return _stretch(words, whole, text)
         end = _surname(words, at + 1, text)
@@ -207,7 +226,12 @@ def _listed_pair(words: Sequence[_Word], at: int, text: str) -> int | None:
     end = _surname(words, at, text)
     if end is not None and end + 1 < len(words) and _near(words[end], words[end + 1], text):
         after = words[end + 1]
-        if after.proper and after.folded in lists.first and _family(words[at : end + 1]) and not is_nobody(words[end].folded):
+        if (
+            after.proper
+            and after.folded in lists.first
+            and _family(words[at : end + 1])
+            and not is_nobody(words[end].folded)
+        ):
             return end + 1
     return None
 
@@ -234,8 +258,17 @@ def _small_family(words: Sequence[_Word], at: int, text: str) -> int | None:
         end += 1
     word, lists = words[end], name_lists()
     whole = " ".join(one.folded for one in words[at : end + 1])
-    known = whole in lists.family and word.folded not in lists.ordinary and not is_nobody(word.folded) and len(word.folded) > 3
-    return end if known and re.match(r"(?i)\s+(?:(?:op\s)?(?:kamer|bed|room)\s?\d|op ic\b|on icu\b)", text[word.end :]) else None
+    known = (
+        whole in lists.family
+        and word.folded not in lists.ordinary
+        and not is_nobody(word.folded)
+        and len(word.folded) > 3
+    )
+    return (
+        end
+        if known and re.match(r"(?i)\s+(?:(?:op\s)?(?:kamer|bed|room)\s?\d|op ic\b|on icu\b)", text[word.end :])
+        else None
+    )
 
 
 def _capitals(words: Sequence[_Word], at: int, text: str) -> int | None:

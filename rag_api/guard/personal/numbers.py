@@ -1,7 +1,7 @@
 """National, patient and telephone numbers, e-mail addresses.
 
-A Belgian national register number and a Dutch BSN are known by their check digits; where the text says that it is one, also with a slip.
-Numbers of lots, articles, pumps and forms are nobody's.
+A Belgian national register number and a Dutch BSN are known by their check digits; where the text
+says that it is one, also with a slip. Numbers of lots, articles, pumps and forms are nobody's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _THING = re.compile(
 )
 
 _PATIENT_CUE = (
-    r"(?:(?:apotheek)?dossier(?:nummer|nr\.?)?|dos\.|pati[eëé]nt(?:en)?-?(?:nummer|nr\.?|dossier|id|no\.?)|pati[eëé]nt (?:nummer|"
+    r"(?:(?:apotheek)?dossier(?:nummer|nr\.?)?|dos\.|pati[eëé]nt(?:en)?-?(?:nummer|nr\.?|dossier|id|no\.?)|pati[eëé]nt "
+    r"(?:nummer|"
     r"nr\.?|id|no\.?|number)|"
     r"pati[eë]nt met nummer|pat\.? ?nr\.?|pt\.? ?nr\.?|patnr|epd(?:-?nr\.?)?|opname(?:nummer|nr\.?)|eadnr|mrn|"
     r"(?:hospital|pharmacy|patient|medical|chart)? ?(?:file|record|chart|hospital|patient) ?(?:number|no\.?|nr\.?|id)?|"
@@ -38,7 +39,8 @@ _PATIENT = re.compile(
 _LEAST_DIGITS = 5  # of a patient's number: "dossier 12" is a place in a list
 
 _PHONE = re.compile(
-    r"(?<![\w.,/+-])(?:\+|00)\d{2}[ ./-]?\(?0?\)?\d(?:[ ./-]?\d){6,9}(?!\d)|(?<![\w.,/+-])0\d(?:[ ./-]{0,2}\d){6,9}(?!\w|[.,/]\d)"
+    r"(?<![\w.,/+-])(?:\+|00)\d{2}[ ./-]?\(?0?\)?\d(?:[ ./-]?\d){6,9}(?!\d)|(?<![\w.,/+-])0\d(?:[ "
+    r"./-]{0,2}\d){6,9}(?!\w|[.,/]\d)"
 )
 _SERVICE = re.compile(r"^0(?:70|78|800|90\d)")  # of everybody: the poison centre's 070 245 245
 
@@ -68,7 +70,11 @@ def patient_numbers(text: str) -> Iterator[Identifying]:
 def phones(text: str) -> Iterator[Identifying]:
     for match in _PHONE.finditer(text):
         number = digits(match[0])
-        if 9 <= len(number) <= 13 and not (_SERVICE.match(number) and len(number) <= 10) and not _THING.search(text[: match.start()]):
+        if (
+            9 <= len(number) <= 13
+            and not (_SERVICE.match(number) and len(number) <= 10)
+            and not _THING.search(text[: match.start()])
+        ):
             yield Identifying(match.start(), match.end(), IdentityKind.PHONE)
 
 
@@ -77,7 +83,8 @@ def digits(text: str) -> str:
 
 
 def is_register_number(number: str) -> bool:
-    """Eleven digits: a date of birth, a serial number, and 97 less what is left of them modulo 97; from 2000 on a 2 stands before them."""
+    """Eleven digits: a date of birth, a serial number, and 97 less what is left of them modulo 97;
+    from 2000 on a 2 stands before them."""
     if len(number) != 11:
         return False
     body, check, month = number[:9], int(number[9:]), int(number[2:4]) % 20

@@ -1,4 +1,5 @@
-"""A Ray cluster: joined for one ingestion and left in any case. Nothing is reported to anybody outside."""
+"""A Ray cluster: joined for one ingestion and left in any case. Nothing is reported to anybody
+outside."""
 
 from __future__ import annotations
 
@@ -18,20 +19,26 @@ QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DATA_DISABLE_PROGRESS_BARS": "1", 
 def check_settings(settings: Settings) -> None:
     """Raises ConfigurationError where several machines cannot write into what is configured.
 
-    LanceDB is refused rather than given one writer: its index is a folder of the machine that answers, written safely only where a rename
-    is atomic, which folders of a network do not promise; and with one writer on one machine the others would only wait for it."""
+    LanceDB is refused rather than given one writer: its index is a folder of the machine that
+    answers, written safely only where a rename is atomic, which folders of a network do not
+    promise; and with one writer on one machine the others would only wait for it."""
     if settings.store != "weaviate":
         raise ConfigurationError(
-            f"--ray needs a store that several machines can write into, and BEDSIDE_STORE={settings.store} is one machine's. Set "
-            "BEDSIDE_STORE=weaviate; `bedside index copy --to weaviate` takes along what is indexed. Without --ray it works as before."
+            f"--ray needs a store that several machines can write into, and BEDSIDE_STORE={settings.store} is one "
+            f"machine's. Set "
+            "BEDSIDE_STORE=weaviate; `bedside index copy --to weaviate` takes along what is indexed. Without --ray it "
+            "works as before."
         )
     if settings.database_url is None:
-        raise ConfigurationError("--ray needs BEDSIDE_DATABASE_URL: the embedded PostgreSQL is reached from this machine only")
+        raise ConfigurationError(
+            "--ray needs BEDSIDE_DATABASE_URL: the embedded PostgreSQL is reached from this machine only"
+        )
 
 
 @contextmanager
 def joined(address: str, **options: Any) -> Iterator[Any]:
-    """Ray's module, connected. `auto`: the cluster that this machine is part of. Raises ConfigurationError."""
+    """Ray's module, connected. `auto`: the cluster that this machine is part of. Raises
+    ConfigurationError."""
     os.environ.update(QUIET)
     try:
         import ray

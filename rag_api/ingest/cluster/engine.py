@@ -1,4 +1,5 @@
-"""The work of one ingestion on a Ray cluster: what goes through which pool, and what comes back to the driver."""
+"""The work of one ingestion on a Ray cluster: what goes through which pool, and what comes back to
+the driver."""
 
 from __future__ import annotations
 
@@ -27,13 +28,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MOST_TOGETHER = 16  # files in one row block: what is done again when a machine is lost
 BLOCKS_EACH = 8  # for a pool's every actor, where there are files enough
-# Files whose rows are made at once: Ray's driver keeps some KB of each until all that were made together are done. The pools are started
-# anew for the next ones, which takes seconds every quarter of an hour.
+# Files whose rows are made at once: Ray's driver keeps some KB of each until all that were made
+# together are done. The pools are started anew for the next ones, which takes seconds every quarter
+# of an hour.
 WINDOW = 5_000
 FEW = 64  # files: their digests are taken here sooner than a process elsewhere has started
 LISTENING = 0.5  # seconds between two looks whether somebody wants it to stop
-# Of a core, for each actor: little, so that the machines that are left can take in the actors of one that is lost. A reader waits for its
-# reader process, an embedder for what is read; so a core has one of each.
+# Of a core, for each actor: little, so that the machines that are left can take in the actors of
+# one that is lost. A reader waits for its reader process, an embedder for what is read; so a core
+# has one of each.
 SHARE = 0.1
 
 
@@ -48,13 +51,15 @@ class Pools:
 
     @classmethod
     def of(cls, resources: dict[str, float], workers: int | None = None) -> Pools:
-        """One reader and embedder for each core, or a GPU; and a writer for two. workers: instead of cores."""
+        """One reader and embedder for each core, or a GPU; and a writer for two. workers: instead
+        of cores."""
         cores, gpus = workers or max(1, int(resources.get("CPU", 1))), int(resources.get("GPU", 0))
         return cls(cores, gpus or cores, max(1, cores // 2), gpus > 0)
 
 
 class RayCluster:
-    """An Engine. `address` as ray.init has it; `workers`: how many of each actor, as many as the cluster has cores when absent."""
+    """An Engine. `address` as ray.init has it; `workers`: how many of each actor, as many as the
+    cluster has cores when absent."""
 
     def __init__(self, ray: Any, parts: StepParts, workers: int | None = None) -> None:
         self._ray, self._parts = ray, parts
@@ -89,7 +94,9 @@ class RayCluster:
 
     def _rows(self, values: Sequence[Any]) -> Any:
         size = max(1, min(MOST_TOGETHER, len(values) // (BLOCKS_EACH * self.pools.readers)))
-        return self._ray.data.from_arrow([packed(values[at : at + size]) for at in range(0, len(values), size)] or [packed([])])
+        return self._ray.data.from_arrow(
+            [packed(values[at : at + size]) for at in range(0, len(values), size)] or [packed([])]
+        )
 
     def _actors(self, count: int) -> dict[str, Any]:
         pool = self._ray.data.ActorPoolStrategy(size=count, max_tasks_in_flight_per_actor=2)
@@ -127,7 +134,9 @@ class RayCluster:
             yield
         except KeyboardInterrupt:
             if asked.is_set():
-                raise IngestionStopped("The ingestion was stopped. What was done stays; the next run goes on from there.") from None
+                raise IngestionStopped(
+                    "The ingestion was stopped. What was done stays; the next run goes on from there."
+                ) from None
             raise
         finally:
             over.set()
@@ -135,8 +144,11 @@ class RayCluster:
 
 
 @contextmanager
-def ray_cluster(address: str, settings: Settings, openers: Openers, embedder: Embedder, workers: int | None = None) -> Iterator[RayCluster]:
-    """Join it, and leave it in any case: with the driver its actors go. embedder: the driver's own. Raises ConfigurationError."""
+def ray_cluster(
+    address: str, settings: Settings, openers: Openers, embedder: Embedder, workers: int | None = None
+) -> Iterator[RayCluster]:
+    """Join it, and leave it in any case: with the driver its actors go. embedder: the driver's own.
+    Raises ConfigurationError."""
     with joined(address) as ray, _token(settings.data_dir) as token:
         yield RayCluster(ray, StepParts(settings, openers, (embedder.name, embedder.dim), token), workers)
 

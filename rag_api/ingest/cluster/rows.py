@@ -1,5 +1,6 @@
-"""Rows that travel between the pools: tables of one column, each value one thing of ours. Who unpacks them is this installation's own code
-on the same cluster; what a file says went through a reader process and is text by then."""
+"""Rows that travel between the pools: tables of one column, each value one thing of ours. Who
+unpacks them is this installation's own code on the same cluster; what a file says went through a
+reader process and is text by then."""
 
 from __future__ import annotations
 

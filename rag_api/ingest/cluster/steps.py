@@ -1,4 +1,5 @@
-"""The steps as Ray's actors run them: each opens what it needs once, then does to every table of rows what one machine does to files."""
+"""The steps as Ray's actors run them: each opens what it needs once, then does to every table of
+rows what one machine does to files."""
 
 from __future__ import annotations
 
@@ -77,7 +78,9 @@ class ReadingStep:
 
     def __init__(self, parts: StepParts) -> None:
         if not parts.token.is_file():
-            raise ConfigurationError(f"BEDSIDE_DATA_DIR: {parts.settings.data_dir} is not the same folder on all machines of the cluster")
+            raise ConfigurationError(
+                f"BEDSIDE_DATA_DIR: {parts.settings.data_dir} is not the same folder on all machines of the cluster"
+            )
         self._run = parts.run(repo=patiently(lambda: parts.open.repo(parts.settings)))
         self._reader = Reader(parts.settings.read_timeout, parts.settings.read_memory_mb)
 
@@ -86,8 +89,9 @@ class ReadingStep:
             yield packed(patiently(lambda batch=batch: settle_titles(self._run, batch)[0]))  # type: ignore[misc]
 
     def _counted(self, ticket: Ticket) -> ReadItem:
-        """What a reading that ends with its reader leaves behind is its beginning. All else that a document waits for between the pools,
-        and may be lost in with a machine or a driver, is not its fault and is not counted."""
+        """What a reading that ends with its reader leaves behind is its beginning. All else that a
+        document waits for between the pools, and may be lost in with a machine or a driver, is not
+        its fault and is not counted."""
         repo, item = self._run.repo, ticket.item
         if patiently(lambda: repo.begin_reading(item.id)) > MOST_TRIES:
             why = f"{item.source.name}: whoever read it was lost {MOST_TRIES} times; the next run tries it again"
@@ -108,7 +112,9 @@ class ReadingStep:
             raise
         except Exception as error:  # one document's, and no reason to stop thousands
             log.exception("a document could not be read")
-            return _given_up(item, self._run.settings, f"{name}: could not be cut into passages ({type(error).__name__})")
+            return _given_up(
+                item, self._run.settings, f"{name}: could not be cut into passages ({type(error).__name__})"
+            )
 
 
 class EmbeddingStep:
@@ -139,7 +145,8 @@ class Writing:
             outcomes = [outcome for one in batch for outcome in self._saved_alone(one)]
         by_source = {outcome.source: outcome for outcome in outcomes}
         return packed(
-            DocumentDone(by_source[one.read.item.source.name], one.read.document.page_count, len(one.read.chunks)) for one in batch
+            DocumentDone(by_source[one.read.item.source.name], one.read.document.page_count, len(one.read.chunks))
+            for one in batch
         )
 
     def _saved(self, batch: Sequence[Embedded]) -> list[Outcome] | None:
@@ -163,7 +170,9 @@ class Writing:
     def _saved_alone(self, one: Embedded) -> list[Outcome]:
         outcomes = self._saved([one])
         if outcomes is None:
-            given_up = _given_up(one.read.item, self._run.settings, f"{one.read.item.source.name}: the index does not take its passages")
+            given_up = _given_up(
+                one.read.item, self._run.settings, f"{one.read.item.source.name}: the index does not take its passages"
+            )
             outcomes = self._saved([Embedded(given_up, one.vectors[:0])])
         assert outcomes is not None, "what holds no passages is refused by no store"
         return outcomes

@@ -1,4 +1,5 @@
-"""Text that carries a box for every character, so that what is cut or joined stays traceable to its place on the page."""
+"""Text that carries a box for every character, so that what is cut or joined stays traceable to its
+place on the page."""
 
 from __future__ import annotations
 

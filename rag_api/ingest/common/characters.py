@@ -1,6 +1,8 @@
-"""One line's characters made clean: what nobody sees goes, what stands for several letters becomes them, each keeps its box.
+"""One line's characters made clean: what nobody sees goes, what stands for several letters becomes
+them, each keeps its box.
 
-Knows nothing of other lines. Thesis, section 3.2.2: hidden characters and stray backslashes are the commonest noise of PDFs.
+Knows nothing of other lines. Thesis, section 3.2.2: hidden characters and stray backslashes are the
+commonest noise of PDFs.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ _HYPHENS = dict.fromkeys("\u2010\u2011\u2043\ufe63\uff0d", "-")
 _LIGATURES = {
     "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "ĳ": "ij", "Ĳ": "IJ", "ŉ": "'n", "…": "…",
 }  # fmt: skip
-# Symbol fonts put their signs in the private area at F000 + code. Those that change what a dose or limit means:
+# Symbol fonts put their signs in the private area at F000 + code. Those that change what a dose or
+# limit means:
 _SYMBOL = {
     0xA3: "≤", 0xB3: "≥", 0xB1: "±", 0xB0: "°", 0xB4: "×", 0xB8: "÷", 0xB9: "≠", 0xBA: "≡", 0xBB: "≈", 0xA5: "∞", 0xAE: "→", 0xAC: "←",
     0xAD: "↑", 0xAF: "↓", 0xAB: "↔", 0xDE: "⇒", 0x6D: "µ", 0x61: "α", 0x62: "β", 0x67: "γ", 0x64: "δ", 0x44: "Δ", 0x53: "Σ", 0x57: "Ω",
@@ -49,15 +52,18 @@ def _clean(char: str, symbol: bool) -> str:
         return _SYMBOL.get(code - 0xF000, "•") if symbol or code in (0xF0B7, 0xF0A3, 0xF0B3, 0xF0B1, 0xF0B0) else "•"
     if char == SOFT_HYPHEN:
         return char  # until the line's end is known
-    if category in ("Cc", "Cf", "Cs", "Co", "Cn") or char == "\ufffd":  # control, invisible, half a pair, private, no character
+    # control, invisible, half a pair, private, no character
+    if category in ("Cc", "Cf", "Cs", "Co", "Cn") or char == "\ufffd":
         return ""
     return char
 
 
 def clean_line(line: Marked, symbol: bool = False) -> Marked:
-    """Without hidden characters, stray backslashes, leaders and doubled spaces; ligatures spelt out, accents composed.
+    """Without hidden characters, stray backslashes, leaders and doubled spaces; ligatures spelt
+    out, accents composed.
 
-    A soft hyphen stays only as the last character, where it says that a word goes on. `symbol`: set in a symbol font."""
+    A soft hyphen stays only as the last character, where it says that a word goes on. `symbol`: set
+    in a symbol font."""
     if not line.text.isascii() or not line.text.isprintable():
         line = _compose(_spell_out(line, symbol))
         ends_soft = line.text.rstrip().endswith(SOFT_HYPHEN)
@@ -74,7 +80,8 @@ def clean_line(line: Marked, symbol: bool = False) -> Marked:
 
 
 def replace(line: Marked, pattern: re.Pattern[str], white: str | object) -> Marked:
-    """Every match becomes `white` (nothing or white space, which has no box); a function gets the match."""
+    """Every match becomes `white` (nothing or white space, which has no box); a function gets the
+    match."""
     parts, last = [], 0
     for match in pattern.finditer(line.text):
         parts += [line[last : match.start()], plain(white(match.group()) if callable(white) else str(white))]

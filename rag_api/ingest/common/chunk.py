@@ -1,7 +1,8 @@
 """A document's blocks -> overlapping chunks, across page borders. Thesis, section 3.2.3.
 
-A chunk ends between sentences, items or rows, never below a heading; each is an exact slice of the document text. What is longer than
-a chunk by itself is cut where LangChain's RecursiveCharacterTextSplitter cuts.
+A chunk ends between sentences, items or rows, never below a heading; each is an exact slice of the
+document text. What is longer than a chunk by itself is cut where LangChain's
+RecursiveCharacterTextSplitter cuts.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def chunk(
     groups: tuple[str, ...] = EVERYONE,
     blocks: Sequence[Block] = (),
 ) -> list[Chunk]:
-    """Chunks of about `size` characters in order; together they cover every character that is not white space. blocks: of the text; made
-    from its characters when there are none."""
+    """Chunks of about `size` characters in order; together they cover every character that is not
+    white space. blocks: of the text; made from its characters when there are none."""
     text = "".join(page.text for page in pages)
     starts = [page.start for page in pages]
     blocks = blocks or blocks_of(text)
@@ -61,7 +62,8 @@ def chunk_id(document_id: str, start: int, end: int) -> str:
 
 
 def spans(text: str, size: int, overlap: int, blocks: Sequence[Block] | None = None) -> list[Place]:
-    """(start, end) of each chunk: starting at a word, ending after the white space that follows its last word."""
+    """(start, end) of each chunk: starting at a word, ending after the white space that follows its
+    last word."""
     units = list(_units(text, blocks_of(text) if blocks is None else blocks, size))
     found: list[Place] = []
     first = 0
@@ -84,7 +86,8 @@ def _length(text: str, start: int, end: int) -> int:
 
 
 def _units(text: str, blocks: Sequence[Block], size: int) -> Iterator[Place]:
-    """What is not cut: sentences, items, rows, each with the headings and introduction above it; no longer than a chunk."""
+    """What is not cut: sentences, items, rows, each with the headings and introduction above it; no
+    longer than a chunk."""
     begin: int | None = None
     for start, end, leads in _parts(text, blocks):
         start = start if begin is None else begin
@@ -117,17 +120,24 @@ def _parts(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, int, bool]
 
 def _pieces(text: str, start: int, end: int, size: int) -> Iterable[Place]:
     """Of what is longer than a chunk."""
-    from langchain_text_splitters import RecursiveCharacterTextSplitter  # a second to import: only who chunks waits for it
+    # a second to import: only who chunks waits for it
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
 
     splitter = RecursiveCharacterTextSplitter(
-        chunk_size=size, chunk_overlap=0, separators=_SEPARATORS, keep_separator="end", strip_whitespace=True, add_start_index=False
+        chunk_size=size,
+        chunk_overlap=0,
+        separators=_SEPARATORS,
+        keep_separator="end",
+        strip_whitespace=True,
+        add_start_index=False,
     )
     at = start
     for piece in splitter.split_text(text[start:end]):
         if not piece.strip():  # it stands behind the piece before already
             continue
         found = text.find(piece, at)
-        if text[at:found].strip():  # where text repeats, the place found may be another: nothing between two may be lost
+        # where text repeats, the place found may be another: nothing between two may be lost
+        if text[at:found].strip():
             found, piece = at + _white(text, at), text[at + _white(text, at) : found + len(piece)]
         at = found + len(piece) + _white(text, found + len(piece))
         yield found, at
@@ -153,12 +163,19 @@ class _Paths:
     def at(self, position: int) -> tuple[str, ...]:
         """The headings that what begins there stands below, but for the document's title."""
         index = bisect_right(self.starts, position) - 1
-        path = [" ".join(self.text[self.blocks[at].start : self.blocks[at].end].split()) for at in headings(self.blocks, index)]
+        path = [
+            " ".join(self.text[self.blocks[at].start : self.blocks[at].end].split())
+            for at in headings(self.blocks, index)
+        ]
         return tuple(words for words in path if words.casefold() != self.title)
 
 
 def _pages(pages: Sequence[Page], starts: Sequence[int], start: int, end: int) -> tuple[int, ...]:
     """The numbers of the pages that [start, end) has words on."""
     first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
-    touched = [page.number for page in pages[first : last + 1] if page.text[max(0, start - page.start) : max(0, end - page.start)].strip()]
+    touched = [
+        page.number
+        for page in pages[first : last + 1]
+        if page.text[max(0, start - page.start) : max(0, end - page.start)].strip()
+    ]
     return tuple(touched) or (pages[first].number,)

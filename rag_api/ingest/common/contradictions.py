@@ -1,5 +1,5 @@
-"""Contradictions between what is said of a file and the file's own words. What is said counts; a patient group or date turned round is
-told."""
+"""Contradictions between what is said of a file and the file's own words. What is said counts; a
+patient group or date turned round is told."""
 
 from __future__ import annotations
 
@@ -26,7 +26,14 @@ def _patients(own: Metadata, said: Metadata, by: str) -> Iterator[Note]:
         yield note("other_patients", by=by, said=_named(said.target_groups), own=_named(own.target_groups))
     elif of_title and (other := said.target_groups or own.target_groups) and not set(of_title) & set(other):
         whose = "its own patients" if said.target_groups else "the file itself"
-        yield note("other_patients_in_title", by=by, title=repr(said.title), said=_named(of_title), whose=whose, own=_named(other))
+        yield note(
+            "other_patients_in_title",
+            by=by,
+            title=repr(said.title),
+            said=_named(of_title),
+            whose=whose,
+            own=_named(other),
+        )
 
 
 def _dates(own: Metadata, said: Metadata, by: str) -> Iterator[Note]:

@@ -1,7 +1,8 @@
-"""Notices of a document's first page on its own end: "VERVALLEN OP 8 JANUARI 2025", "Withdrawn", "Niet meer gebruiken".
+"""Notices of a document's first page on its own end: "VERVALLEN OP 8 JANUARI 2025", "Withdrawn",
+"Niet meer gebruiken".
 
-An old version that was kept beside the new one looks like any other document but for this line. With a day it is the last day of its
-validity; without one its loader is told.
+An old version that was kept beside the new one looks like any other document but for this line.
+With a day it is the last day of its validity; without one its loader is told.
 """
 
 from __future__ import annotations
@@ -10,11 +11,20 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
-_IT_IS = r"(?:(?:dit|deze|this) (?:document|versie|version|procedure|richtlijn|guideline|policy|protocol) (?:is|was|werd|has been) )?"
-_ENDED = r"(?:vervallen|ingetrokken|niet meer (?:geldig|van kracht)|buiten gebruik|withdrawn|expired|obsolete|no longer (?:valid|in force))"
-_SINCE = re.compile(rf"\W*{_IT_IS}{_ENDED}\s+(?:op|sinds|per|vanaf|on|since|from|as of)\b:?\s+(?P<day>.{{4,24}})", re.IGNORECASE)
+_IT_IS = (
+    r"(?:(?:dit|deze|this) (?:document|versie|version|procedure|richtlijn|guideline|policy|protocol) "
+    r"(?:is|was|werd|has been) )?"
+)
+_ENDED = (
+    r"(?:vervallen|ingetrokken|niet meer (?:geldig|van kracht)|buiten gebruik|withdrawn|expired|obsolete|no "
+    r"longer (?:valid|in force))"
+)
+_SINCE = re.compile(
+    rf"\W*{_IT_IS}{_ENDED}\s+(?:op|sinds|per|vanaf|on|since|from|as of)\b:?\s+(?P<day>.{{4,24}})", re.IGNORECASE
+)
 _UNDATED = re.compile(
-    rf"\W*(?:{_IT_IS}(?:{_ENDED})|{_IT_IS}(?:vervangen door|superseded by|replaced by)\b.{{2,80}}|niet meer gebruiken|no longer in use|"
+    rf"\W*(?:{_IT_IS}(?:{_ENDED})|{_IT_IS}(?:vervangen door|superseded by|replaced by)\b.{{2,80}}|niet meer "
+    rf"gebruiken|no longer in use|"
     rf"(?:oude|verouderde|old|outdated|obsolete) (?:versie|version)|"
     r"(?:enkel|alleen|only) (?:bewaard )?(?:voor|for) (?:het |the )?archie[fv]e?)\W*",
     re.IGNORECASE,

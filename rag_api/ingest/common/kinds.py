@@ -1,4 +1,5 @@
-"""The kinds of files that are read, by how their names end and how they begin; and which of them LibreOffice has to open."""
+"""The kinds of files that are read, by how their names end and how they begin; and which of them
+LibreOffice has to open."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ def wants_office(name: str) -> bool:
 
 
 def media_type(path: Path, name: str) -> Kind:
-    """By how the file begins, not by its name alone. Raises UnreadableDocument: empty, broken, unsupported."""
+    """By how the file begins, not by its name alone. Raises UnreadableDocument: empty, broken,
+    unsupported."""
     try:
         with path.open("rb") as file:
             head = file.read(1024)

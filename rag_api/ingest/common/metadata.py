@@ -1,7 +1,9 @@
-"""Metadata that a document gives of itself, by rules in one place: the sidecar CSV first, then the first page's table, then the file's
-properties, and its patients, when none of these names them, by the title.
+"""Metadata that a document gives of itself, by rules in one place: the sidecar CSV first, then the
+first page's table, then the file's properties, and its patients, when none of these names them, by
+the title.
 
-The first page goes before the properties because staff read it: properties are what a template left behind.
+The first page goes before the properties because staff read it: properties are what a template left
+behind.
 """
 
 from __future__ import annotations
@@ -34,14 +36,49 @@ FIELDS = (
 
 _LABELS = {
     "version": ("versie", "versienummer", "version", "versie nr", "revision"),
-    "valid_from": ("geldig vanaf", "valid from", "ingangsdatum", "datum ingang", "effective date", "effective from", "publicatiedatum"),
-    "valid_until": ("geldig tot", "geldig t/m", "geldig tot en met", "valid until", "valid to", "expires", "vervaldatum", "review date"),
-    "owner": ("eigenaar", "documenteigenaar", "owner", "document owner", "verantwoordelijke", "auteur", "author", "beheerder"),
+    "valid_from": (
+        "geldig vanaf",
+        "valid from",
+        "ingangsdatum",
+        "datum ingang",
+        "effective date",
+        "effective from",
+        "publicatiedatum",
+    ),
+    "valid_until": (
+        "geldig tot",
+        "geldig t/m",
+        "geldig tot en met",
+        "valid until",
+        "valid to",
+        "expires",
+        "vervaldatum",
+        "review date",
+    ),
+    "owner": (
+        "eigenaar",
+        "documenteigenaar",
+        "owner",
+        "document owner",
+        "verantwoordelijke",
+        "auteur",
+        "author",
+        "beheerder",
+    ),
     "department": ("dienst", "afdeling", "department", "ward", "service"),
-    "target_groups": ("doelgroep", "patiëntengroep", "patiëntendoelgroep", "target group", "target groups", "patient group", "patients"),
+    "target_groups": (
+        "doelgroep",
+        "patiëntengroep",
+        "patiëntendoelgroep",
+        "target group",
+        "target groups",
+        "patient group",
+        "patients",
+    ),
     "document_type": ("documenttype", "documentsoort", "type document", "document type", "soort document"),
     "supersedes": ("vervangt", "supersedes", "replaces"),
-    "subject": ("betreft", "betreffende", "onderwerp", "subject", "concerns", "titel", "title"),  # a title, when nothing better is
+    # a title, when nothing better is
+    "subject": ("betreft", "betreffende", "onderwerp", "subject", "concerns", "titel", "title"),
 }
 _FIELD_OF = {label: field for field, labels in _LABELS.items() for label in labels}
 _PROPERTIES = {  # the first that a file has counts
@@ -77,23 +114,41 @@ _MONTHS = {
 }  # fmt: skip
 _NOTHING = {"", "-", "–", "n.v.t.", "nvt", "n/a", "na", "geen", "none", "niet van toepassing"}
 _BAD_TITLE = re.compile(
-    r"^(untitled|naamloos|document\d*|titel|title|presentatie\d*|template|sjabloon|inhoud(?:sopgave)?|(?:table of )?contents|[\W\d_]*|"
+    r"^(untitled|naamloos|document\d*|titel|title|presentatie\d*|template|sjabloon|inhoud(?:sopgave)?|(?:table of "
+    r")?contents|[\W\d_]*|"
     r"\S+@\S+)$",
     re.IGNORECASE,
 )
 _TITLE_NOISE = re.compile(r"^microsoft (word|powerpoint) - |\.(docx?|pdf|indd|pptx?|xlsx?|tmp|odt|rtf)$", re.IGNORECASE)
-_NO_OWNER = {"anonymous", "anoniem", "unknown", "user", "admin", "administrator", "gebruiker", "python-docx", "(anonymous)"}
+_NO_OWNER = {
+    "anonymous",
+    "anoniem",
+    "unknown",
+    "user",
+    "admin",
+    "administrator",
+    "gebruiker",
+    "python-docx",
+    "(anonymous)",
+}
 _VERSION_LINE = re.compile(r"^(?:versie|version)\s+(\d+(?:\.\d+)*)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^\W\d_]{2}[.!?]$|(?:\S+\s+){15}")
 _WORD = re.compile(r"[^\W\d_]+")
-_DUTCH = "de het een en van in is dat op te zijn met voor niet aan er om ook als dan bij door naar uit wordt worden moet tot of na over"
-_ENGLISH = "the of and a to in is that for it with as be are on by this or from at not have an should must which was were if when"
+_DUTCH = (
+    "de het een en van in is dat op te zijn met voor niet aan er om ook als dan bij door naar uit wordt worden "
+    "moet tot of na over"
+)
+_ENGLISH = (
+    "the of and a to in is that for it with as be are on by this or from at not have an should must which was "
+    "were if when"
+)
 _STOP = {"nl": frozenset(_DUTCH.split()), "en": frozenset(_ENGLISH.split())}
 _NAMELESS = frozenset().union(*_STOP.values(), _MONTHS, _TYPES, _TYPES.values())
 
 
 def language_of(text: str) -> str:
-    """ "nl", "en", or "" when it is neither, or too short to say: by the share of the commonest words."""
+    """ "nl", "en", or "" when it is neither, or too short to say: by the share of the commonest
+    words."""
     words = [word.casefold() for word in _WORD.findall(text[:20_000])]
     if len(words) < 4:
         return ""
@@ -110,7 +165,8 @@ def naming_words(text: str) -> frozenset[str]:
 
 
 def parse_date(text: str) -> date | None:
-    """Dates as they stand in Belgian, Dutch and British documents: the day before the month, or ISO."""
+    """Dates as they stand in Belgian, Dutch and British documents: the day before the month, or
+    ISO."""
     if found := re.search(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b", text):
         year, month, day = found.groups()
     elif found := re.search(r"\b(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\b", text):
@@ -130,7 +186,8 @@ def target_groups(text: str) -> tuple[TargetGroup, ...]:
 
 
 def from_properties(properties: Mapping[str, str]) -> dict[str, str]:
-    """A file's properties by our field names; `Author` is the owner only where `Owner` is missing."""
+    """A file's properties by our field names; `Author` is the owner only where `Owner` is
+    missing."""
     found: dict[str, str] = {}
     for name, field in _PROPERTIES.items():
         value = _printable(str(properties.get(name, "")))
@@ -145,12 +202,14 @@ def from_properties(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def _printable(text: str) -> str:
-    """Without control characters and halves of pairs, which a database refuses; white space becomes single spaces."""
+    """Without control characters and halves of pairs, which a database refuses; white space becomes
+    single spaces."""
     return " ".join("".join(c if c.isprintable() or c.isspace() else "" for c in text).split())
 
 
 def _sensible_title(title: str) -> str:
-    """Without what word processors put around a file's name; empty when only a name like "document1.docx" is left."""
+    """Without what word processors put around a file's name; empty when only a name like
+    "document1.docx" is left."""
     bare = _TITLE_NOISE.sub("", _TITLE_NOISE.sub("", title.strip())).strip()
     if _BAD_TITLE.match(bare) or (bare != title.strip() and " " not in bare):
         return ""
@@ -158,12 +217,14 @@ def _sensible_title(title: str) -> str:
 
 
 def from_first_page(lines: Iterable[Sequence[str]]) -> dict[str, str]:
-    """The first page's table, and the day from which it says that it is no longer in force. lines: each line's cells, of which a label and
-    its value stand side by side or parted by a colon."""
+    """The first page's table, and the day from which it says that it is no longer in force. lines:
+    each line's cells, of which a label and its value stand side by side or parted by a colon."""
     found: dict[str, str] = {}
     rows = list(lines)
     ended = parse_date(expiry_notice.since(" ".join(cells) for cells in rows))
-    below = [(one[0], two[0]) for one, two in pairwise(rows) if len(one) == len(two) == 1 and _says_subject(one[0], two[0])]
+    below = [
+        (one[0], two[0]) for one, two in pairwise(rows) if len(one) == len(two) == 1 and _says_subject(one[0], two[0])
+    ]
     for pairs in [*map(_pairs, rows), below]:
         for label, value in pairs:
             field = _FIELD_OF.get(label.strip(" :").casefold())
@@ -191,7 +252,8 @@ def _pairs(cells: Sequence[str]) -> Iterable[tuple[str, str]]:
 
 
 def groups_in(text: str) -> tuple[str, ...]:
-    """Return the groups that a sidecar or a list of sources names: parted by semicolons or commas."""
+    """Return the groups that a sidecar or a list of sources names: parted by semicolons or
+    commas."""
     return tuple(name.strip() for name in re.split(r"[;,]", text) if name.strip())
 
 
@@ -203,8 +265,8 @@ def describe(
     language: str,
     given: Mapping[str, str] | None = None,
 ) -> Metadata:
-    """Everything together. headings: of the first page, the likeliest title first; language: what the text is in; given: the sidecar's
-    row."""
+    """Everything together. headings: of the first page, the likeliest title first; language: what
+    the text is in; given: the sidecar's row."""
     of_file, of_page = from_properties(properties), from_first_page(first_page)
     values = {**of_file, **of_page}
     if "supersedes" in of_file:  # the property holds a source name, the page what people call it
@@ -214,11 +276,16 @@ def describe(
     return _with_patients_of_title(metadata_from({**values, **(given or {})}))
 
 
-def titles_of(name: str, properties: Mapping[str, str], first_page: Sequence[Sequence[str]], headings: Sequence[str]) -> Titles:
-    """What it may be called, best first: the property, a subject line ("Betreft: ..."), the headings. A property comes last that a
-    program made of the name of a file, or of whose words the first page and the file's name have less than half."""
+def titles_of(
+    name: str, properties: Mapping[str, str], first_page: Sequence[Sequence[str]], headings: Sequence[str]
+) -> Titles:
+    """What it may be called, best first: the property, a subject line ("Betreft: ..."), the
+    headings. A property comes last that a program made of the name of a file, or of whose words the
+    first page and the file's name have less than half."""
     of_file, of_page = from_properties(properties), from_first_page(first_page)
-    shown = naming_words(" ".join(cell for cells in first_page for cell in cells)) | naming_words(PurePosixPath(name).stem)
+    shown = naming_words(" ".join(cell for cells in first_page for cell in cells)) | naming_words(
+        PurePosixPath(name).stem
+    )
     named = (of_file.get("title", ""),)
     words = naming_words(named[0])
     known = not shown or 2 * len(words & shown) >= max(1, len(words))  # else a template's, or an earlier name
@@ -230,7 +297,8 @@ def titles_of(name: str, properties: Mapping[str, str], first_page: Sequence[Seq
 
 
 def _with_patients_of_title(metadata: Metadata) -> Metadata:
-    """A document that names its patients nowhere but in its title ("Anafylaxie bij kinderen") is for those."""
+    """A document that names its patients nowhere but in its title ("Anafylaxie bij kinderen") is
+    for those."""
     return metadata if metadata.target_groups else replace(metadata, target_groups=patients_in(metadata.title))
 
 
@@ -255,7 +323,9 @@ def metadata_from(values: Mapping[str, str]) -> Metadata:
         valid_from=parse_date(values.get("valid_from", "")),
         valid_until=parse_date(values.get("valid_until", "")),
         owner=values.get("owner", ""),
-        language=values.get("language", "")[:2].casefold() if values.get("language", "")[:2].casefold() in ("nl", "en") else "",
+        language=values.get("language", "")[:2].casefold()
+        if values.get("language", "")[:2].casefold() in ("nl", "en")
+        else "",
         supersedes=values.get("supersedes", ""),
     )
 
@@ -266,12 +336,15 @@ def overridden(metadata: Metadata, given: Mapping[str, str]) -> Metadata:
 
 
 def edited(metadata: Metadata, edits: Mapping[str, Edit]) -> tuple[Metadata, tuple[str, ...]]:
-    """With an admin's edits over it, and which of them no longer hold: where the file says something else than it did when it was
-    edited, a new version speaks, and it is believed."""
+    """With an admin's edits over it, and which of them no longer hold: where the file says
+    something else than it did when it was edited, a new version speaks, and it is believed."""
     said = texts_of(metadata)
     outdated = {field for field, edit in edits.items() if said[field] not in (edit.said, "", edit.value)}
     kept = {field: edit.value for field, edit in edits.items() if field not in outdated}
-    notes = tuple(note("edit_outdated", field=field, said=repr(said[field]), edit=repr(edits[field].value)) for field in sorted(outdated))
+    notes = tuple(
+        note("edit_outdated", field=field, said=repr(said[field]), edit=repr(edits[field].value))
+        for field in sorted(outdated)
+    )
     return (metadata_from({**said, **kept}) if kept else metadata), notes
 
 

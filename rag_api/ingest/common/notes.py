@@ -1,5 +1,5 @@
-"""The sentences on a document for who loads it: by their stable codes, with what stands in them. web/src/i18n/notes.nl.json has them in
-Dutch; a test holds the two to the same codes."""
+"""The sentences on a document for who loads it: by their stable codes, with what stands in them.
+web/src/i18n/notes.nl.json has them in Dutch; a test holds the two to the same codes."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ def on_pages(code: str, pages: Sequence[int], **values: object) -> Note:
 
 
 def recognised(text: str) -> Note:
-    """Return a sentence that was kept without its code as the note that it is; as it stands where it is none."""
+    """Return a sentence that was kept without its code as the note that it is; as it stands where
+    it is none."""
     for code, sentence in NOTES.items():
         pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(sentence))
         if found := re.fullmatch(pattern, text, re.DOTALL):

@@ -1,7 +1,8 @@
-"""Headings that are no titles because documents about different things bear them: a letterhead, a form's name. Pure.
+"""Headings that are no titles because documents about different things bear them: a letterhead, a
+form's name. Pure.
 
-A title is embedded with every passage, so one that many documents share pulls all of them to the same questions. Versions of one
-document may share theirs: their first pages are alike.
+A title is embedded with every passage, so one that many documents share pulls all of them to the
+same questions. Versions of one document may share theirs: their first pages are alike.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ def words_of(first_page: str) -> frozenset[str]:
 
 
 def many_differ(openings: Iterable[frozenset[str]]) -> bool:
-    """Whether these first pages, by their words, are of at least three documents about different things."""
+    """Whether these first pages, by their words, are of at least three documents about different
+    things."""
     found: list[frozenset[str]] = []
     for words in openings:
         if not any(_alike(words, other) for other in found):
@@ -40,7 +42,8 @@ def _alike(one: frozenset[str], two: frozenset[str]) -> bool:
 
 
 def own_title(source: str, titles: Titles, letterheads: Collection[str]) -> str:
-    """The first of what a document may be called that is its own, else its file's name. letterheads: their keys."""
+    """The first of what a document may be called that is its own, else its file's name.
+    letterheads: their keys."""
     return next((name for name in titles.names if title_key(name) not in letterheads), title_from_name(source))
 
 

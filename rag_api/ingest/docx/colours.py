@@ -1,4 +1,5 @@
-"""Colours of a DOCX: of letters, of what lies behind them, by the theme where it says so. Letters of their ground's colour are not seen."""
+"""Colours of a DOCX: of letters, of what lies behind them, by the theme where it says so. Letters
+of their ground's colour are not seen."""
 
 from __future__ import annotations
 
@@ -25,13 +26,24 @@ _THEME = {
 }  # fmt: skip
 _MAPPED = {"bg1": "lt1", "tx1": "dk1", "bg2": "lt2", "tx2": "dk2"}
 _FILLS = ("solidFill", "gradFill", "pattFill", "blipFill", "noFill", "grpFill")
-_NAMED = _HIGHLIGHTS | {"gray": "808080", "silver": "C0C0C0", "navy": "000080", "window": "FFFFFF", "windowtext": "000000"}
+_NAMED = _HIGHLIGHTS | {
+    "gray": "808080",
+    "silver": "C0C0C0",
+    "navy": "000080",
+    "window": "FFFFFF",
+    "windowtext": "000000",
+}
 
 
 class Colours:
     def __init__(self, theme: Element | None = None, settings: Element | None = None) -> None:
         self._theme = {"lt1": WHITE, "dk1": BLACK}
-        for one in (part for scheme in (theme.iter() if theme is not None else ()) if tag(scheme) == "a:clrScheme" for part in scheme):
+        for one in (
+            part
+            for scheme in (theme.iter() if theme is not None else ())
+            if tag(scheme) == "a:clrScheme"
+            for part in scheme
+        ):
             for said in one:
                 if (colour := _hex(attribute(said, "lastClr") or attribute(said, "val"))) is not None:
                     self._theme[tag(one).removeprefix("a:")] = colour
@@ -40,7 +52,8 @@ class Colours:
         self._mapped = {name: _THEME.get(attribute(mapping, key), _MAPPED[name]) for name, key in said_of.items()}
 
     def word(self, element: Element | None, value: str = "val", theme: str = "theme") -> Colour | None:
-        """Return the colour that an element of Word says, None for the automatic one. The theme's goes before the written one."""
+        """Return the colour that an element of Word says, None for the automatic one. The theme's
+        goes before the written one."""
         suffix = "Color" if theme == "theme" else ""
         named = self._named(attribute(element, f"{theme}{suffix}"))
         if named is None:
@@ -65,8 +78,11 @@ class Colours:
         return None if colour is None else (colour,)
 
     def filled(self, holder: Element | None, below: Ground) -> Ground | None:
-        """Return what the fill in a shape's properties, or of letters, looks like; None where nothing is said of it."""
-        fill = next((one for one in holder if tag(one).partition(":")[2] in _FILLS), None) if holder is not None else None
+        """Return what the fill in a shape's properties, or of letters, looks like; None where
+        nothing is said of it."""
+        fill = (
+            next((one for one in holder if tag(one).partition(":")[2] in _FILLS), None) if holder is not None else None
+        )
         kind = tag(fill).partition(":")[2] if fill is not None else ""
         if fill is None or kind == "grpFill":
             return None
@@ -97,7 +113,9 @@ class Colours:
 
 def seen(letters: Ground, ground: Ground) -> bool:
     """Return whether letters of these colours can be made out."""
-    return not ground or any(max(abs(a - b) for a, b in zip(one, other, strict=True)) >= _SEEN for one in letters for other in ground)
+    return not ground or any(
+        max(abs(a - b) for a, b in zip(one, other, strict=True)) >= _SEEN for one in letters for other in ground
+    )
 
 
 def is_dark(ground: Ground) -> bool:
@@ -127,7 +145,8 @@ def _shifted(colour: Colour, tint: str, shade: str) -> Colour:
 
 
 def _changed(colour: Colour, said: Element) -> tuple[Colour, float]:
-    """Return a drawing's colour after what stands in it, and how opaque it is. Word 2010's letters say how transparent they are instead."""
+    """Return a drawing's colour after what stands in it, and how opaque it is. Word 2010's letters
+    say how transparent they are instead."""
     parts = {tag(one).partition(":")[2]: (tag(one), whole(attribute(one, "val"), 100_000) / 100_000) for one in said}
 
     def share(name: str, default: float) -> float:

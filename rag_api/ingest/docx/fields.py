@@ -1,15 +1,18 @@
-"""References in a DOCX as their last result, the text that Word shows: no program need look them up."""
+"""References in a DOCX as their last result, the text that Word shows: no program need look them
+up."""
 
 from __future__ import annotations
 
 from rag_api.ingest.docx.package import Element, attribute, tag
 
-_KEPT = ("PAGE", "NUMPAGES", "SECTIONPAGES", "FORMTEXT", "FORMCHECKBOX", "FORMDROPDOWN", "HYPERLINK", "TOC")  # laid out, or a form
+# laid out, or a form
+_KEPT = ("PAGE", "NUMPAGES", "SECTIONPAGES", "FORMTEXT", "FORMCHECKBOX", "FORMDROPDOWN", "HYPERLINK", "TOC")
 
 
 def keep_results(root: Element) -> None:
     """Take the instructions of references out, and leave their results."""
-    open_fields: list[tuple[list[Element], list[str], bool]] = []  # what marks it, its instruction, whether there is a result
+    # what marks it, its instruction, whether there is a result
+    open_fields: list[tuple[list[Element], list[str], bool]] = []
     for element in list(root.iter()):
         name = tag(element)
         if name == "w:fldSimple" and _is_reference(attribute(element, "instr")):

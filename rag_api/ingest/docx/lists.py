@@ -1,4 +1,5 @@
-"""The numbers that Word puts before paragraphs ("3.2", "b)"): they stand nowhere in the text and are counted here as Word counts them."""
+"""The numbers that Word puts before paragraphs ("3.2", "b)"): they stand nowhere in the text and
+are counted here as Word counts them."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class ListNumbers:
         self._begun: set[tuple[str, int]] = set()
 
     def depth(self, paragraph: Element | None) -> int | None:
-        """Return how deep in its list a paragraph with these properties stands, None outside lists."""
+        """Return how deep in its list a paragraph with these properties stands, None outside
+        lists."""
         found = self._of(paragraph)
         return None if found is None else found[2]
 

@@ -1,4 +1,5 @@
-"""Visibility of a run of a DOCX: by what it, its styles, its table and the document's defaults say of it, in that order.
+"""Visibility of a run of a DOCX: by what it, its styles, its table and the document's defaults say
+of it, in that order.
 
 What only the laying out of pages decides is not decided here (shapes.py).
 """
@@ -25,8 +26,8 @@ _CLOSEST = 0.3  # of a letter's height, that each moves back: they lie on each o
 
 
 class Unseen(Enum):
-    """Why text is not seen. PALE: it is drawn as it is written on bare paper; where its page is drawn too, that decides, for something dark
-    may lie behind it."""
+    """Why text is not seen. PALE: it is drawn as it is written on bare paper; where its page is
+    drawn too, that decides, for something dark may lie behind it."""
 
     HIDDEN = "hidden"
     PALE = "pale"
@@ -43,7 +44,8 @@ class WordPageSize:
 
 @dataclass(frozen=True, slots=True)
 class StylePlace:
-    """What text stands in: the colours behind it, and what the styles of its table say, the strongest first."""
+    """What text stands in: the colours behind it, and what the styles of its table say, the
+    strongest first."""
 
     ground: Ground = PAPER
     tables: tuple[Element, ...] = ()  # w:style and w:tblStylePr
@@ -55,10 +57,12 @@ class Look:
     styles: Styles
     colours: Colours = field(default_factory=Colours)
     page: WordPageSize = WordPageSize()
-    _known: dict[tuple[bytes, bytes, StylePlace], Unseen | None] = field(default_factory=dict, compare=False)  # most runs look alike
+    # most runs look alike
+    _known: dict[tuple[bytes, bytes, StylePlace], Unseen | None] = field(default_factory=dict, compare=False)
 
     def unseen(self, run: Element | None, paragraph: Element | None, place: StylePlace) -> Unseen | None:
-        """Return why a run of these properties is not seen in print, or not as words that hold; None for one that is."""
+        """Return why a run of these properties is not seen in print, or not as words that hold;
+        None for one that is."""
         key = (_written(run), _written(paragraph), place)
         if key not in self._known:
             if len(self._known) >= _MOST_KNOWN:
@@ -67,7 +71,11 @@ class Look:
         return self._known[key]
 
     def _judged(self, run: Element | None, paragraph: Element | None, place: StylePlace) -> Unseen | None:
-        if place.hidden or any(self._switched(name, run, paragraph, place) for name in _HIDING) or self._flat(run, paragraph, place):
+        if (
+            place.hidden
+            or any(self._switched(name, run, paragraph, place) for name in _HIDING)
+            or self._flat(run, paragraph, place)
+        ):
             return Unseen.HIDDEN
         return self._coloured(run, paragraph, place)
 
@@ -82,7 +90,8 @@ class Look:
         return not -self.page.left - 200 < first < self.page.width or not -self.page.left - 200 < left < self.page.width
 
     def _said(self, name: str, run: Element | None, paragraph: Element | None, place: StylePlace) -> list[Element]:
-        """Return what each level says of it, the strongest first; only the run's own where it says it itself."""
+        """Return what each level says of it, the strongest first; only the run's own where it says
+        it itself."""
         if (own := child(run, name)) is not None:
             return [own]
         styles = self.styles
@@ -98,7 +107,8 @@ class Look:
         return next(iter(self._said(name, run, paragraph, place)), None)
 
     def _switched(self, name: str, run: Element | None, paragraph: Element | None, place: StylePlace) -> bool:
-        """Word adds up what the levels say of a switch, and programs differ in how: on at any level counts."""
+        """Word adds up what the levels say of a switch, and programs differ in how: on at any level
+        counts."""
         return any(on(one) for one in self._said(name, run, paragraph, place))
 
     def _paragraph(self, name: str, paragraph: Element | None) -> Element | None:
@@ -108,7 +118,8 @@ class Look:
         return said if said is not None else self.styles.everywhere("w:pPr", name)
 
     def _flat(self, run: Element | None, paragraph: Element | None, place: StylePlace) -> bool:
-        """Return whether letters are so small, narrow, close or far from their line that nobody reads them."""
+        """Return whether letters are so small, narrow, close or far from their line that nobody
+        reads them."""
 
         def said(name: str, default: int) -> int:
             return whole(attribute(self._first(name, run, paragraph, place), "val").removesuffix("%"), default)
@@ -131,7 +142,9 @@ class Look:
         said = self._first("w:color", run, paragraph, place)
         if seen((self.colours.word(said) or (WHITE if is_dark(ground) else BLACK),), ground):
             return None
-        return Unseen.PALE if ground == PAPER and not place.tables and not attribute(said, "themeColor") else Unseen.HIDDEN
+        return (
+            Unseen.PALE if ground == PAPER and not place.tables and not attribute(said, "themeColor") else Unseen.HIDDEN
+        )
 
     def _ground(self, run: Element | None, paragraph: Element | None, place: StylePlace) -> Ground:
         colours = self.colours
@@ -154,9 +167,13 @@ def _written(properties: Element | None) -> bytes:
 
 
 def transparent(fill: Element | None) -> bool:
-    """Return whether letters are filled with nothing (Word 2010's text effects, which LibreOffice does not know)."""
+    """Return whether letters are filled with nothing (Word 2010's text effects, which LibreOffice
+    does not know)."""
     inside = fill.iter() if fill is not None else ()
-    return any(tag(one) == "w14:noFill" or (tag(one) == "w14:alpha" and whole(attribute(one, "val")) >= _CLEAR) for one in inside)
+    return any(
+        tag(one) == "w14:noFill" or (tag(one) == "w14:alpha" and whole(attribute(one, "val")) >= _CLEAR)
+        for one in inside
+    )
 
 
 def page_size(body: Element) -> WordPageSize:

@@ -1,4 +1,5 @@
-"""Formulas of Word written in a line ("(140 − leeftijd) / 72"), and raised text as the signs that Unicode has for it."""
+"""Formulas of Word written in a line ("(140 − leeftijd) / 72"), and raised text as the signs that
+Unicode has for it."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ _RAISED = str.maketrans("0123456789+-−–=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹�
 
 
 def raised(text: str) -> str:
-    """Write "10" with a raised "3" as 10³: run together they would read as 103. Raised letters ("1ste") lose nothing."""
+    """Write "10" with a raised "3" as 10³: run together they would read as 103. Raised letters
+    ("1ste") lose nothing."""
     signs = text.translate(_RAISED)
     if all(c != sign or c.isspace() for c, sign in zip(text, signs, strict=True)):
         return signs
@@ -16,7 +18,8 @@ def raised(text: str) -> str:
 
 
 def formula(element: Element) -> str:
-    """Return a formula's text. Brackets are added where leaving them out would give another formula."""
+    """Return a formula's text. Brackets are added where leaving them out would give another
+    formula."""
     name = tag(element)
     if name == "m:t":
         return element.text or ""

@@ -1,4 +1,5 @@
-"""A DOCX as the zip of XML parts that it is, opened with limits. Knows nothing of what the parts say."""
+"""A DOCX as the zip of XML parts that it is, opened with limits. Knows nothing of what the parts
+say."""
 
 from __future__ import annotations
 
@@ -75,12 +76,14 @@ def child(element: Element | None, name: str) -> Element | None:
 
 
 def foreign(element: Element) -> bool:
-    """Return whether it is of a vocabulary that no Word knows: Word passes over it and all that stands in it."""
+    """Return whether it is of a vocabulary that no Word knows: Word passes over it and all that
+    stands in it."""
     return isinstance(element.tag, str) and element.tag.startswith("{") and not element.tag[1:].startswith(_WORDS_OWN)
 
 
 def chosen(alternatives: Element) -> Element | None:
-    """Return which of several ways of saying the same (mc:AlternateContent) Word shows: the first whose vocabularies it knows."""
+    """Return which of several ways of saying the same (mc:AlternateContent) Word shows: the first
+    whose vocabularies it knows."""
     for way in alternatives:
         if tag(way) == "mc:Fallback":
             return way
@@ -113,7 +116,8 @@ def refuse_ole(path: Path, name: str) -> None:
 
 
 class Package:
-    """The parts of an Office file; `with Package(path, name) as package`. Raises UnreadableDocument: broken, too_large."""
+    """The parts of an Office file; `with Package(path, name) as package`. Raises
+    UnreadableDocument: broken, too_large."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
@@ -146,15 +150,27 @@ class Package:
             return None
         self._refuse_large(entry)
         try:
-            root = etree.fromstring(self._zip.read(entry), etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False))
-        except (etree.XMLSyntaxError, zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError, EOFError) as error:
+            root = etree.fromstring(
+                self._zip.read(entry), etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
+            )
+        except (
+            etree.XMLSyntaxError,
+            zipfile.BadZipFile,
+            NotImplementedError,
+            RuntimeError,
+            OSError,
+            ValueError,
+            EOFError,
+        ) as error:
             raise self.broken() from error
         except Exception as error:
             if type(error).__name__ == "error":  # zlib.error
                 raise self.broken() from error
             raise
         if _deeper_than(root, _MAX_DEPTH):
-            raise UnreadableDocument("broken", f"{self.name}: is damaged: its parts lie more than {_MAX_DEPTH} deep in each other")
+            raise UnreadableDocument(
+                "broken", f"{self.name}: is damaged: its parts lie more than {_MAX_DEPTH} deep in each other"
+            )
         self._roots[part.lstrip("/")] = root
         return root
 
@@ -169,7 +185,9 @@ class Package:
 
     def _refuse_large(self, entry: zipfile.ZipInfo) -> None:
         if entry.file_size > _MAX_PART:
-            raise UnreadableDocument("too_large", f"{self.name}: {entry.file_size >> 20} MB of text and markup in one part")
+            raise UnreadableDocument(
+                "too_large", f"{self.name}: {entry.file_size >> 20} MB of text and markup in one part"
+            )
 
     def main(self) -> str:
         """Return the name of the part that everything else hangs from."""
@@ -184,16 +202,23 @@ class Package:
         root = self.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
         for one in root if root is not None else ():
             if attribute(one, "TargetMode") != "External" and (target := attribute(one, "Target")):
-                place = target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
+                place = (
+                    target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
+                )
                 yield attribute(one, "Type").rpartition("/")[2], place, attribute(one, "Id")
 
     def properties(self) -> dict[str, str]:
-        """Return what the file says of itself: Title, Author, and what an organisation's templates add under own names."""
+        """Return what the file says of itself: Title, Author, and what an organisation's templates
+        add under own names."""
         found: dict[str, str] = {}
         for kind, part, _ in self.relations(""):
             root = self.xml(part) if kind in ("core-properties", "custom-properties") else None
             for one in root if root is not None else ():
-                key = attribute(one, "name") if kind == "custom-properties" else _CORE.get(str(one.tag).rpartition("}")[2], "")
+                key = (
+                    attribute(one, "name")
+                    if kind == "custom-properties"
+                    else _CORE.get(str(one.tag).rpartition("}")[2], "")
+                )
                 value = "".join(one.itertext()).strip()
                 if key and value and value != "python-docx":
                     found.setdefault(key, value)

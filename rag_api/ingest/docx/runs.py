@@ -1,4 +1,5 @@
-"""A paragraph of a DOCX -> its words as they are seen in print, with every change accepted. Counts what it leaves out, by why."""
+"""A paragraph of a DOCX -> its words as they are seen in print, with every change accepted. Counts
+what it leaves out, by why."""
 
 from __future__ import annotations
 
@@ -11,12 +12,34 @@ from rag_api.ingest.common.characters import clean_line
 from rag_api.ingest.docx.look import Look, StylePlace, Unseen
 from rag_api.ingest.docx.math import formula, raised
 from rag_api.ingest.docx.package import Element, attribute, child, chosen, foreign, on, tag, whole
-from rag_api.ingest.docx.shapes import FRAMES, SHAPES, TextBox, covers, off_page, older_covers, place_in, shape_hidden, size_of
+from rag_api.ingest.docx.shapes import (
+    FRAMES,
+    SHAPES,
+    TextBox,
+    covers,
+    off_page,
+    older_covers,
+    place_in,
+    shape_hidden,
+    size_of,
+)
 
 REMOVED = ("w:del", "w:moveFrom")
 _NOTES = ("w:footnoteReference", "w:endnoteReference")
 _ABOUT = ("w:rPr", "w:pPr", "w:sectPr", "w:sdtPr", "w:sdtEndPr", "w:instrText", "w:delInstrText", "w:delText")
-_WINGDINGS = {0xFC: "✓", 0xFB: "✗", 0xFE: "☑", 0xFD: "☒", 0xA8: "☐", 0x6F: "☐", 0xE0: "→", 0xDF: "←", 0xE1: "↑", 0xE2: "↓", 0xF0: "⇨"}
+_WINGDINGS = {
+    0xFC: "✓",
+    0xFB: "✗",
+    0xFE: "☑",
+    0xFD: "☒",
+    0xA8: "☐",
+    0x6F: "☐",
+    0xE0: "→",
+    0xDF: "←",
+    0xE1: "↑",
+    0xE2: "↓",
+    0xF0: "⇨",
+}
 _LARGE = 360_000 * 360_000 * 30  # a picture of 30 square centimetres may hold words; a logo is smaller
 
 
@@ -39,7 +62,8 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What decides how a run's text counts: the paragraph's properties, what it stands in, and whether it is hidden already."""
+    """What decides how a run's text counts: the paragraph's properties, what it stands in, and
+    whether it is hidden already."""
 
     paragraph: Element | None
     place: StylePlace
@@ -50,7 +74,8 @@ class Around:
 
 @dataclass(slots=True)
 class Inline:
-    """Reads paragraph after paragraph. `boxes`: text boxes and diagrams come by; `notes`: (kind, id) referred to."""
+    """Reads paragraph after paragraph. `boxes`: text boxes and diagrams come by; `notes`: (kind,
+    id) referred to."""
 
     look: Look
     tally: Tally = field(default_factory=Tally)
@@ -81,7 +106,8 @@ class Inline:
             self.left_out(element, self.tally.hidden)
         elif name in REMOVED:
             self.tally.changes += 1
-            self.left_out(element, self.tally.deleted if name == "w:del" else [])  # what was moved away stands elsewhere
+            # what was moved away stands elsewhere
+            self.left_out(element, self.tally.deleted if name == "w:del" else [])
         elif name in _ABOUT:
             pass
         elif name == "w:t":
@@ -94,7 +120,9 @@ class Inline:
         elif name in ("m:oMath", "m:oMathPara"):
             self.tally.characters += sum(len(one.text or "") for one in element.iter() if tag(one) == "w:t")
             runs = (child(one, "w:rPr") for one in element.iter() if tag(one) == "m:r")
-            unseen = next(filter(None, (self.look.unseen(said, around.paragraph, around.place) for said in runs)), around.unseen)
+            unseen = next(
+                filter(None, (self.look.unseen(said, around.paragraph, around.place) for said in runs)), around.unseen
+            )
             yield from self._seen(f" {formula(element)} ", replace(around, unseen=unseen))
         elif (name in FRAMES and off_page(element, self.look.page)) or (
             name in (*SHAPES, "v:group") and shape_hidden(element, self.look.page)
@@ -117,7 +145,13 @@ class Inline:
             yield from self._seen(text, around)
         else:
             self._count(element, name)
-            inner = self._run(element, around) if name == "w:r" else self._shape(element, around) if name in SHAPES else around
+            inner = (
+                self._run(element, around)
+                if name == "w:r"
+                else self._shape(element, around)
+                if name in SHAPES
+                else around
+            )
             for one in element:
                 yield from self._pieces(one, inner)
 
@@ -154,7 +188,8 @@ class Inline:
         return ""
 
     def _field(self, kind: str) -> None:
-        """A field shows its result; of what stands in its instruction, between begin and separate, Word shows nothing."""
+        """A field shows its result; of what stands in its instruction, between begin and separate,
+        Word shows nothing."""
         if kind == "begin":
             self.fields.append(True)
         elif kind == "separate" and self.fields:
@@ -173,12 +208,15 @@ class Inline:
         elif name in ("o:OLEObject", "c:chart", "w:altChunk"):
             tally.objects += 1
         elif name == "wp:extent":
-            tally.pictures += whole(attribute(element, "cx")) * whole(attribute(element, "cy")) > _LARGE and _pictured(element.getparent())
+            tally.pictures += whole(attribute(element, "cx")) * whole(attribute(element, "cy")) > _LARGE and _pictured(
+                element.getparent()
+            )
         elif name == "dgm:relIds":
             self.diagrams.append(attribute(element, "dm"))
 
     def _alternative(self, element: Element, around: Around) -> Iterator[tuple[str, bool]]:
-        """One drawing, said in several ways for older programs: the one that Word shows. Other words in the others are not seen."""
+        """One drawing, said in several ways for older programs: the one that Word shows. Other
+        words in the others are not seen."""
         shown = chosen(element)
         for one in shown if shown is not None else ():
             yield from self._pieces(one, around)

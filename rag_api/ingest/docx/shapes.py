@@ -1,4 +1,5 @@
-"""Drawings of a DOCX, where they stand and how they are filled: whether words in them are seen, and whether they may cover others."""
+"""Drawings of a DOCX, where they stand and how they are filled: whether words in them are seen, and
+whether they may cover others."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _DENSEST = 33.0 / 1.3  # square points that a letter takes, and less than any th
 
 @dataclass(frozen=True, slots=True)
 class TextBox:
-    """A text box come by: its content, what it stands in, and its size in points (0, 0 where it grows with its words)."""
+    """A text box come by: its content, what it stands in, and its size in points (0, 0 where it
+    grows with its words)."""
 
     content: Element
     place: StylePlace
@@ -26,7 +28,8 @@ class TextBox:
 
 
 def off_page(frame: Element, page: WordPageSize) -> bool:
-    """Return whether a drawing (wp:anchor, wp:inline) is hidden, has no size, or lies beyond the page."""
+    """Return whether a drawing (wp:anchor, wp:inline) is hidden, has no size, or lies beyond the
+    page."""
     if attribute(child(frame, "wp:docPr"), "hidden") in ("1", "true"):
         return True
     extent = child(frame, "wp:extent")
@@ -40,7 +43,8 @@ def _beyond(frame: Element, axis: str, page: int, size: int) -> bool:
     position = child(frame, axis)
     said = child(position, "wp:posOffset")
     offset = whole((said.text or "") if said is not None else "") // _EMU
-    before = -size if attribute(position, "relativeFrom") == "page" else -size - page // 4  # from a margin, a column, a paragraph
+    # from a margin, a column, a paragraph
+    before = -size if attribute(position, "relativeFrom") == "page" else -size - page // 4
     return offset <= before + _SMALLEST or offset >= page - _SMALLEST
 
 
@@ -66,11 +70,16 @@ def _is_filled(element: Element) -> bool:
     if name == "fillRef":
         return attribute(element, "idx") not in ("", "0")
     parent = element.getparent()
-    return name in ("solidFill", "gradFill", "pattFill", "blipFill") and parent is not None and tag(parent) in ("wps:spPr", "wps:wsp")
+    return (
+        name in ("solidFill", "gradFill", "pattFill", "blipFill")
+        and parent is not None
+        and tag(parent) in ("wps:spPr", "wps:wsp")
+    )
 
 
 def shape_hidden(shape: Element, page: WordPageSize) -> bool:
-    """Return whether one shape of a drawing, or one of Word 2007, shows nothing of what stands in it."""
+    """Return whether one shape of a drawing, or one of Word 2007, shows nothing of what stands in
+    it."""
     if tag(shape) == "wps:wsp":
         return attribute(child(shape, "wps:cNvPr"), "hidden") in ("1", "true")
     style = styled(shape)
@@ -79,7 +88,9 @@ def shape_hidden(shape: Element, page: WordPageSize) -> bool:
     if tag(shape.getparent()) == "v:group":
         return False  # its places are in measures of the group's own
     sizes = [length(style[side]) for side in ("width", "height") if side in style]
-    places = [(length(style.get(side, "")), most) for side, most in (("margin-left", page.width), ("margin-top", page.height))]
+    places = [
+        (length(style.get(side, "")), most) for side, most in (("margin-left", page.width), ("margin-top", page.height))
+    ]
     places += [(length(style.get(side, "")), most) for side, most in (("left", page.width), ("top", page.height))]
     return min(sizes, default=999.0) * 20 < _SMALLEST or any(abs(at) * 20 >= most for at, most in places)
 
@@ -88,7 +99,9 @@ def place_in(shape: Element, place: StylePlace, colours: Colours) -> StylePlace:
     """Return what text in a shape stands in."""
     if tag(shape) != "wps:wsp":
         written = colours.vml(attribute(shape, "fillcolor"))
-        return replace(place, ground=place.ground if _is_clear(shape) else (written,) if written is not None else PAPER, tables=())
+        return replace(
+            place, ground=place.ground if _is_clear(shape) else (written,) if written is not None else PAPER, tables=()
+        )
     reference = child(child(shape, "wps:style"), "a:fillRef")
     by_style: Ground | None = None
     if reference is not None and attribute(reference, "idx") not in ("", "0") and len(reference):
@@ -98,7 +111,8 @@ def place_in(shape: Element, place: StylePlace, colours: Colours) -> StylePlace:
 
 
 def size_of(shape: Element) -> tuple[float, float]:
-    """Return a text box's width and height in points, (0, 0) where it grows or its words shrink with it."""
+    """Return a text box's width and height in points, (0, 0) where it grows or its words shrink
+    with it."""
     if tag(shape.getparent()) not in ("a:graphicData", "w:pict", "w:object"):
         return 0.0, 0.0  # in a group, with measures of its own
     if tag(shape) != "wps:wsp":
@@ -113,7 +127,8 @@ def size_of(shape: Element) -> tuple[float, float]:
 
 
 def overflows(letters: int, width: float, height: float) -> bool:
-    """Return whether so many letters cannot be read in a box of this size in points: the rest is cut off."""
+    """Return whether so many letters cannot be read in a box of this size in points: the rest is
+    cut off."""
     return width > 0 and height > 0 and letters * _DENSEST > width * height
 
 

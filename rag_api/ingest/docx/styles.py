@@ -1,4 +1,5 @@
-"""Styles of a DOCX: the name of one, which list it belongs to, what holds for text that says nothing of its own."""
+"""Styles of a DOCX: the name of one, which list it belongs to, what holds for text that says
+nothing of its own."""
 
 from __future__ import annotations
 
@@ -11,8 +12,14 @@ _MAX_CHAIN = 20  # styles based on styles; Word allows 10
 
 class Styles:
     def __init__(self, root: Element | None) -> None:
-        self._styles = {attribute(one, "styleId"): one for one in root if tag(one) == "w:style"} if root is not None else {}
-        self._default = {attribute(one, "type"): key for key, one in self._styles.items() if attribute(one, "default") in ("1", "true")}
+        self._styles = (
+            {attribute(one, "styleId"): one for one in root if tag(one) == "w:style"} if root is not None else {}
+        )
+        self._default = {
+            attribute(one, "type"): key
+            for key, one in self._styles.items()
+            if attribute(one, "default") in ("1", "true")
+        }
         defaults = child(root, "w:docDefaults")
         self._defaults = {name: child(child(defaults, f"{name}Default"), name) for name in ("w:rPr", "w:pPr")}
         self._found: dict[tuple[str, str, str], Element | None] = {}
@@ -34,7 +41,8 @@ class Styles:
             style = attribute(child(found, "w:basedOn"), "val")
 
     def first(self, style: str, holder: str, name: str) -> Element | None:
-        """Return what the style says of `name` in its `holder` (w:rPr, w:pPr), or those that it is based on."""
+        """Return what the style says of `name` in its `holder` (w:rPr, w:pPr), or those that it is
+        based on."""
         key = (style, holder, name)
         if key not in self._found:
             found = (child(child(one, holder), name) for one in self.chain(style))

@@ -1,4 +1,5 @@
-"""Look of the cells of a Word table: by its style's parts (first row, bands ...), and whether they are wide and high enough."""
+"""Look of the cells of a Word table: by its style's parts (first row, bands ...), and whether they
+are wide and high enough."""
 
 from __future__ import annotations
 
@@ -10,7 +11,14 @@ from rag_api.ingest.docx.look import Look, StylePlace
 from rag_api.ingest.docx.package import Element, attribute, child, on, tag, whole
 
 _SMALLEST = 100  # twips: no letter is read in less
-_PARTS = {"firstRow": 0x20, "lastRow": 0x40, "firstColumn": 0x80, "lastColumn": 0x100, "noHBand": 0x200, "noVBand": 0x400}
+_PARTS = {
+    "firstRow": 0x20,
+    "lastRow": 0x40,
+    "firstColumn": 0x80,
+    "lastColumn": 0x100,
+    "noHBand": 0x200,
+    "noVBand": 0x400,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +33,23 @@ class TableLook:
     own: Element | None  # its properties
 
     def cell(self, properties: Element | None, row: int, column: int, span: int) -> StylePlace:
-        """Return what the text of a cell stands in. properties: w:tcPr; row, column: where it begins."""
+        """Return what the text of a cell stands in. properties: w:tcPr; row, column: where it
+        begins."""
         last = max(len(self.widths), 1)
         parts = [part for name in self._parts(row, column, column + span >= last) for part in self._named(name)]
         styles = (*parts, *self.chain)
-        shadings = [child(properties, "w:shd"), *(child(child(one, "w:tcPr"), "w:shd") for one in styles), child(self.own, "w:shd")]
+        shadings = [
+            child(properties, "w:shd"),
+            *(child(child(one, "w:tcPr"), "w:shd") for one in styles),
+            child(self.own, "w:shd"),
+        ]
         ground = first([self.look.colours.shading(one) for one in shadings], self.place.ground)
-        return replace(self.place, ground=ground, tables=styles, hidden=self.place.hidden or self._is_narrow(properties, column, span))
+        return replace(
+            self.place,
+            ground=ground,
+            tables=styles,
+            hidden=self.place.hidden or self._is_narrow(properties, column, span),
+        )
 
     def width(self, column: int, span: int) -> float:
         """Return a cell's width in points, the page's where it is not fixed."""
@@ -49,7 +67,12 @@ class TableLook:
         """Return the parts of the style that a cell belongs to, the strongest first."""
         tops, lefts = "firstRow" in self.parts and row == 0, "firstColumn" in self.parts and column == 0
         bottoms, rights = "lastRow" in self.parts and row == self.rows - 1, "lastColumn" in self.parts and last_column
-        corners = [("nwCell", tops and lefts), ("neCell", tops and rights), ("swCell", bottoms and lefts), ("seCell", bottoms and rights)]
+        corners = [
+            ("nwCell", tops and lefts),
+            ("neCell", tops and rights),
+            ("swCell", bottoms and lefts),
+            ("seCell", bottoms and rights),
+        ]
         sides = [("firstRow", tops), ("lastRow", bottoms), ("firstCol", lefts), ("lastCol", rights)]
         found = [name for name, applies in (*corners, *sides) if applies]
         if "noHBand" not in self.parts and not tops and not bottoms:
@@ -64,7 +87,12 @@ class TableLook:
         return (number - (before in self.parts)) // max(wide, 1)
 
     def _named(self, name: str) -> list[Element]:
-        return [part for style in self.chain for part in style if tag(part) == "w:tblStylePr" and attribute(part, "type") == name]
+        return [
+            part
+            for style in self.chain
+            for part in style
+            if tag(part) == "w:tblStylePr" and attribute(part, "type") == name
+        ]
 
 
 def table_look(look: Look, table: Element, place: StylePlace, rows: Sequence[Element]) -> TableLook:
@@ -98,7 +126,8 @@ def _off_page(own: Element | None, look: Look, wide: int) -> bool:
 
 
 def _switched_on(said: Element | None) -> frozenset[str]:
-    """Return the parts of its style that a table uses; without a word of them, none and no bands."""
+    """Return the parts of its style that a table uses; without a word of them, none and no
+    bands."""
     if said is None:
         return frozenset({"noHBand", "noVBand"})
     digits = attribute(said, "val")

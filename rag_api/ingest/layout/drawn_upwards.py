@@ -1,4 +1,5 @@
-"""Stretches of a page that a program draws from the bottom up, such as the lines of a cell, in the order in which they are read."""
+"""Stretches of a page that a program draws from the bottom up, such as the lines of a cell, in the
+order in which they are read."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ _LEVEL = 0.5  # of the lower piece's height that two share on one line
 def downwards(order: Sequence[int], boxes: NDArray[np.float32]) -> list[int]:
     """Return the order in which pieces are read. boxes: [n, 4] in reading space.
 
-    A stretch in which nothing is drawn below what comes before it, though something is drawn above that, goes line by line from its top,
-    where nothing else stands between its pieces."""
+    A stretch in which nothing is drawn below what comes before it, though something is drawn above
+    that, goes line by line from its top, where nothing else stands between its pieces."""
     found: list[int] = []
     for run, steps_up in _runs(order, boxes):
         found += _by_lines(run, boxes) if steps_up and _alone(run, boxes) else run
@@ -54,7 +55,9 @@ def _by_lines(run: Sequence[int], boxes: NDArray[np.float32]) -> list[int]:
     lines: list[list[int]] = []
     for i in sorted(run, key=lambda i: float(boxes[i, 1] + boxes[i, 3])):
         last = boxes[lines[-1][0]] if lines else None
-        if last is not None and min(last[3], boxes[i, 3]) - max(last[1], boxes[i, 1]) > _LEVEL * (boxes[i, 3] - boxes[i, 1]):
+        if last is not None and min(last[3], boxes[i, 3]) - max(last[1], boxes[i, 1]) > _LEVEL * (
+            boxes[i, 3] - boxes[i, 1]
+        ):
             lines[-1].append(i)
         else:
             lines.append([i])

@@ -1,4 +1,5 @@
-"""Labels of a list that a program draws after all text of the page, far from the items that they stand beside: "1. 2. 3." below it."""
+"""Labels of a list that a program draws after all text of the page, far from the items that they
+stand beside: "1. 2. 3." below it."""
 
 from __future__ import annotations
 
@@ -17,12 +18,21 @@ _WORDS = 1.0  # line heights between a sign in a formula and what it follows
 _OVER = 0.3  # line heights that they may overlap
 
 
-def late_labels(texts: Sequence[str], boxes: NDArray[np.float32], order: Sequence[int], closed: Set[int]) -> dict[int, int]:
-    """Which pieces of a page are labels that do not come before the one that they stand beside, and which one that is; the furthest right
-    first. boxes: [n, 4] in reading space; order: in which they are read; closed: those between rules on all sides."""
+def late_labels(
+    texts: Sequence[str], boxes: NDArray[np.float32], order: Sequence[int], closed: Set[int]
+) -> dict[int, int]:
+    """Which pieces of a page are labels that do not come before the one that they stand beside, and
+    which one that is; the furthest right first. boxes: [n, 4] in reading space; order: in which
+    they are read; closed: those between rules on all sides."""
     follows = dict(zip(order, [*order[1:], None], strict=True))
-    labels = {i for i in order if _LABEL.fullmatch(texts[i].strip())} | (_counted(texts, boxes, order, follows) - closed)
-    late = [i for i in order if i in labels and ((next_ := follows[i]) is None or not _begins(boxes[[i]], boxes[[next_]])[0])]
+    labels = {i for i in order if _LABEL.fullmatch(texts[i].strip())} | (
+        _counted(texts, boxes, order, follows) - closed
+    )
+    late = [
+        i
+        for i in order
+        if i in labels and ((next_ := follows[i]) is None or not _begins(boxes[[i]], boxes[[next_]])[0])
+    ]
     if not late:
         return {}
     tops = np.argsort(boxes[:, 1], kind="stable")
@@ -44,9 +54,11 @@ def late_labels(texts: Sequence[str], boxes: NDArray[np.float32], order: Sequenc
     return found
 
 
-def _counted(texts: Sequence[str], boxes: NDArray[np.float32], order: Sequence[int], follows: Mapping[int, int | None]) -> set[int]:
-    """Numbers that count on from each other down one edge. One that is drawn before words beside it is theirs, though it stands level with
-    their last line."""
+def _counted(
+    texts: Sequence[str], boxes: NDArray[np.float32], order: Sequence[int], follows: Mapping[int, int | None]
+) -> set[int]:
+    """Numbers that count on from each other down one edge. One that is drawn before words beside it
+    is theirs, though it stands level with their last line."""
     found_all = ((i, _NUMBER.fullmatch(texts[i].strip())) for i in order)
     numbers = {i: (found[1], int(found[2])) for i, found in found_all if found}
     places: dict[tuple[str, int], list[int]] = {}

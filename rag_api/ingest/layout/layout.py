@@ -1,9 +1,12 @@
-"""A page's glyphs -> its lines and table rows, in reading order. Knows nothing of other pages and cuts nothing.
+"""A page's glyphs -> its lines and table rows, in reading order. Knows nothing of other pages and
+cuts nothing.
 
-The order is the content's own (PDFium's): producers write columns and cells one after the other. Geometry decides where a
-line ends, which pieces stand on one line, and which belong to one row of a table with drawn rules.
+The order is the content's own (PDFium's): producers write columns and cells one after the other.
+Geometry decides where a line ends, which pieces stand on one line, and which belong to one row of a
+table with drawn rules.
 
-"Reading space" is page space turned so that the text stands upright; only the boxes of whole lines are in it.
+"Reading space" is page space turned so that the text stands upright; only the boxes of whole lines
+are in it.
 """
 
 from __future__ import annotations
@@ -29,7 +32,10 @@ from rag_api.ingest.pdf.glyphs.superscripts import beside_their_words
 from rag_api.ingest.pdf.pdfium import Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
-_SPACES = np.array([9, 10, 11, 12, 13, 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000], np.uint32)
+_SPACES = np.array(
+    [9, 10, 11, 12, 13, 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000],
+    np.uint32,
+)
 _MAX_RULES = 600  # more is a drawing, not a table
 
 
@@ -59,7 +65,8 @@ def _shown(glyphs: Glyphs) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
 def lay_out_straight(
     glyphs: Glyphs, upright: NDArray[np.float32], rules: tuple[NDArray[np.float32], NDArray[np.float32]]
 ) -> list[Line | Row]:
-    """As `lay_out`, of a page that was set straight: [n, 4] its glyphs' boxes and (across, down) its rules there."""
+    """As `lay_out`, of a page that was set straight: [n, 4] its glyphs' boxes and (across, down)
+    its rules there."""
     across, down = map(joined, rules)
     if len(across) + len(down) > _MAX_RULES:
         across, down = across[:0], down[:0]
@@ -79,7 +86,9 @@ def _turn(boxes: NDArray[np.float32], turned: int, width: float, height: float) 
     return np.column_stack(columns).astype(np.float32)
 
 
-def _turn_rules(drawn: Drawn, turned: int, width: float, height: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _turn_rules(
+    drawn: Drawn, turned: int, width: float, height: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """(across [h, 3], down [v, 3]) in reading space; none when there are too many to be tables."""
     none = np.zeros((0, 3), np.float32)
     rules = joined(drawn.across), joined(drawn.down)
@@ -128,7 +137,8 @@ def _one_way(
 
 
 def _order(lines: list[Line]) -> list[int]:
-    """The content's order, unless it mostly goes upwards, as PDFium gives text drawn sideways on an upside-down page."""
+    """The content's order, unless it mostly goes upwards, as PDFium gives text drawn sideways on an
+    upside-down page."""
     steps = [two.y0 - one.y0 for one, two in pairwise(lines) if min(one.x1, two.x1) > max(one.x0, two.x0)]
     if sum(step < 0 for step in steps) <= sum(step > 0 for step in steps):
         return list(range(len(lines)))
@@ -136,7 +146,8 @@ def _order(lines: list[Line]) -> list[int]:
 
 
 def _with_labels(order: list[int], lines: list[Line], boxes: NDArray[np.float32], closed: Set[int]) -> list[int]:
-    """Labels that are drawn late are joined to the lines that they stand before; what is left of the order."""
+    """Labels that are drawn late are joined to the lines that they stand before; what is left of
+    the order."""
     late = late_labels([line.marked.text for line in lines], boxes, order, closed)
     for label, item in late.items():
         lines[item] = joined_lines(lines[label], lines[item])
@@ -144,7 +155,8 @@ def _with_labels(order: list[int], lines: list[Line], boxes: NDArray[np.float32]
 
 
 def _headers_first(order: list[int], lines: list[Line]) -> list[int]:
-    """What is drawn last and stands above everything drawn before it, as many programs draw a letterhead, is read first."""
+    """What is drawn last and stands above everything drawn before it, as many programs draw a
+    letterhead, is read first."""
     late: list[int] = []
     top, right, bottom = np.inf, -np.inf, -np.inf  # of what is not late
     before = -np.inf  # the bottom of what was drawn before the late ones
@@ -165,7 +177,8 @@ def _headers_first(order: list[int], lines: list[Line]) -> list[int]:
 
 
 def _with_laid_on(order: list[int], lines: list[Line], laid_on: NDArray[np.bool_]) -> list[int]:
-    """Form fields and notes behind the line that they stand beside, else behind the last one above."""
+    """Form fields and notes behind the line that they stand beside, else behind the last one
+    above."""
     if not laid_on.any():
         return order
     placed = [i for i in order if not laid_on[i]]
@@ -173,6 +186,8 @@ def _with_laid_on(order: list[int], lines: list[Line], laid_on: NDArray[np.bool_
         line = lines[i]
         beside = [n for n, other in enumerate(placed) if is_beside(lines[other], line)]
         above = [n for n, other in enumerate(placed) if lines[other].y1 <= line.y0 + 0.5 * line.size]
-        nearest = max(beside, key=lambda n: lines[placed[n]].x1, default=max(above, key=lambda n: lines[placed[n]].y1, default=-1))
+        nearest = max(
+            beside, key=lambda n: lines[placed[n]].x1, default=max(above, key=lambda n: lines[placed[n]].y1, default=-1)
+        )
         placed.insert(nearest + 1, i)
     return placed

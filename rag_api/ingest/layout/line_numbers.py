@@ -1,4 +1,5 @@
-"""Numbers of lines in the margin, every one or every fifth: they count what stands beside them and are no part of it."""
+"""Numbers of lines in the margin, every one or every fifth: they count what stands beside them and
+are no part of it."""
 
 from __future__ import annotations
 
@@ -18,8 +19,11 @@ _BESIDE = 0.95  # of the text stands on one side of them
 def line_numbers(texts: Sequence[str], boxes: NDArray[np.float32], sizes: Sequence[float]) -> frozenset[int]:
     """Return which pieces of a page are its lines' numbers. boxes: [n, 4] in reading space.
 
-    They stand in one column outside of the text, and from one to the next as many lines lie between them as they count."""
-    numbers = [n for n, text in enumerate(texts) if text.isascii() and text.strip().isdigit() and len(text.strip()) <= 4]
+    They stand in one column outside of the text, and from one to the next as many lines lie between
+    them as they count."""
+    numbers = [
+        n for n, text in enumerate(texts) if text.isascii() and text.strip().isdigit() and len(text.strip()) <= 4
+    ]
     rest = sorted(set(range(len(texts))) - set(numbers))
     if len(numbers) < 2 or not rest:
         return frozenset()
@@ -70,5 +74,10 @@ def _count(
     small = max(sizes[n] for n in column) < _SMALL * float(np.median(sizes))
     if step == 1:
         lower = sum(text[:1].islower() for text in others)
-        return small and len(column) >= _FEWEST_OF_ALL and between.count(1) >= 0.8 * len(between) and 3 * lower >= len(others)
+        return (
+            small
+            and len(column) >= _FEWEST_OF_ALL
+            and between.count(1) >= 0.8 * len(between)
+            and 3 * lower >= len(others)
+        )
     return len(column) >= (2 if small else _FEWEST) and between.count(step) >= 0.6 * len(between)

@@ -1,4 +1,5 @@
-"""The lines of a page and the rows of its tables: what they are, and which pieces of one line are one."""
+"""The lines of a page and the rows of its tables: what they are, and which pieces of one line are
+one."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ CELL_GAP = 1.8  # line heights of white on one line that part two cells
 _HANGING = 1.0  # line heights that the second line of a cell may begin to the left of the first
 LEVEL = 0.3  # line heights between the middles of what is level
 # Of a list; a longer number of two parts may be a value.
-_LABEL = re.compile(r"(?=.{1,4}$)(?:\W{1,3}|\(?(?:\w|\d{1,3}|[ivx]{1,4})[.)]?|(?:\d{1,2}\.)+\d{0,2})|(?:\d{1,2}\.){2,}\d{0,2}")
+_LABEL = re.compile(
+    r"(?=.{1,4}$)(?:\W{1,3}|\(?(?:\w|\d{1,3}|[ivx]{1,4})[.)]?|(?:\d{1,2}\.)+\d{0,2})|(?:\d{1,2}\.){2,}\d{0,2}"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,8 +43,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """A table row: its cells from left to right, each its lines; which of them stand beside other rows too. Of one cell: the others are
-    blank."""
+    """A table row: its cells from left to right, each its lines; which of them stand beside other
+    rows too. Of one cell: the others are blank."""
 
     cells: tuple[tuple[Line, ...], ...]
     shared: frozenset[int] = frozenset()
@@ -86,7 +89,11 @@ def lines_of(cell: list[Line]) -> list[Line]:
 def is_beside(one: Line, two: Line) -> bool:
     """Two stands on one's line, to the right of it."""
     overlap = min(one.y1, two.y1) - max(one.y0, two.y0)
-    return not (one.counts or two.counts) and overlap > 0.5 * min(one.y1 - one.y0, two.y1 - two.y0) and two.x0 >= one.x1 - 0.3 * one.size
+    return (
+        not (one.counts or two.counts)
+        and overlap > 0.5 * min(one.y1 - one.y0, two.y1 - two.y0)
+        and two.x0 >= one.x1 - 0.3 * one.size
+    )
 
 
 def joined_lines(one: Line, two: Line) -> Line:
@@ -113,8 +120,8 @@ def joined_lines(one: Line, two: Line) -> Line:
 
 
 def stands_below_last_cell(one: Line, two: Line) -> bool:
-    """Two begins where the last cell of one, a line of cells, does. Of text that lies on its side no cell's place is known: then it does
-    unless it begins where the line does."""
+    """Two begins where the last cell of one, a line of cells, does. Of text that lies on its side
+    no cell's place is known: then it does unless it begins where the line does."""
     last, whole = one.marked.boxes[one.marked.text.rindex("\t") + 1 :], one.marked.boxes
     known = abs(float(np.nanmin(whole[:, 0])) - one.x0) < 1 and abs(float(np.nanmax(whole[:, 2])) - one.x1) < 1
     begins = float(np.nanmin(last[:, 0])) - _HANGING * one.size if known else one.x0 + 0.5 * one.first_word

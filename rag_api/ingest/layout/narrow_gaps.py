@@ -1,8 +1,10 @@
-"""White between two cells that is hardly wider than between two words: a cell that fills its column, and the next one.
+"""White between two cells that is hardly wider than between two words: a cell that fills its
+column, and the next one.
 
-Where other rows begin a cell at that very place, and have one beginning where this line begins, the words are parted; so they are below a
-header with cells at both places, and where the second words stand higher or lower, as those of a cell in the middle of its row, if others
-begin below each other.
+Where other rows begin a cell at that very place, and have one beginning where this line begins, the
+words are parted; so they are below a header with cells at both places, and where the second words
+stand higher or lower, as those of a cell in the middle of its row, if others begin below each
+other.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ Bool = NDArray[np.bool_]
 
 
 def narrow_gaps(boxes: NDArray[np.float32], broken: Bool) -> NDArray[np.int64]:
-    """Which glyphs begin a cell though they are close to the one before. boxes: [v, 4] in reading space; broken: [v - 1] whether a piece
-    ends behind each glyph but the last."""
+    """Which glyphs begin a cell though they are close to the one before. boxes: [v, 4] in reading
+    space; broken: [v - 1] whether a piece ends behind each glyph but the last."""
     height = np.minimum(boxes[:-1, 3] - boxes[:-1, 1], boxes[1:, 3] - boxes[1:, 1]).clip(0.1)
     wide = np.flatnonzero(~broken & (boxes[1:, 0] - boxes[:-1, 2] > _LEAST * height)) + 1
     if not len(wide):
@@ -41,10 +43,13 @@ def narrow_gaps(boxes: NDArray[np.float32], broken: Bool) -> NDArray[np.int64]:
         reach = _WITHIN * height[at - 1]
         here = pairs[(np.abs(pairs[:, 2] - boxes[at, 3]) < reach) & (np.abs(pairs[:, 1] - boxes[at, 0]) < _ALIGNED)]
         enough = any(np.count_nonzero(np.abs(here[:, 0] - boxes[start, 0]) < _ALIGNED) >= _ROWS for start in before)
-        enough = enough or any(_heads(cells, foot, boxes[start], boxes[at], height[at - 1]) for cells, foot in headers for start in before)
+        enough = enough or any(
+            _heads(cells, foot, boxes[start], boxes[at], height[at - 1]) for cells, foot in headers for start in before
+        )
         if _is_shifted(boxes[at - 1], boxes[at]):
             enough = enough or bool(
-                np.count_nonzero((np.abs(feet - boxes[at, 3]) < reach) & (np.abs(begins - boxes[at, 0]) < _ALIGNED)) >= _ROWS
+                np.count_nonzero((np.abs(feet - boxes[at, 3]) < reach) & (np.abs(begins - boxes[at, 0]) < _ALIGNED))
+                >= _ROWS
             )
         if enough:
             found.append(at)
@@ -52,14 +57,17 @@ def narrow_gaps(boxes: NDArray[np.float32], broken: Bool) -> NDArray[np.int64]:
 
 
 def _headers(pairs: NDArray[np.float32]) -> list[tuple[NDArray[np.float32], float]]:
-    """Where the cells of each line of several begin, and its foot. pairs: of `_side_by_side`, line by line"""
+    """Where the cells of each line of several begin, and its foot. pairs: of `_side_by_side`, line
+    by line"""
     feet = pairs[:, 2]
     lines = np.split(pairs, np.flatnonzero(np.abs(np.diff(feet)) > _ALIGNED) + 1) if len(pairs) else []
     cells = [(np.append(line[:1, 0], line[:, 1]), float(line[:, 2].max())) for line in lines]
     return [(begins, foot) for begins, foot in cells if len(begins) >= _HEADER]
 
 
-def _heads(cells: NDArray[np.float32], foot: float, one: NDArray[np.float32], two: NDArray[np.float32], height: float) -> bool:
+def _heads(
+    cells: NDArray[np.float32], foot: float, one: NDArray[np.float32], two: NDArray[np.float32], height: float
+) -> bool:
     """Two of its cells begin where these two glyphs do, which stand below it."""
     if not 0 < two[3] - foot < _BELOW * height:
         return False
@@ -79,4 +87,6 @@ def _side_by_side(boxes: NDArray[np.float32], starts: NDArray[np.int64]) -> NDAr
     line = np.cumsum(np.concatenate([[0], np.diff(foot[order]) > _ALIGNED]))
     order = order[np.lexsort((left[order], line))]  # the lines keep their places
     same = np.abs(np.diff(foot[order])) <= _ALIGNED
-    return np.asarray(np.column_stack([left[order[:-1]], left[order[1:]], foot[order[1:]]])[same & (np.diff(left[order]) > 0)])
+    return np.asarray(
+        np.column_stack([left[order[:-1]], left[order[1:]], foot[order[1:]]])[same & (np.diff(left[order]) > 0)]
+    )

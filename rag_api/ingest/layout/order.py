@@ -1,4 +1,5 @@
-"""Boxes of lines -> the order in which they are read: from the top, column after column. Knows boxes only."""
+"""Boxes of lines -> the order in which they are read: from the top, column after column. Knows
+boxes only."""
 
 from __future__ import annotations
 
@@ -43,7 +44,9 @@ def _gutter(members: Sequence[int], boxes: Sequence[Box]) -> float | None:
     best, found = 0, None
     for left in lefts[1 : _CANDIDATES + 1]:
         at = left - 2.0
-        blocks = [block for crossing, block in _blocks(members, boxes, at) if not crossing and _columns(block, boxes, at)]
+        blocks = [
+            block for crossing, block in _blocks(members, boxes, at) if not crossing and _columns(block, boxes, at)
+        ]
         if (count := sum(map(len, blocks))) > best:
             best, found = count, at
     return found
@@ -73,7 +76,8 @@ def _columns(block: Sequence[int], boxes: Sequence[Box], at: float) -> bool:
 
 
 def _across(members: Sequence[int], boxes: Sequence[Box]) -> list[int]:
-    """Line after line, each from the left. The lower edges of boxes on one line are at one height."""
+    """Line after line, each from the left. The lower edges of boxes on one line are at one
+    height."""
     rows: list[list[int]] = []
     for i in sorted(members, key=lambda i: boxes[i].y1):
         last = boxes[rows[-1][0]] if rows else None

@@ -1,4 +1,5 @@
-"""A page's glyphs -> pieces: runs of glyphs without a break between, each a line or a part of one."""
+"""A page's glyphs -> pieces: runs of glyphs without a break between, each a line or a part of
+one."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _NEWLINES = np.array([10, 13], np.uint32)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GlyphRuns:
-    """Runs of glyphs without a break between: [p] first and one past the last index into the visible glyphs, [p, 4] boxes."""
+    """Runs of glyphs without a break between: [p] first and one past the last index into the
+    visible glyphs, [p, 4] boxes."""
 
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -26,10 +28,14 @@ class GlyphRuns:
 
 
 def pieces_of(
-    glyphs: Glyphs, visible: NDArray[np.int64], with_: NDArray[np.int64], boxes: NDArray[np.float32], down: NDArray[np.float32]
+    glyphs: Glyphs,
+    visible: NDArray[np.int64],
+    with_: NDArray[np.int64],
+    boxes: NDArray[np.float32],
+    down: NDArray[np.float32],
 ) -> GlyphRuns:
-    """visible, with_: [v] glyphs as they are read, and with which of the content each comes; boxes: [v, 4] theirs in reading space; down:
-    the rules."""
+    """visible, with_: [v] glyphs as they are read, and with which of the content each comes; boxes:
+    [v, 4] theirs in reading space; down: the rules."""
     newlines = np.cumsum(np.isin(glyphs.codes, _NEWLINES))[with_]
     broken = (newlines[1:] > newlines[:-1]) & ~is_attached(glyphs.codes[visible], boxes)
     one, two = boxes[:-1], boxes[1:]
@@ -49,9 +55,15 @@ def pieces_of(
 
 
 def lines_in(
-    glyphs: Glyphs, visible: NDArray[np.int64], white: NDArray[np.bool_], here: NDArray[np.float32], pieces: GlyphRuns, aside: bool
+    glyphs: Glyphs,
+    visible: NDArray[np.int64],
+    white: NDArray[np.bool_],
+    here: NDArray[np.float32],
+    pieces: GlyphRuns,
+    aside: bool,
 ) -> list[Line]:
-    """Each piece as a line, with a space wherever `white` says so. here: [v, 4] the visible glyphs' boxes in reading space."""
+    """Each piece as a line, with a space wherever `white` says so. here: [v, 4] the visible glyphs'
+    boxes in reading space."""
     at = np.flatnonzero(white)
     shown = with_raised(glyphs.codes[visible], here, pieces.starts, pieces.ends)
     codes = np.insert(np.minimum(shown, 0x10FFFF), at, 32)
@@ -70,5 +82,7 @@ def lines_in(
         size = sorted(heights[start:end])[(end - start) // 2]
         first_word = rights[min(int(word_ends[n]), end) - 1] - lefts[start]
         marked = Marked(text[first:last], boxes[first:last])
-        lines.append(Line(marked, x0, y0, x1, y1, size, first_word, 2 * int(bold[n]) > end - start, bool(symbol[n]), aside))
+        lines.append(
+            Line(marked, x0, y0, x1, y1, size, first_word, 2 * int(bold[n]) > end - start, bool(symbol[n]), aside)
+        )
     return lines

@@ -1,7 +1,9 @@
-"""Letters and lines that a program draws in no order at all, so that what is read is not what stands on the page.
+"""Letters and lines that a program draws in no order at all, so that what is read is not what
+stands on the page.
 
-A page whose pieces are drawn before those right above them as often as after; two lines as near to each other as two words, on one
-baseline, that are not read one after the other; a line whose letters go back to the left. All that is shown, and not quoted.
+A page whose pieces are drawn before those right above them as often as after; two lines as near to
+each other as two words, on one baseline, that are not read one after the other; a line whose
+letters go back to the left. All that is shown, and not quoted.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ _MOST = 3_000  # pieces of a page; more is a drawing
 
 
 def in_no_order(boxes: NDArray[np.float32]) -> bool:
-    """A page's pieces go down and up. boxes: [p, 4] in reading space, as they are drawn. A page drawn from its foot is in order."""
+    """A page's pieces go down and up. boxes: [p, 4] in reading space, as they are drawn. A page
+    drawn from its foot is in order."""
     if len(boxes) > _MOST:
         return False
     below: list[bool] = []  # of each piece that has one right above it: whether it is drawn first
@@ -37,12 +40,17 @@ def in_no_order(boxes: NDArray[np.float32]) -> bool:
     for place, n in enumerate(by_top.tolist()):
         above = by_top[:place]
         overlap = np.minimum(boxes[above, 2], boxes[n, 2]) - np.maximum(boxes[above, 0], boxes[n, 0])
-        over = (overlap > 0.5 * np.minimum(widths[above], widths[n])) & (boxes[above, 3] < boxes[n, 1] + _BELOW * heights[n])
+        over = (overlap > 0.5 * np.minimum(widths[above], widths[n])) & (
+            boxes[above, 3] < boxes[n, 1] + _BELOW * heights[n]
+        )
         above = above[over]
         if len(above):
             nearest = int(above[boxes[above, 3].argmax()])
             below.append(n < nearest)
-            if boxes[n, 1] - boxes[nearest, 3] < _CLOSE * heights[n] and abs(heights[n] - heights[nearest]) < _SAME_SIZE * heights[n]:
+            if (
+                boxes[n, 1] - boxes[nearest, 3] < _CLOSE * heights[n]
+                and abs(heights[n] - heights[nearest]) < _SAME_SIZE * heights[n]
+            ):
                 close.append(n < nearest)
     return _is_mixed(below, _PAIRS, _UPWARDS) or _is_mixed(close, _CLOSE_PAIRS, _CLOSE_UPWARDS)
 
@@ -53,10 +61,13 @@ def _is_mixed(upwards: Sequence[bool], least: int, most: float) -> bool:
 
 
 def with_loose(items: Sequence[Line | Row]) -> list[Line | Row]:
-    """A page's items, in the order in which they are read; the lines that nobody can be sure of are marked as loose."""
+    """A page's items, in the order in which they are read; the lines that nobody can be sure of are
+    marked as loose."""
     found = set(map(id, _scattered(items)))
     return [
-        replace(item, cells=tuple(tuple(replace(line, loose=id(line) in found) for line in cell) for cell in item.cells))
+        replace(
+            item, cells=tuple(tuple(replace(line, loose=id(line) in found) for line in cell) for cell in item.cells)
+        )
         if isinstance(item, Row)
         else replace(item, loose=id(item) in found)
         for item in items
@@ -72,13 +83,15 @@ def _scattered(items: Sequence[Line | Row]) -> list[Line]:
     placed = [(line, n) for line, n in placed if not (line.aside or line.counts)]
     found = {n for n, (line, _) in enumerate(placed) if line.loose or _goes_back(line)}
     if len(placed) > 1:
-        found |= _parted(np.array([(line.x0, line.y0, line.x1, line.y1) for line, _ in placed]), np.array([n for _, n in placed]))
+        found |= _parted(
+            np.array([(line.x0, line.y0, line.x1, line.y1) for line, _ in placed]), np.array([n for _, n in placed])
+        )
     return [placed[n][0] for n in sorted(found)]
 
 
 def _goes_back(line: Line) -> bool:
-    """A letter stands to the left of the one that it is read after, on its baseline. Of text that lies on its side, or is written from
-    right to left, nothing is known."""
+    """A letter stands to the left of the one that it is read after, on its baseline. Of text that
+    lies on its side, or is written from right to left, nothing is known."""
     boxes = line.marked.boxes
     seen = np.flatnonzero(~np.isnan(boxes).any(axis=1))
     own = boxes[seen]
@@ -86,7 +99,9 @@ def _goes_back(line: Line) -> bool:
         return False
     height = own[:, 3] - own[:, 1]
     back = own[1:, 0] < own[:-1, 0] - _OVER * height[:-1]
-    back &= (np.abs(own[1:, 3] - own[:-1, 3]) < _BASELINE * height[:-1]) & (np.abs(np.diff(height)) < _SAME_SIZE * height[:-1])
+    back &= (np.abs(own[1:, 3] - own[:-1, 3]) < _BASELINE * height[:-1]) & (
+        np.abs(np.diff(height)) < _SAME_SIZE * height[:-1]
+    )
     letters = [line.marked.text[n] for n in seen.tolist()]
     return any(_is_western(letters[n]) and _is_western(letters[n + 1]) for n in np.flatnonzero(back).tolist())
 

@@ -1,8 +1,9 @@
 """Two readings of a line -> which letters of it are in doubt.
 
-Grave are words that a dose or a prohibition hangs on: with a digit, a unit, a comparison, "niet", "geen", "not", "never". Where the two
-readers differ on one, or the first is not sure enough of it, it is in doubt. Of other words the readers may differ when the first is
-quite sure. With one reader alone the first must be surer. What only the second reads casts doubt on the words around it.
+Grave are words that a dose or a prohibition hangs on: with a digit, a unit, a comparison, "niet",
+"geen", "not", "never". Where the two readers differ on one, or the first is not sure enough of it,
+it is in doubt. Of other words the readers may differ when the first is quite sure. With one reader
+alone the first must be surer. What only the second reads casts doubt on the words around it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from rag_api.ingest.ocr.tesseract import Second
 
 @dataclass(frozen=True, slots=True)
 class LetterLimits:
-    """The least probability of each letter that is believed. Fitted on the development half (docs/evaluation.md)."""
+    """The least probability of each letter that is believed. Fitted on the development half
+    (docs/evaluation.md)."""
 
     grave: float = 0.70  # both readers agree
     other: float = 0.40
@@ -38,7 +40,9 @@ niet nooit geen zonder behalve tenzij noch mag moet alleen enkel not no never no
 """
 _NEGATIONS = frozenset(_NEGATION_WORDS.split())
 _GRAVE = re.compile(r"[\d<>≤≥±%‰½¼¾⅓⅔×+=²³µ↑↓]")
-_SAME = str.maketrans({"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "`": "'", "–": "-", "—": "-", "−": "-", "μ": "µ", "●": "•"})
+_SAME = str.maketrans(
+    {"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "`": "'", "–": "-", "—": "-", "−": "-", "μ": "µ", "●": "•"}
+)
 _EDGES = ".,;:!?()[]{}'\"|_*-•·…~\\/"
 _BETWEEN = "\x1f"  # stands for white space between two digits, which alone tells "5 10" from "510"
 
@@ -60,9 +64,17 @@ def doubtful(first: Reading, second: Second | None, limits: LetterLimits = LIMIT
     found = np.zeros(len(first.text), bool)
     for n, token in enumerate(ours):
         sure = float(first.sure[token.start : token.end].min())
-        least = (limits.grave_alone if alone else limits.grave) if token.grave else limits.other_alone if alone else limits.other
+        least = (
+            (limits.grave_alone if alone else limits.grave)
+            if token.grave
+            else limits.other_alone
+            if alone
+            else limits.other
+        )
         found[token.start : token.end] = (
-            sure < max(least, limits.differing if n in differing else 0) or n in gravely or _crowded(first, token, limits)
+            sure < max(least, limits.differing if n in differing else 0)
+            or n in gravely
+            or _crowded(first, token, limits)
         )
     return found
 
@@ -92,7 +104,8 @@ def _is_grave(word: str, after_number: bool) -> bool:
 
 
 def _differing(ours: Sequence[_Token], theirs: Sequence[_Token]) -> tuple[set[int], set[int]]:
-    """Which of our tokens are read otherwise, and which of them so that a dose or a prohibition may hang on it."""
+    """Which of our tokens are read otherwise, and which of them so that a dose or a prohibition may
+    hang on it."""
     one, two = list(_letters(ours)), list(_letters(theirs))
     matcher = SequenceMatcher(None, [letter for letter, _ in one], [letter for letter, _ in two], autojunk=False)
     differing: set[int] = set()

@@ -1,4 +1,5 @@
-"""A line as read, and its ink -> where each of its letters stands, how large the type is, and whether it is bold. Pixels throughout."""
+"""A line as read, and its ink -> where each of its letters stands, how large the type is, and
+whether it is bold. Pixels throughout."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ from rag_api.ingest.ocr.picture import Grey, letters_in
 
 # Shares of the type's size, as in most faces.
 _ASCENT, _X_HEIGHT = 0.72, 0.53
-_TOP, _BOTTOM = 0.69, 0.18  # of a letter's box above and below the line that letters stand on, as PDFium has it of the same pages
+# of a letter's box above and below the line that letters stand on, as PDFium has it of the same
+# pages
+_TOP, _BOTTOM = 0.69, 0.18
 _TALL = re.compile(r"[A-ZÀ-Þ0-9bdfhijkltßþà-ý()\[\]{}/|!?%&\"'$€£§]")
 _FULL = 0.35  # of the fullest rows' ink: rows of small letters have more
 _SOME = 0.7  # pixels of ink: a row with less is white
@@ -60,7 +63,8 @@ def letters_of(first: Reading, box: tuple[float, float, float, float], grey: Gre
 
 
 def _beside(middles: NDArray[np.float32], text: str, own: Ink, size: float, base: float) -> Ink:
-    """[letters] between this letter and the next or the last stands a mark as high as a letter that neither is."""
+    """[letters] between this letter and the next or the last stands a mark as high as a letter that
+    neither is."""
     core = own[max(0, round(base - _ASCENT * size)) : round(base)]
     marks = (core.sum(axis=0) >= _MARK * size) & (own.mean(axis=0) < _THROUGH)
     letters = [n for n, letter in enumerate(text) if not letter.isspace()]
@@ -92,8 +96,11 @@ def _spaced(first: Reading, own: Ink, least: float) -> Reading:
     return Reading("".join(letters), np.array(sure, np.float32), np.array(at, np.float32))
 
 
-def _edges(middles: NDArray[np.float32], low: float, high: float, columns: NDArray[np.int64], size: float) -> NDArray[np.float64]:
-    """Where the letters of a word begin and end: one more than letters. low, high: where the neighbouring words' halves begin."""
+def _edges(
+    middles: NDArray[np.float32], low: float, high: float, columns: NDArray[np.int64], size: float
+) -> NDArray[np.float64]:
+    """Where the letters of a word begin and end: one more than letters. low, high: where the
+    neighbouring words' halves begin."""
     inked = columns[(columns >= low) & (columns < high)]
     left = min(float(inked[0]), float(middles[0])) if len(inked) else float(middles[0]) - 0.25 * size
     right = max(float(inked[-1]) + 1, float(middles[-1])) if len(inked) else float(middles[-1]) + 0.25 * size
@@ -103,8 +110,9 @@ def _edges(middles: NDArray[np.float32], low: float, high: float, columns: NDArr
 
 
 def _size(text: str, own: Ink) -> tuple[float, float]:
-    """(the type's size, the height at which its letters stand), from the rows that hold ink and the letters that are there. The rows of
-    small letters hold most; other lines' ink at the edges is parted from them by white."""
+    """(the type's size, the height at which its letters stand), from the rows that hold ink and the
+    letters that are there. The rows of small letters hold most; other lines' ink at the edges is
+    parted from them by white."""
     height = own.shape[0]
     rows = np.convolve(own.sum(axis=1).astype(np.float64), np.ones(3) / 3, "same")
     if not rows.any():

@@ -1,7 +1,9 @@
-"""The first reader: PP-OCRv6's models, computed by onnxruntime. Finds lines of text on a picture, and reads them letter by letter.
+"""The first reader: PP-OCRv6's models, computed by onnxruntime. Finds lines of text on a picture,
+and reads them letter by letter.
 
-The models lie in the wheel of `rapidocr` and are named by their paths, so that nothing looks for them elsewhere. They know eighteen
-thousand letters; those that no Dutch or English text has are left out of the choice.
+The models lie in the wheel of `rapidocr` and are named by their paths, so that nothing looks for
+them elsewhere. They know eighteen thousand letters; those that no Dutch or English text has are
+left out of the choice.
 """
 
 from __future__ import annotations
@@ -23,14 +25,16 @@ _HEIGHT = 48  # pixels of a line, as the models were trained
 _WIDEST_BATCH = 2600  # pixels: what is read together costs memory by its width
 _LONGEST = 3200  # pixels
 _SIGNS = "–—‘’“”„…•·°±×÷≤≥≈≠→←↑↓µμ€£§½¼¾⅓⅔²³‰√α β γ δ Δ Ω λ ☐ ☑ ☒ □ ✓ ✔ ▪ ■ ● ◦ ►"
-_ASKED, _AGREED, _TRIED = 12, 0.8, 4  # lines that are asked which way up they stand, how surely they answer, lines that are read to tell
+# lines that are asked which way up they stand, how surely they answer, lines that are read to tell
+_ASKED, _AGREED, _TRIED = 12, 0.8, 4
 
 Quad = NDArray[np.float32]  # [4, 2] corners, clockwise from the text's top left
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """A line as read. `at`: the middle of each letter as a share of the line's width; `sure`: the probability that the model gives it."""
+    """A line as read. `at`: the middle of each letter as a share of the line's width; `sure`: the
+    probability that the model gives it."""
 
     text: str
     sure: NDArray[np.float32]
@@ -57,13 +61,21 @@ class Paddle:
         said = ParseParams.load(DEFAULT_CFG_PATH)
         engine = OmegaConf.merge(said.EngineConfig.onnxruntime, {"intra_op_num_threads": 1, "inter_op_num_threads": 1})
         models = Path(DEFAULT_CFG_PATH).parent / "models"
-        for part, model in (("Det", "PP-OCRv6_det_small"), ("Cls", "ch_ppocr_mobile_v2.0_cls_mobile"), ("Rec", "PP-OCRv6_rec_small")):
+        for part, model in (
+            ("Det", "PP-OCRv6_det_small"),
+            ("Cls", "ch_ppocr_mobile_v2.0_cls_mobile"),
+            ("Rec", "PP-OCRv6_rec_small"),
+        ):
             said[part].engine_cfg = engine
             said[part].model_path = str(models / f"{model}.onnx")
             said[part].model_root_dir = str(models)
         said.Rec.font_path = None
         said.Det.limit_type, said.Det.limit_side_len = "max", _DETECTION_SIDE
-        self._detector, self._classifier, self._recogniser = TextDetector(said.Det), TextClassifier(said.Cls), TextRecognizer(said.Rec)
+        self._detector, self._classifier, self._recogniser = (
+            TextDetector(said.Det),
+            TextClassifier(said.Cls),
+            TextRecognizer(said.Rec),
+        )
         letters = self._recogniser.postprocess_op.character
         self._allowed = np.array([n for n, letter in enumerate(letters) if n == 0 or _is_ours(letter)])
         self._letters = [letters[n] for n in self._allowed]
@@ -74,17 +86,21 @@ class Paddle:
         return [] if found.boxes is None else [np.asarray(box, np.float32) for box in found.boxes]
 
     def is_upside_down(self, crops: Sequence[Grey], check: Callable[[], None]) -> bool:
-        """What the longest of these lines say; when they do not agree that they are not, by how well they are read either way."""
+        """What the longest of these lines say; when they do not agree that they are not, by how
+        well they are read either way."""
         longest = sorted(crops, key=lambda crop: -crop.shape[1] / crop.shape[0])
         said = self._classifier([cv2.cvtColor(crop, cv2.COLOR_GRAY2BGR) for crop in longest[:_ASKED]]).cls_res
         if all(label == "0" and score > _AGREED for label, score in said):
             return False
         tried = longest[:_TRIED]
-        upright, turned = (self.read(lines, check) for lines in (tried, [np.ascontiguousarray(crop[::-1, ::-1]) for crop in tried]))
+        upright, turned = (
+            self.read(lines, check) for lines in (tried, [np.ascontiguousarray(crop[::-1, ::-1]) for crop in tried])
+        )
         return sum(float(one.sure.sum()) for one in turned) > sum(float(one.sure.sum()) for one in upright)
 
     def read(self, crops: Sequence[Grey], check: Callable[[], None]) -> list[Reading]:
-        """Each crop's letters, in the order of the crops. check: called between the steps; may raise."""
+        """Each crop's letters, in the order of the crops. check: called between the steps; may
+        raise."""
         found: dict[int, Reading] = {}
         for batch in _batches(crops):
             check()
@@ -101,7 +117,8 @@ class Paddle:
             yield self._decode(chances[n], widest / line.shape[1])
 
     def _decode(self, chances: NDArray[np.float32], stretch: float) -> Reading:
-        """[steps, letters] probabilities -> letters; equal ones in a row are one, 0 is none. stretch: the batch's width over the line's."""
+        """[steps, letters] probabilities -> letters; equal ones in a row are one, 0 is none.
+        stretch: the batch's width over the line's."""
         best, sure = chances.argmax(axis=1), chances.max(axis=1)
         starts = np.flatnonzero(np.diff(best, prepend=-1))
         ends = np.append(starts[1:], len(best))

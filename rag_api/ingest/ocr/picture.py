@@ -1,4 +1,5 @@
-"""A page as pixels: rendered, turned upright, without the rules of its tables. Knows nothing of words."""
+"""A page as pixels: rendered, turned upright, without the rules of its tables. Knows nothing of
+words."""
 
 from __future__ import annotations
 
@@ -83,7 +84,9 @@ def turned(picture: Picture, degrees: float) -> Picture:
     if abs(degrees - 90 * quarter) < 1e-6:
         grey = np.ascontiguousarray(np.rot90(picture.grey, quarter))
     else:
-        grey = cv2.warpAffine(picture.grey, matrix, (int(size[0]), int(size[1])), flags=cv2.INTER_CUBIC, borderValue=(255,))
+        grey = cv2.warpAffine(
+            picture.grey, matrix, (int(size[0]), int(size[1])), flags=cv2.INTER_CUBIC, borderValue=(255,)
+        )
     back = np.linalg.inv(np.vstack([matrix, [0, 0, 1]]))
     whole = np.vstack([picture.to_page, [0, 0, 1]]) @ back
     return Picture(np.asarray(grey, np.uint8), picture.scale, whole[:2])
@@ -92,7 +95,9 @@ def turned(picture: Picture, degrees: float) -> Picture:
 def ink(grey: Grey) -> NDArray[np.bool_]:
     """[height, width]: darker than the paper around it, without specks."""
     blurred = cv2.GaussianBlur(grey, (3, 3), 0)
-    return _without_specks(cv2.adaptiveThreshold(blurred, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, _AROUND, _DARKER))
+    return _without_specks(
+        cv2.adaptiveThreshold(blurred, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, _AROUND, _DARKER)
+    )
 
 
 def letters_in(crop: Grey) -> NDArray[np.bool_]:
@@ -125,7 +130,8 @@ def without_rules(picture: Picture) -> Rules:
 
 
 def closed(rules: Rules) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """(across, down), with rules down the sides of rows that have some within: print often leaves a table's sides open."""
+    """(across, down), with rules down the sides of rows that have some within: print often leaves a
+    table's sides open."""
     across, down = rules.across[np.argsort(rules.across[:, 2], kind="stable")], rules.down
     sides: list[tuple[float, float, float]] = []
     for n, (x0, x1, top) in enumerate(across.tolist()):
@@ -139,28 +145,37 @@ def closed(rules: Rules) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 
 def _edges(picture: Picture, known: NDArray[np.float32]) -> NDArray[np.float32]:
-    """[n, 3] the upper and lower edges of shaded areas, which part rows as rules do, where no rule is known."""
+    """[n, 3] the upper and lower edges of shaded areas, which part rows as rules do, where no rule
+    is known."""
     grey = picture.grey.astype(np.int16)
     steps = np.zeros(grey.shape, np.uint8)
     steps[2:-2] = np.abs(grey[4:] - grey[:-4]) > _STEP
     long = max(8, round(_LONG * picture.scale))
     found = cv2.morphologyEx(steps, cv2.MORPH_OPEN, np.ones((1, long), np.uint8))
     count, _, stats, _ = cv2.connectedComponentsWithStats(found, connectivity=8)
-    edges = [(x, x + width, y + height / 2) for x, y, width, height, _ in stats[1:count].tolist() if height <= _THICK * picture.scale]
+    edges = [
+        (x, x + width, y + height / 2)
+        for x, y, width, height, _ in stats[1:count].tolist()
+        if height <= _THICK * picture.scale
+    ]
     near = _THICK * picture.scale
     new = [edge for edge in edges if not (np.abs(known[:, 2] - edge[2]) < near).any()]
     return np.array(new, np.float32).reshape(-1, 3)
 
 
 def _strokes(dark: NDArray[np.uint8], long: int, thick: int) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
-    """([n, 3] from, to, where; the pixels of them) of straight level strokes at least as long, with white above and below."""
+    """([n, 3] from, to, where; the pixels of them) of straight level strokes at least as long, with
+    white above and below."""
     joined = cv2.morphologyEx(dark, cv2.MORPH_CLOSE, np.ones((1, 3), np.uint8))
     found = cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((1, long), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(found, connectivity=8)
     rules, keep = [], np.zeros(count, bool)
     for n in range(1, count):
         x, y, width, height, _ = stats[n].tolist()
-        beside = dark[max(0, y - 6) : max(0, y - 2), x : x + width], dark[y + height + 2 : y + height + 6, x : x + width]
+        beside = (
+            dark[max(0, y - 6) : max(0, y - 2), x : x + width],
+            dark[y + height + 2 : y + height + 6, x : x + width],
+        )
         if height <= thick and all(not part.size or part.mean() < _CLEAR for part in beside):
             keep[n] = True
             rules.append((x, x + width, y + height / 2))

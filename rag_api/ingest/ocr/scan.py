@@ -1,4 +1,5 @@
-"""A rendered page -> its lines of text, read once or twice, upright. The list of the steps; knows no PDF and no sentences."""
+"""A rendered page -> its lines of text, read once or twice, upright. The list of the steps; knows
+no PDF and no sentences."""
 
 from __future__ import annotations
 
@@ -36,11 +37,13 @@ class Scan:
     picture: Picture  # straight
     rules: Rules
     lines: tuple[ScannedLine, ...]
-    crooked: tuple[tuple[float, float, float, float], ...]  # where words stand slanted or sideways, as stamps do: they are left out
+    # where words stand slanted or sideways, as stamps do: they are left out
+    crooked: tuple[tuple[float, float, float, float], ...]
 
 
 def scan(picture: Picture, seconds: float, alone: bool = False) -> Scan:
-    """seconds: of the processor's time; alone: without the second reader. Raises TooSlow; ImportError without the reader's packages."""
+    """seconds: of the processor's time; alone: without the second reader. Raises TooSlow;
+    ImportError without the reader's packages."""
     reader, check = paddle(), _watch(seconds)
     straight, quads = _upright(reader, picture, check)
     check()
@@ -51,7 +54,8 @@ def scan(picture: Picture, seconds: float, alone: bool = False) -> Scan:
     check()
     second = None if alone else read_again([_cleared(_cut(rules.grey, box)) for box in boxes], seconds)
     lines = tuple(
-        ScannedLine(box, one, None if second is None else second[n]) for n, (box, one) in enumerate(zip(boxes, first, strict=True))
+        ScannedLine(box, one, None if second is None else second[n])
+        for n, (box, one) in enumerate(zip(boxes, first, strict=True))
     )
     return Scan(straight, rules, lines, tuple(_box_of(quad, straight.grey) for quad in quads if _is_crooked(quad)))
 
@@ -137,8 +141,18 @@ def _box_of(quad: Quad, grey: Grey) -> tuple[float, float, float, float]:
     height, width = grey.shape
     (x0, y0), (x1, y1) = quad.min(axis=0).tolist(), quad.max(axis=0).tolist()
     pad = _PAD * (y1 - y0)
-    x0, y0, x1, y1 = max(0.0, x0 - pad), max(0.0, y0 - pad / 3), min(float(width), x1 + pad), min(float(height), y1 + pad / 3)
-    return float(int(x0)), float(int(y0)), float(max(int(x0) + 2, int(np.ceil(x1)))), float(max(int(y0) + 2, int(np.ceil(y1))))
+    x0, y0, x1, y1 = (
+        max(0.0, x0 - pad),
+        max(0.0, y0 - pad / 3),
+        min(float(width), x1 + pad),
+        min(float(height), y1 + pad / 3),
+    )
+    return (
+        float(int(x0)),
+        float(int(y0)),
+        float(max(int(x0) + 2, int(np.ceil(x1)))),
+        float(max(int(y0) + 2, int(np.ceil(y1)))),
+    )
 
 
 def _cut(grey: Grey, box: tuple[float, float, float, float]) -> Grey:

@@ -1,7 +1,8 @@
 """Lines and rows of a scan that may hold what belongs elsewhere: tables whose rules are not seen.
 
-What stands side by side without rules was read across; where cells are wrapped, that tears them apart. And where one rule is missed, two
-rows look like one. Each letter is right, and the whole says something else: so all of it is in doubt.
+What stands side by side without rules was read across; where cells are wrapped, that tears them
+apart. And where one rule is missed, two rows look like one. Each letter is right, and the whole
+says something else: so all of it is in doubt.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The second reader: Debian's tesseract, where it is installed. It gets the lines that the first one found, under each other on one
-sheet, so that both read the same and what they read can be compared line by line.
+"""The second reader: Debian's tesseract, where it is installed. It gets the lines that the first
+one found, under each other on one sheet, so that both read the same and what they read can be
+compared line by line.
 """
 
 from __future__ import annotations
@@ -38,18 +39,24 @@ def read_again(crops: Sequence[Grey], seconds: float) -> list[Second] | None:
         return None
     sheet, middles = _sheet(crops)
     program, languages = found
-    said = _run([program, "stdin", "stdout", "-l", languages, "--psm", "6", "--dpi", "300", "tsv"], _pgm(sheet), seconds)
+    said = _run(
+        [program, "stdin", "stdout", "-l", languages, "--psm", "6", "--dpi", "300", "tsv"], _pgm(sheet), seconds
+    )
     return None if said is None else _by_line(said, middles)
 
 
 def _sheet(crops: Sequence[Grey]) -> tuple[Grey, list[float]]:
     """The crops under each other, and the height at which each has its middle."""
     sized = [
-        cv2.resize(crop, (_width(crop), _HEIGHT), interpolation=cv2.INTER_AREA if crop.shape[0] > _HEIGHT else cv2.INTER_CUBIC)
+        cv2.resize(
+            crop, (_width(crop), _HEIGHT), interpolation=cv2.INTER_AREA if crop.shape[0] > _HEIGHT else cv2.INTER_CUBIC
+        )
         for crop in crops
     ]
     step = _HEIGHT + _APART
-    sheet = np.full((2 * _MARGIN + step * len(sized), 2 * _MARGIN + max(crop.shape[1] for crop in sized)), 255, np.uint8)
+    sheet = np.full(
+        (2 * _MARGIN + step * len(sized), 2 * _MARGIN + max(crop.shape[1] for crop in sized)), 255, np.uint8
+    )
     for n, crop in enumerate(sized):
         top = _MARGIN + n * step
         sheet[top : top + _HEIGHT, _MARGIN : _MARGIN + crop.shape[1]] = crop
@@ -65,7 +72,9 @@ def _pgm(grey: Grey) -> bytes:
 
 
 def _run(command: Sequence[str], data: bytes, seconds: float) -> str | None:
-    environment = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "TESSDATA_PREFIX") if name in os.environ}
+    environment = {
+        name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "TESSDATA_PREFIX") if name in os.environ
+    }
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -84,7 +93,8 @@ def _run(command: Sequence[str], data: bytes, seconds: float) -> str | None:
 
 
 def _limit(pid: int, seconds: float) -> None:
-    """On its processor time, also when this process ends before it. Memory is limited as this process's is."""
+    """On its processor time, also when this process ends before it. Memory is limited as this
+    process's is."""
     if sys.platform == "linux":
         import resource
 

@@ -1,4 +1,5 @@
-"""The lines of a scan -> items of a page, as layout gives them of a PDF's own text, and which letters are in doubt."""
+"""The lines of a scan -> items of a page, as layout gives them of a PDF's own text, and which
+letters are in doubt."""
 
 from __future__ import annotations
 
@@ -45,7 +46,11 @@ def written(scan: Scan) -> Written:
         for line, own in zip(read, doubts, strict=True):
             own[:] |= _touches(box, Box(*line.box))
     order = reading_order([_standing(line, one) for line, one in zip(read, letters, strict=True)])
-    sheet = _Sheet(scan.picture, alike([one.size for one in letters]), bold([o.stroke for o in letters], [len(o.boxes) for o in letters]))
+    sheet = _Sheet(
+        scan.picture,
+        alike([one.size for one in letters]),
+        bold([o.stroke for o in letters], [len(o.boxes) for o in letters]),
+    )
     glyphs, upright, doubt = sheet.glyphs(order, letters, doubts)
     scale = np.float32(1 / scan.picture.scale)
     rules = Rules(*(each * scale for each in closed(scan.rules)))
@@ -56,7 +61,8 @@ def written(scan: Scan) -> Written:
 
 
 def _standing(line: ScannedLine, letters: Letters) -> Box:
-    """Where the line stands, by its letters: what was found around it may hold other lines' edges."""
+    """Where the line stands, by its letters: what was found around it may hold other lines'
+    edges."""
     return Box(line.box[0], letters.base - letters.size, line.box[2], letters.base)
 
 
@@ -69,17 +75,24 @@ class _Sheet:
     def glyphs(
         self, order: Sequence[int], letters: Sequence[Letters], doubts: Sequence[NDArray[np.bool_]]
     ) -> tuple[Glyphs, NDArray[np.float32], NDArray[np.bool_]]:
-        """(all letters in this order, a line end after each line; [n, 4] their boxes on the straight page; [n] which are in doubt)."""
+        """(all letters in this order, a line end after each line; [n, 4] their boxes on the
+        straight page; [n] which are in doubt)."""
         nothing = np.full((1, 4), np.nan, np.float32)
         codes = [code for i in order for code in (*map(ord, letters[i].reading.text), _NEWLINE)]
-        straight = np.concatenate([nothing, *(part for i in order for part in (self._resized(i, letters[i]), nothing))])[1:]
+        straight = np.concatenate(
+            [nothing, *(part for i in order for part in (self._resized(i, letters[i]), nothing))]
+        )[1:]
         lengths = [len(letters[i].reading.text) + 1 for i in order]
         heavy = np.repeat([self.bolds[i] for i in order], lengths).astype(bool)
-        doubt = np.concatenate([np.zeros(0, bool), *(part for i in order for part in (doubts[i], [False]))]).astype(bool)
+        doubt = np.concatenate([np.zeros(0, bool), *(part for i in order for part in (doubts[i], [False]))]).astype(
+            bool
+        )
         count, none = len(codes), np.zeros(len(codes), bool)
         upright = (straight / np.float32(self.picture.scale)).astype(np.float32)
         turned = np.zeros(count, np.int8)
-        glyphs = Glyphs(np.array(codes, np.uint32), self._on_page(straight), heavy, none, none, none, none, turned, *[none] * 3)
+        glyphs = Glyphs(
+            np.array(codes, np.uint32), self._on_page(straight), heavy, none, none, none, none, turned, *[none] * 3
+        )
         return glyphs, upright, doubt & ~np.isnan(straight[:, 0])
 
     def _resized(self, i: int, own: Letters) -> NDArray[np.float32]:

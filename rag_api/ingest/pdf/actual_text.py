@@ -1,4 +1,5 @@
-"""ActualText, which a file says instead of the letters of a place: read only where it says the same as the page shows.
+"""ActualText, which a file says instead of the letters of a place: read only where it says the same
+as the page shows.
 
 Programs write it for ligatures, hyphens and white space. It may say anything, and nobody sees it.
 """
@@ -35,8 +36,9 @@ class _Said:
 
 
 def keep_what_is_shown(document: Any, page: Any, texts: Mapping[int, Any]) -> bool:
-    """Take away from a page in memory what the file says instead of its letters, but where both are the same; return whether what was
-    taken away said other letters. texts: by the addresses of its text objects."""
+    """Take away from a page in memory what the file says instead of its letters, but where both are
+    the same; return whether what was taken away said other letters. texts: by the addresses of its
+    text objects."""
     said = [one for address in texts for one in _said(address)]
     if not said:
         return False

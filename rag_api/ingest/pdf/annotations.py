@@ -1,7 +1,8 @@
-"""Annotations, which a reader sees on a page though they are not in its content: filled form fields, notes typed on it, signatures, stamps.
+"""Annotations, which a reader sees on a page though they are not in its content: filled form
+fields, notes typed on it, signatures, stamps.
 
-PDFium puts their appearances into the content (in memory, the file stays as it is) and makes those that are missing, so that they
-are read, placed and doubted like all other words.
+PDFium puts their appearances into the content (in memory, the file stays as it is) and makes those
+that are missing, so that they are read, placed and doubted like all other words.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ _MOST = 2000  # of a page
 
 
 def with_annotations(document: Any, index: int) -> tuple[Any, int | None]:
-    """(the page with what is laid on it in its content, how many characters it has without; None: nothing is laid on it). Raises
-    PdfiumError when it cannot be loaded."""
+    """(the page with what is laid on it in its content, how many characters it has without; None:
+    nothing is laid on it). Raises PdfiumError when it cannot be loaded."""
     page = document[index]
     if all(subtype in _NO_WORDS for _, subtype, _ in _annotations(page.raw)):
         return page, None

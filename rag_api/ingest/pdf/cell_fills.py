@@ -1,6 +1,8 @@
-"""Coloured areas that stand edge to edge, as the cells of a table do: their edges part cells as rules do.
+"""Coloured areas that stand edge to edge, as the cells of a table do: their edges part cells as
+rules do.
 
-A marked word and the next one stand so too; their edges do not come again at the same place in another line, as a column's do.
+A marked word and the next one stand so too; their edges do not come again at the same place in
+another line, as a column's do.
 """
 
 from __future__ import annotations
@@ -17,13 +19,15 @@ Float = NDArray[np.float32]
 
 
 def edges_of_cells(fills: Float) -> tuple[Float, Float]:
-    """Return (across [h, 3] x0, x1, y; down [v, 3] y0, y1, x) of areas [f, 4] that have another one beside them."""
+    """Return (across [h, 3] x0, x1, y; down [v, 3] y0, y1, x) of areas [f, 4] that have another one
+    beside them."""
     none = np.zeros((0, 3), np.float32)
     wide, high = fills[:, 2] - fills[:, 0], fills[:, 3] - fills[:, 1]
     cells = np.unique(fills[(high > _HIGH[0]) & (high < _HIGH[1]) & (wide > _NARROWEST)], axis=0)
     if not 1 < len(cells) <= _MOST:
         return none, none
-    low, high = np.maximum(cells[:, None, 1], cells[None, :, 1]), np.minimum(cells[:, None, 3], cells[None, :, 3])  # [f, f] what both have
+    # [f, f] what both have
+    low, high = np.maximum(cells[:, None, 1], cells[None, :, 1]), np.minimum(cells[:, None, 3], cells[None, :, 3])
     heights = cells[:, 3] - cells[:, 1]
     least = np.minimum(heights[:, None], heights[None])
     one, two = np.nonzero((np.abs(cells[:, None, 2] - cells[None, :, 0]) < _NEAR) & (high - low > 0.5 * least))

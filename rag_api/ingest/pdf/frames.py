@@ -1,4 +1,5 @@
-"""The boxes that are drawn around text: coloured areas and rectangles of rules. A table's cells are none."""
+"""The boxes that are drawn around text: coloured areas and rectangles of rules. A table's cells are
+none."""
 
 from __future__ import annotations
 
@@ -21,13 +22,16 @@ def frames_of(drawn: Drawn, width: float, height: float) -> NDArray[np.float32]:
 
 
 def _ruled(drawn: Drawn) -> NDArray[np.float32]:
-    """Rectangles of two rules across and two down, with no rule inside that parts it from side to side or from top to bottom."""
+    """Rectangles of two rules across and two down, with no rule inside that parts it from side to
+    side or from top to bottom."""
     across, down = drawn.across, drawn.down
     found: list[tuple[float, float, float, float]] = []
     if len(across) > _MOST_RULES or len(down) > _MOST_RULES:
         return np.zeros((0, 4), np.float32)
     for x0, x1, top in across:
-        below = across[(across[:, 2] > top + _LEAST[1]) & (abs(across[:, 0] - x0) < _NEAR) & (abs(across[:, 1] - x1) < _NEAR)]
+        below = across[
+            (across[:, 2] > top + _LEAST[1]) & (abs(across[:, 0] - x0) < _NEAR) & (abs(across[:, 1] - x1) < _NEAR)
+        ]
         if not len(below):
             continue
         bottom = float(below[:, 2].min())

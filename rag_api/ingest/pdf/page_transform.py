@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 
 class PagePlane:
-    """From PDF user space to page space: crop box, rotation and the flip of y, as PDFium itself displays the page."""
+    """From PDF user space to page space: crop box, rotation and the flip of y, as PDFium itself
+    displays the page."""
 
     def __init__(self, page: Any) -> None:
         self.width, self.height = float(raw.FPDF_GetPageWidthF(page)), float(raw.FPDF_GetPageHeightF(page))
@@ -25,7 +26,8 @@ class PagePlane:
             return np.array([dx.value, dy.value]) / fine
 
         origin = device(0, 0)
-        self.matrix = np.round(np.column_stack([device(1000, 0) - origin, device(0, 1000) - origin]) / 1000)  # [2, 2] quarter turns
+        # [2, 2] quarter turns
+        self.matrix = np.round(np.column_stack([device(1000, 0) - origin, device(0, 1000) - origin]) / 1000)
         self.origin = origin
 
     def points(self, xy: NDArray[Any]) -> NDArray[np.float64]:
@@ -36,9 +38,3 @@ class PagePlane:
         """[n, 4] left, bottom, right, top in user space -> [n, 4] x0, y0, x1, y1 in page space."""
         one, other = self.points(lbrt[:, 0:2]), self.points(lbrt[:, 2:4])
         return np.hstack([np.minimum(one, other), np.maximum(one, other)]).astype(np.float32)
-
-    def user_box(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, float, float, float]:
-        """The way back, of one box: left, bottom, right, top in user space."""
-        corners = (np.array([[x0, y0], [x1, y1]]) - self.origin) @ np.linalg.inv(self.matrix).T
-        (left, bottom), (right, top) = corners.min(axis=0), corners.max(axis=0)
-        return float(left), float(bottom), float(right), float(top)

@@ -1,7 +1,9 @@
-"""PDFium's glyphs of a page as arrays: code point, box, style. Knows nothing of lines, words or documents.
+"""PDFium's glyphs of a page as arrays: code point, box, style. Knows nothing of lines, words or
+documents.
 
-Boxes are in page space (points as displayed, origin top left). The raw API is called through `map` over addresses, so that
-the loop over characters runs in C: about 2 ms for a page of 1,400 characters, against 20 ms with one Python call each.
+Boxes are in page space (points as displayed, origin top left). The raw API is called through `map`
+over addresses, so that the loop over characters runs in C: about 2 ms for a page of 1,400
+characters, against 20 ms with one Python call each.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ _count = fast("FPDFText_CountChars", _INT, _PTR)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Glyphs:
-    """n characters in the order of the page's content, white space that PDFium saw between them included."""
+    """n characters in the order of the page's content, white space that PDFium saw between them
+    included."""
 
     codes: NDArray[np.uint32]  # [n] code points
     boxes: NDArray[np.float32]  # [n, 4] page space: advance wide, ascent to descent high
@@ -53,13 +56,17 @@ class Glyphs:
     slanted: NDArray[np.bool_]  # [n] neither upright nor turned by quarters: watermarks
     turned: NDArray[np.int8]  # [n] quarter turns clockwise of the text as displayed: 0 reads upright
     laid_on: NDArray[np.bool_]  # [n] of a form field or note: last in the content, wherever it stands
-    recognised: NDArray[np.bool_]  # [n] invisible over a picture that shows something there: what another program read of a scan
+    # [n] invisible over a picture that shows something there: what another program read of a scan
+    recognised: NDArray[np.bool_]
     untrue: NDArray[np.bool_]  # [n] it shows another letter than its font says
 
 
-def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn, judged: JudgedFonts, layered: bool = False, own: int | None = None) -> Glyphs:
-    """judged: what is known of the document's fonts. layered: it has layers, which may be switched off: nothing of it is believed to be
-    seen. own: how many characters the page has without what is laid on it."""
+def read_glyphs(
+    page: Any, plane: PagePlane, drawn: Drawn, judged: JudgedFonts, layered: bool = False, own: int | None = None
+) -> Glyphs:
+    """judged: what is known of the document's fonts. layered: it has layers, which may be switched
+    off: nothing of it is believed to be seen. own: how many characters the page has without what is
+    laid on it."""
     text_page = raw.FPDFText_LoadPage(page)
     if not text_page:
         return _no_glyphs()
@@ -72,7 +79,17 @@ def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn, judged: JudgedFonts, 
 
 def _no_glyphs() -> Glyphs:
     none = np.zeros(0, bool)
-    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, none, np.zeros(0, np.int8), *[none] * 3)
+    return Glyphs(
+        np.zeros(0, np.uint32),
+        np.zeros((0, 4), np.float32),
+        none,
+        none,
+        none,
+        none,
+        none,
+        np.zeros(0, np.int8),
+        *[none] * 3,
+    )
 
 
 def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: JudgedFonts, layered: bool) -> Glyphs:
@@ -96,7 +113,10 @@ def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: J
     boxes = _split_shared(boxes, shared)
     hidden = unseen(page, plane, drawn, codes, boxes, which, styles, layered)
     undecoded = np.fromiter(map(_map_error, repeat(text), range(n)), np.int32, n) == 1
-    slanted, recognised = np.abs(quarters - turned) > _SLANTED, ~hidden & (np.array([s.mode for s in styles])[which] == _INVISIBLE)
+    slanted, recognised = (
+        np.abs(quarters - turned) > _SLANTED,
+        ~hidden & (np.array([s.mode for s in styles])[which] == _INVISIBLE),
+    )
     plain = ~(hidden | recognised | slanted | symbol | undecoded) & ~shared & ~np.append(shared[1:], False)
     sheet = Sheet(page, text, plane, drawn, codes, boxes, which, styles, plain, turned % 4, ltrb[:, [0, 3, 2, 1]])
     untrue = judged.untrue(sheet)
@@ -104,21 +124,27 @@ def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: J
     ink = np.full((n, 4), np.nan, np.float32)
     ink[figures] = plane.boxes(sheet.tight(figures))
     codes = with_drawn_high(codes, boxes, ink, turned % 4)
-    return Glyphs(codes, boxes, bold, hidden, symbol, undecoded, slanted, turned % 4, np.zeros(n, bool), recognised, untrue)
+    return Glyphs(
+        codes, boxes, bold, hidden, symbol, undecoded, slanted, turned % 4, np.zeros(n, bool), recognised, untrue
+    )
 
 
 def _whole(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """With a letter that PDFium gives in two halves, as those of formulas are, as the plain letter that it is a shape of."""
+    """With a letter that PDFium gives in two halves, as those of formulas are, as the plain letter
+    that it is a shape of."""
     for at in np.flatnonzero((codes[:-1] >> 10 == _FIRST_HALF) & (codes[1:] >> 10 == _SECOND_HALF)).tolist():
-        letter = unicodedata.normalize("NFKC", chr(0x10000 + ((int(codes[at]) & 0x3FF) << 10) + (int(codes[at + 1]) & 0x3FF)))
+        letter = unicodedata.normalize(
+            "NFKC", chr(0x10000 + ((int(codes[at]) & 0x3FF) << 10) + (int(codes[at + 1]) & 0x3FF))
+        )
         if len(letter) == 1 and ord(letter) < 0x10000:
             codes[at], codes[at + 1] = ord(letter), 0
     return codes
 
 
 def _in_order(objects: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
-    """(each object once, where it first stands, [n] which of these each is). As they come on the page: their addresses are others each time
-    that a file is read, and what is looked at first decides what is compared with what."""
+    """(each object once, where it first stands, [n] which of these each is). As they come on the
+    page: their addresses are others each time that a file is read, and what is looked at first
+    decides what is compared with what."""
     unique, firsts, which = np.unique(objects, return_index=True, return_inverse=True)
     order = np.argsort(firsts)
     place = np.empty(len(order), np.int64)
@@ -136,11 +162,14 @@ def _style(text_object: int) -> Style:
     name, weight = _font(font)
     address = ctypes.cast(font, _PTR).value or 0
     bold, embedded = weight >= 600 or "bold" in name, raw.FPDFFont_GetIsEmbedded(font) == 1
-    return Style(handle, text_object, address, bold, "symbol" in name, bool(name), mode, _colour(handle, mode), embedded)
+    return Style(
+        handle, text_object, address, bold, "symbol" in name, bool(name), mode, _colour(handle, mode), embedded
+    )
 
 
 def _colour(handle: Any, mode: int) -> tuple[int, int, int, int]:
-    """Red, green, blue and how opaque, of what the letters are filled with, or of their outline; clear where it is several."""
+    """Red, green, blue and how opaque, of what the letters are filled with, or of their outline;
+    clear where it is several."""
     r, g, b, a = (ctypes.c_uint(0) for _ in range(4))
     get = raw.FPDFPageObj_GetStrokeColor if mode in _OUTLINED else raw.FPDFPageObj_GetFillColor
     return (r.value, g.value, b.value, a.value) if get(handle, r, g, b, a) else (0, 0, 0, 0)
@@ -155,7 +184,8 @@ def _font(font: Any) -> tuple[str, int]:
 
 
 def _quarters(text: int, index: int, rotation: int) -> float:
-    """How many quarter turns the character stands clockwise as displayed, which is how PDFium counts its angle in user space."""
+    """How many quarter turns the character stands clockwise as displayed, which is how PDFium
+    counts its angle in user space."""
     return max(0.0, float(_angle(text, index))) / (np.pi / 2) + rotation // 90
 
 

@@ -1,4 +1,5 @@
-"""Graphics that are painted on a page besides text: the rules that tables are made of, and what text may lie on.
+"""Graphics that are painted on a page besides text: the rules that tables are made of, and what
+text may lie on.
 
 Content may be nested in forms (a page placed on a page): each has a matrix of its own.
 """
@@ -24,7 +25,8 @@ _BAR = 40.0  # points: no fraction's bar is as long
 _HUGE = 18.0  # points: letters as high may cover others
 MOST_SQUARES = 400  # of a page; more is a drawing
 _SIDE = (4.0, 14.0)  # points: a square to tick
-_WIDE, _LOW = 100.0, 150.0  # points: one this wide and not higher may be a table row's background, whose edges part rows
+# points: one this wide and not higher may be a table row's background, whose edges part rows
+_WIDE, _LOW = 100.0, 150.0
 
 _NO_COLOUR = (-1, -1, -1)  # a pattern's or gradient's
 
@@ -51,8 +53,8 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """A text object's place on the page. `order`: when it is painted; `dim`: it, or a form it is in, lets something through; `box`: [4] in
-    page space."""
+    """A text object's place on the page. `order`: when it is painted; `dim`: it, or a form it is
+    in, lets something through; `box`: [4] in page space."""
 
     order: int
     matrix: Matrix
@@ -160,7 +162,8 @@ class _Found:
 
 
 def _objects(page: Any) -> Iterator[tuple[Any, Matrix, bool]]:
-    """Everything painted on a page in order, with the matrix that puts it there, forms opened; whether it lets something through."""
+    """Everything painted on a page in order, with the matrix that puts it there, forms opened;
+    whether it lets something through."""
     count = min(raw.FPDFPage_CountObjects(page), _MAX_OBJECTS)
     waiting = [(raw.FPDFPage_GetObject(page, i), _IDENTITY, 0, False) for i in reversed(range(count))]
     left = _MAX_OBJECTS
@@ -234,7 +237,9 @@ def _is_square(box: NDArray[np.float32], segments: Points) -> bool:
     """Drawn with its sides alone, or as the area between an outer and an inner square."""
     wide, high = float(box[2] - box[0]), float(box[3] - box[1])
     straight = (np.abs(segments[:, 0] - segments[:, 1]).min(axis=1) < 0.1).all()
-    return len(segments) in (4, 5, 8) and bool(straight) and _SIDE[0] <= wide <= _SIDE[1] and abs(wide - high) < 0.1 * wide
+    return (
+        len(segments) in (4, 5, 8) and bool(straight) and _SIDE[0] <= wide <= _SIDE[1] and abs(wide - high) < 0.1 * wide
+    )
 
 
 def _held(squares: list[NDArray[np.float32]], specks: list[NDArray[np.float32]]) -> NDArray[np.bool_]:
@@ -255,6 +260,11 @@ def _middle(box: NDArray[np.float32]) -> Points:
 
 
 def _spans(lines: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
-    """[n, 4] lines along an axis -> [n, 3] where they begin and end on it, and where they lie on the other."""
+    """[n, 4] lines along an axis -> [n, 3] where they begin and end on it, and where they lie on
+    the other."""
     ends = lines[:, [axis, axis + 2]]
-    return np.column_stack([ends.min(axis=1), ends.max(axis=1), lines[:, 1 - axis]]) if len(lines) else np.zeros((0, 3), np.float32)
+    return (
+        np.column_stack([ends.min(axis=1), ends.max(axis=1), lines[:, 1 - axis]])
+        if len(lines)
+        else np.zeros((0, 3), np.float32)
+    )

@@ -27,7 +27,8 @@ _TRANSIENT = ("too_slow", "too_much_memory", "not_indexed")  # worth another try
 
 
 def reconcile(run: Run, known: dict[str, Document]) -> set[str]:
-    """Delete chunks that belong to no current document; the ids of documents whose chunks are gone."""
+    """Delete chunks that belong to no current document; the ids of documents whose chunks are
+    gone."""
     wanted = {document.id for document in known.values() if document.status == DocumentStatus.INDEXED}
     present = run.store.document_ids()
     if leftovers := present - wanted:
@@ -35,7 +36,9 @@ def reconcile(run: Run, known: dict[str, Document]) -> set[str]:
     return wanted - present
 
 
-def changed_files(run: Run, sources: Sequence[SourceFile], known: dict[str, Document], lost: set[str]) -> Iterator[Item]:
+def changed_files(
+    run: Run, sources: Sequence[SourceFile], known: dict[str, Document], lost: set[str]
+) -> Iterator[Item]:
     """The files that must be read; the others are reported as they are."""
     names = {source.name for source in sources}
     for document in known.values():
@@ -54,11 +57,23 @@ def changed_files(run: Run, sources: Sequence[SourceFile], known: dict[str, Docu
             continue
         print_ = fingerprint_of(run.settings, run.embedder, source)
         same = current is not None and current.sha256 == sha256
-        if current is not None and same and _still_holds(current, print_, run.settings) and current.id not in {*lost, *_ids(run, known)}:
+        if (
+            current is not None
+            and same
+            and _still_holds(current, print_, run.settings)
+            and current.id not in {*lost, *_ids(run, known)}
+        ):
             run.done(_unchanged(current))
             run.tell(source.name, "comparing")
         else:
-            yield Item(source, sha256, size, print_, current, current.id if current is not None and same else _new_id(run, source, sha256))
+            yield Item(
+                source,
+                sha256,
+                size,
+                print_,
+                current,
+                current.id if current is not None and same else _new_id(run, source, sha256),
+            )
 
 
 def _ids(run: Run, known: Mapping[str, Document]) -> set[str]:
@@ -66,7 +81,8 @@ def _ids(run: Run, known: Mapping[str, Document]) -> set[str]:
 
 
 def _new_id(run: Run, source: SourceFile, sha256: str) -> str:
-    """The same file has the same id everywhere, unless a document that was renamed has it already."""
+    """The same file has the same id everywhere, unless a document that was renamed has it
+    already."""
     name = source.name
     while run.ids.get(found := document_id(name, sha256), source.name) != source.name:
         name += "\0"
@@ -94,7 +110,8 @@ def limits(settings: Settings) -> str:
 
 
 def _still_holds(current: Document, fingerprint: str, settings: Settings) -> bool:
-    """Nothing but the content could change what became of it; a failure also depends on the limits."""
+    """Nothing but the content could change what became of it; a failure also depends on the
+    limits."""
     if current.status == DocumentStatus.FAILED:
         return current.fingerprint == fingerprint + limits(settings) and current.reason not in _TRANSIENT
     return current.fingerprint == fingerprint

@@ -1,5 +1,5 @@
-"""The engine that works on the files that must be read: this machine, or a cluster (ingest/cluster). All around it (index.py) is the
-same."""
+"""The engine that works on the files that must be read: this machine, or a cluster
+(ingest/cluster). All around it (index.py) is the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class IngestEngine(Protocol):
         """Take the digests of files where that is better done before it is asked for."""
 
     def index(self, run: Run, items: Iterator[Item]) -> None:
-        """Read, cut, embed and save each, and say of each what became of it. Raises IngestionStopped."""
+        """Read, cut, embed and save each, and say of each what became of it. Raises
+        IngestionStopped."""
 
 
 class OneMachine:
@@ -33,6 +34,8 @@ class OneMachine:
 
     def index(self, run: Run, items: Iterator[Item]) -> None:
         with ReaderPool(self._readers, run.settings.read_timeout, run.settings.read_memory_mb) as pool:
-            for batch in batches(pool.map(lambda reader, item: read_item(run, reader, item), items, lambda item: item.bytes)):
+            for batch in batches(
+                pool.map(lambda reader, item: read_item(run, reader, item), items, lambda item: item.bytes)
+            ):
                 run.go_on()
                 index_batch(run, batch)

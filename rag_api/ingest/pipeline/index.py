@@ -1,4 +1,5 @@
-"""ingest(): one run over many files, as the list of its steps. Why in this order: see the package's docstring."""
+"""ingest(): one run over many files, as the list of its steps. Why in this order: see the package's
+docstring."""
 
 from __future__ import annotations
 
@@ -39,12 +40,15 @@ def ingest(
     wait: float = 0.0,
     engine: IngestEngine | None = None,
 ) -> IngestReport:
-    """Make the index hold what these files hold. A file that cannot be read is reported and stops nothing else.
+    """Make the index hold what these files hold. A file that cannot be read is reported and stops
+    nothing else.
 
-    retire_missing: documents of the surveyed folders that are no longer there are taken out; `confirmed`: however many they are. readers:
-    how many processes read; engine: who does the work, this machine when absent; wait: seconds that a part may be away before the run
-    breaks off. Raises TooManyMissing before anything is done; Unavailable or EmbedderMismatch when a part fails, IngestionStopped when
-    somebody wants it: what was done until then stays, the next run goes on."""
+    retire_missing: documents of the surveyed folders that are no longer there are taken out;
+    `confirmed`: however many they are. readers: how many processes read; engine: who does the work,
+    this machine when absent; wait: seconds that a part may be away before the run breaks off.
+    Raises TooManyMissing before anything is done; Unavailable or EmbedderMismatch when a part
+    fails, IngestionStopped when somebody wants it: what was done until then stays, the next run
+    goes on."""
     survey = sources if isinstance(sources, Survey) else Survey(tuple(sources))
     sources, engine = _distinct(survey.files), engine or OneMachine(readers)
     from rag_api.stores import regroup
@@ -65,7 +69,9 @@ def ingest(
         run.ids, lost = documents_repo.sources(), reconcile(run, known)
         engine.index(run, changed_files(run, sources, known, lost))
         placed = [source for source in sources if source.folder]
-        documents_repo.put_folders({source.name: source.folder for source in placed}, {source.name: source.item for source in placed})
+        documents_repo.put_folders(
+            {source.name: source.folder for source in placed}, {source.name: source.item for source in placed}
+        )
         if retire_missing:
             retire(run, missing)
         note_copies(run)

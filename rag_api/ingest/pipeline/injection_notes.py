@@ -13,7 +13,8 @@ _SHOWN, _LENGTH = 3, 120  # places, and characters of each
 
 
 def told_spoken(title: str, pages: Sequence[Page]) -> tuple[Note, ...]:
-    """Return a warning that names the places, or none. The title is shown with every source, so it is named too."""
+    """Return a warning that names the places, or none. The title is shown with every source, so it
+    is named too."""
     text = "".join(page.text for page in pages)
     starts = [page.start for page in pages]
     found = [(f"page {pages[bisect_right(starts, a) - 1].number}", text[a:b]) for a, b in addressed(text)]

@@ -1,8 +1,10 @@
-"""Titles that are none: documents about different things bear them. Judged over all that is indexed and what is being read, of each
-document over those alone that all its readers may read: its title would tell them of others.
+"""Titles that are none: documents about different things bear them. Judged over all that is indexed
+and what is being read, of each document over those alone that all its readers may read: its title
+would tell them of others.
 
-A document is judged when it is read, and what was indexed before under a title that turns out to be a letterhead gets its next one then:
-two documents at most, and their versions, since the third shows it. Its passages are embedded anew, as titles are embedded with them.
+A document is judged when it is read, and what was indexed before under a title that turns out to be
+a letterhead gets its next one then: two documents at most, and their versions, since the third
+shows it. Its passages are embedded anew, as titles are embedded with them.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ Words = dict[str, frozenset[str]]  # of first pages, by document
 
 
 def settle_titles(run: Run, batch: Sequence[ReadItem]) -> tuple[list[ReadItem], frozenset[str]]:
-    """The documents of a batch under their own titles, and which titles turned out to be letterheads."""
+    """The documents of a batch under their own titles, and which titles turned out to be
+    letterheads."""
     read = [one for one in batch if one.text is not None]
     words = {one.document.id: words_of(one.text.pages[0].text) for one in read if one.text and one.text.pages}
     bearers: dict[str, Bearers] = {}
@@ -41,25 +44,31 @@ def settle_titles(run: Run, batch: Sequence[ReadItem]) -> tuple[list[ReadItem], 
 
 
 def retitle_earlier(run: Run, letterheads: Collection[str]) -> None:
-    """Give documents that were indexed under one of these their own titles, in the list and in the index."""
-    earlier = [(d, titles) for d, titles in run.repo.called(sorted(letterheads)) if "title" not in run.edits.get(d.source, {})]
+    """Give documents that were indexed under one of these their own titles, in the list and in the
+    index."""
+    earlier = [
+        (d, titles) for d, titles in run.repo.called(sorted(letterheads)) if "title" not in run.edits.get(d.source, {})
+    ]
     _judge(run, {key: {} for _, titles in earlier for key in _keys(titles)}, set(), {})
     for document, titles in earlier:
-        if (title := own_title(document.source, titles, run.letterheads_of(document.groups))) != document.metadata.title:
+        if (
+            title := own_title(document.source, titles, run.letterheads_of(document.groups))
+        ) != document.metadata.title:
             _retitle(run, document, title, titles)
 
 
 def settle_shared(run: Run) -> None:
-    """Judge all that several indexed documents are called. Where documents are read on several machines, none of them sees at once what
-    the others are writing: what they could not know together is mended here."""
+    """Judge all that several indexed documents are called. Where documents are read on several
+    machines, none of them sees at once what the others are writing: what they could not know
+    together is mended here."""
     shared = run.repo.shared_titles(MANY)
     if found := _judge(run, {key: {} for key in shared}, set(), {}):
         retitle_earlier(run, found)
 
 
 def _judge(run: Run, bearers: dict[str, Bearers], gone: Collection[str], words: Words) -> frozenset[str]:
-    """Find which of these keys are letterheads that were not known as such. bearers: documents of a batch, by key; gone: what the list
-    has of them still."""
+    """Find which of these keys are letterheads that were not known as such. bearers: documents of a
+    batch, by key; gone: what the list has of them still."""
     open_keys = [key for key, of_batch in bearers.items() if not _known(run, key, of_batch)]
     before = run.repo.bearers(open_keys) if open_keys else {}
     found = set()
@@ -76,7 +85,8 @@ def _judge(run: Run, bearers: dict[str, Bearers], gone: Collection[str], words: 
 
 
 def _known(run: Run, key: str, of_batch: Bearers) -> bool:
-    """Where all readers of a batch's documents know a letterhead as one, so does whoever else may read these: he was told with them."""
+    """Where all readers of a batch's documents know a letterhead as one, so does whoever else may
+    read these: he was told with them."""
     return bool(of_batch) and all(key in run.letterheads_of(groups) for groups in of_batch.values())
 
 

@@ -1,10 +1,13 @@
-"""Files that lie elsewhere than before: their documents get the new names. What is gone for good is named, or retired.
+"""Files that lie elsewhere than before: their documents get the new names. What is gone for good is
+named, or retired.
 
-The same content is the same document: it keeps its id, so that answers which quoted it open what they quoted, its earlier versions and
-what an admin said of it. But a hospital that renames "protocol.pdf" to "protocol-oud.pdf" and puts a new "protocol.pdf" in its place means
-the procedure by its name. So what asks for the procedure stays with the name: judged questions, which then ask of the new file, and who
-may read it, which holds for both, as a new file must not open what was closed. Both answer, and the new one's warning says so: which of
-them is in force only the hospital knows.
+The same content is the same document: it keeps its id, so that answers which quoted it open what
+they quoted, its earlier versions and what an admin said of it. But a hospital that renames
+"protocol.pdf" to "protocol-oud.pdf" and puts a new "protocol.pdf" in its place means the procedure
+by its name. So what asks for the procedure stays with the name: judged questions, which then ask of
+the new file, and who may read it, which holds for both, as a new file must not open what was
+closed. Both answer, and the new one's warning says so: which of them is in force only the hospital
+knows.
 """
 
 from __future__ import annotations
@@ -34,13 +37,18 @@ def rename_moved(run: Run, survey: Survey, careful: bool) -> list[Document]:
     if careful:
         refuse_many(left, known, run.placed, survey)
     retire(run, [known[name] for name in by_item if name in known and name not in by_item.values()])
-    run.taken = {old: new for new, old in run.renamed.items() if old not in run.renamed and any(file.name == old for file in survey.files)}
+    run.taken = {
+        old: new
+        for new, old in run.renamed.items()
+        if old not in run.renamed and any(file.name == old for file in survey.files)
+    }
     _rename(run, known)
     return left
 
 
 def _by_item(run: Run, known: Mapping[str, Document], survey: Survey) -> dict[str, str]:
-    """New name -> old name of files that have ids. A name that a document of another folder bears stays that one's."""
+    """New name -> old name of files that have ids. A name that a document of another folder bears
+    stays that one's."""
     folders = {file.name: file.folder for file in survey.files}
     renamed = renamed_items(known, run.placed, run.repo.items(), survey)
     return {new: old for new, old in renamed.items() if new not in known or run.placed.get(new) == folders[new]}

@@ -32,15 +32,17 @@ _ENOUGH = 0.5  # of a text that can be quoted
 
 
 def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
-    """In a reader's thread: keep the file, read it and cut it into passages; a DOCX that can be read is rendered and read again, with its
-    places."""
+    """In a reader's thread: keep the file, read it and cut it into passages; a DOCX that can be
+    read is rendered and read again, with its places."""
     name, settings = item.source.name, run.settings
     kind = ""
     try:
         if problem := item.source.problem:
             raise UnreadableDocument(problem.reason, problem.message)
         if item.bytes > settings.max_file_mb * (1 << 20):
-            raise UnreadableDocument("too_large", f"{name}: {item.bytes / (1 << 20):.1f} MB, more than {settings.max_file_mb:g}")
+            raise UnreadableDocument(
+                "too_large", f"{name}: {item.bytes / (1 << 20):.1f} MB, more than {settings.max_file_mb:g}"
+            )
         fetched = run.files.keep(item.source, item.sha256) if item.source.url else None
         kind = media_type(fetched or item.source.path, name)
         path = fetched or run.files.keep(item.source, item.sha256)
@@ -52,12 +54,20 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(name, "reading", page, of))
         edits = run.edits.get(name, {})
         metadata, notes = edited(item.metadata or overridden(_own(run, item, text, edits), item.source.given), edits)
-        text = replace(text, warnings=(*_mostly_in_doubt(text), *text.warnings, *told_spoken(metadata.title, text.pages), *notes))
-        told = (*contradictions(text, item.source.given, said_by(item)), *_other_file(run, item), *_took_name(run, item))
+        text = replace(
+            text, warnings=(*_mostly_in_doubt(text), *text.warnings, *told_spoken(metadata.title, text.pages), *notes)
+        )
+        told = (
+            *contradictions(text, item.source.given, said_by(item)),
+            *_other_file(run, item),
+            *_took_name(run, item),
+        )
         text = replace(text, warnings=(*text.warnings, *item.source.notes, *told))
         groups = run.repo.groups_of(name, metadata.department)
         document = replace(_document(item, kind, metadata, text), groups=groups)
-        return ReadItem(item, document, text, None, cut_text(settings, document, text), _titles(item, text.titles, edits))
+        return ReadItem(
+            item, document, text, None, cut_text(settings, document, text), _titles(item, text.titles, edits)
+        )
     except UnreadableDocument as error:
         return ReadItem(item, failed_document(item, kind, error, settings), None, error)
 
@@ -73,9 +83,12 @@ def cut_text(settings: Settings, document: Document, text: ReadDocument) -> tupl
 
 
 def _own(run: Run, item: Item, text: ReadDocument, edits: Mapping[str, Edit]) -> Metadata:
-    """What the file says, by the title that counts as its own. An edit of a title holds on while its file may still be called as it was
-    then: that another of its titles goes first now is our doing."""
-    letterheads = run.letterheads_of(run.repo.groups_of(item.source.name, text.metadata.department)) if run.letterheads else ()
+    """What the file says, by the title that counts as its own. An edit of a title holds on while
+    its file may still be called as it was then: that another of its titles goes first now is our
+    doing."""
+    letterheads = (
+        run.letterheads_of(run.repo.groups_of(item.source.name, text.metadata.department)) if run.letterheads else ()
+    )
     title = own_title(item.source.name, text.titles, letterheads)
     if "title" in edits and edits["title"].said in (*text.titles.names, title_from_name(item.source.name)):
         title = edits["title"].said
@@ -84,7 +97,11 @@ def _own(run: Run, item: Item, text: ReadDocument, edits: Mapping[str, Edit]) ->
 
 def _titles(item: Item, titles: Titles, edits: Mapping[str, Edit]) -> Titles:
     said = {*item.source.given, *edits}
-    return replace(titles, patients=titles.patients and "target_groups" not in said, borne=item.metadata is None and "title" not in said)
+    return replace(
+        titles,
+        patients=titles.patients and "target_groups" not in said,
+        borne=item.metadata is None and "title" not in said,
+    )
 
 
 def said_by(item: Item) -> str:
@@ -93,7 +110,8 @@ def said_by(item: Item) -> str:
 
 
 def _took_name(run: Run, item: Item) -> tuple[str, ...]:
-    """A warning when the document that had this name is still there under another: "protocol-oud.pdf"."""
+    """A warning when the document that had this name is still there under another:
+    "protocol-oud.pdf"."""
     other = run.taken.get(item.source.name)
     if other is None:
         return ()
@@ -101,8 +119,8 @@ def _took_name(run: Run, item: Item) -> tuple[str, ...]:
 
 
 def _other_file(run: Run, item: Item) -> tuple[str, ...]:
-    """A warning when this takes the place of another file of its name: those of two folders take turns in replacing each other, and so do
-    an upload and a file in a folder."""
+    """A warning when this takes the place of another file of its name: those of two folders take
+    turns in replacing each other, and so do an upload and a file in a folder."""
     name, before, now = item.source.name, run.placed.get(item.source.name, UPLOADED), item.source.folder or UPLOADED
     if item.known is None or item.known.sha256 == item.sha256 or before == now:
         return ()

@@ -33,7 +33,8 @@ def batches(read: Iterable[ReadItem]) -> Iterator[list[ReadItem]]:
 
 
 def index_batch(run: Run, batch: Sequence[ReadItem]) -> None:
-    """Title and embed a batch, then put its documents into the store and then into the list, together: each costs much by itself."""
+    """Title and embed a batch, then put its documents into the store and then into the list,
+    together: each costs much by itself."""
     run.pages += sum(one.document.page_count for one in batch)
     batch, letterheads = settle_titles(run, batch)
     vectors = embed_texts(run, [embedding_text(c) for one in batch for c in one.chunks], batch[0].item.source.name)
@@ -45,7 +46,8 @@ def index_batch(run: Run, batch: Sequence[ReadItem]) -> None:
 
 
 def save_batch(run: Run, batch: Sequence[ReadItem], vectors: NDArray[np.float32]) -> None:
-    """Into the store, then into the list; what could not be read into the list alone. May be repeated: ids follow from the content."""
+    """Into the store, then into the list; what could not be read into the list alone. May be
+    repeated: ids follow from the content."""
     _save_indexed(run, [one for one in batch if one.error is None], vectors)
     for one in batch:
         if one.error is not None and may_pass(one, one.error):

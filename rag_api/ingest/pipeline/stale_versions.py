@@ -1,8 +1,9 @@
-"""Documents whose file cannot be read just now, as it is being copied or its row of metadata.csv is being edited: their version before
-keeps answering for a day. A file that is whole and cannot be read is another matter: what it replaces is no longer what the hospital says.
+"""Documents whose file cannot be read just now, as it is being copied or its row of metadata.csv is
+being edited: their version before keeps answering for a day. A file that is whole and cannot be
+read is another matter: what it replaces is no longer what the hospital says.
 
-What ends early is seen by its kind: a PDF and a ZIP (DOCX, XLSX, PPTX) end with what makes them readable. A text that breaks off in the
-middle cannot be told from a short one.
+What ends early is seen by its kind: a PDF and a ZIP (DOCX, XLSX, PPTX) end with what makes them
+readable. A text that breaks off in the middle cannot be told from a short one.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def keep_version(run: Run, one: ReadItem, error: UnreadableDocument) -> None:
 
 
 def refuse_half(item: Item) -> None:
-    """Raises UnreadableDocument for a PDF without an end that would take the place of a whole one, while it may still be being copied."""
+    """Raises UnreadableDocument for a PDF without an end that would take the place of a whole one,
+    while it may still be being copied."""
     if not _has_version(item) or not _is_fresh(item, "broken"):
         return
     try:
@@ -51,7 +53,8 @@ def refuse_half(item: Item) -> None:
 
 
 def _has_version(item: Item) -> bool:
-    """One that answers, of a file in a folder. An upload is whole, and who sent it is told at once; so is an object of a store."""
+    """One that answers, of a file in a folder. An upload is whole, and who sent it is told at once;
+    so is an object of a store."""
     return (
         not item.source.url
         and item.known is not None
@@ -61,7 +64,8 @@ def _has_version(item: Item) -> bool:
 
 
 def _is_fresh(item: Item, reason: str) -> bool:
-    """By when the file, or what is said of it, came to be as it is here: a copy may carry an older date of change."""
+    """By when the file, or what is said of it, came to be as it is here: a copy may carry an older
+    date of change."""
     path = item.source.path.parent / SIDECAR if reason == "wrong_metadata" else item.source.path
     try:
         state = path.stat()

@@ -1,4 +1,5 @@
-"""One file -> ReadDocument: read, describe, clean. A pure function of the file; runs in the reader process (reader.py)."""
+"""One file -> ReadDocument: read, describe, clean. A pure function of the file; runs in the reader
+process (reader.py)."""
 
 from __future__ import annotations
 
@@ -39,8 +40,9 @@ def read(
     shown: Path | None = None,
     ocr: Ocr | None = None,
 ) -> ReadDocument:
-    """Read a file. kind: its media type; shown: the rendering as PDF that LibreOffice made of it, which gives it pages and boxes, or where
-    to write the one that is made here; ocr: pages of a PDF that are pictures are read too. Raises UnreadableDocument."""
+    """Read a file. kind: its media type; shown: the rendering as PDF that LibreOffice made of it,
+    which gives it pages and boxes, or where to write the one that is made here; ocr: pages of a PDF
+    that are pictures are read too. Raises UnreadableDocument."""
     document = _read(path, name, kind, max_pages, shown, ocr)
     return replace(document, warnings=(*document.warnings, *_said_lapsed(document)))
 
@@ -63,7 +65,10 @@ def _read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> 
     cells = _cells(first)
     cleaned = clean(found.pages, describe(name, found.properties, cells, (), language).language)
     headings = headings_of(found.pages, cleaned.cut, name)
-    metadata, titles = describe(name, found.properties, cells, headings, language), titles_of(name, found.properties, cells, headings)
+    metadata, titles = (
+        describe(name, found.properties, cells, headings, language),
+        titles_of(name, found.properties, cells, headings),
+    )
     pages = _worded(cleaned.pages, name, found.warnings)
     in_doubt = uncertain(pages, found.pages)
     warnings = (*said_of_scans(pages, in_doubt), *found.warnings, *_said_of_pages(cleaned))
@@ -100,7 +105,10 @@ def _read_slides(path: Path, name: str, kind: str, max_pages: int, shown: Path) 
     rendered = _rendered(shown, name, max_pages, language, "slides")
     lines = [line for line in slides.text.split("\n") if line.strip()]
     rows, headings = [[line] for line in lines[:50]], tuple(lines[:1])
-    metadata, titles = describe(name, slides.properties, rows, headings, language), titles_of(name, slides.properties, rows, headings)
+    metadata, titles = (
+        describe(name, slides.properties, rows, headings, language),
+        titles_of(name, slides.properties, rows, headings),
+    )
     return _with_losses(_document(metadata, titles, rendered, slides.warnings), slides.text)
 
 
@@ -112,7 +120,10 @@ def _read_text(path: Path, name: str, kind: Kind, max_pages: int, shown: Path | 
     language = language_of("\n".join(text.lines))
     headings = (text.heading,) if text.heading else ()
     rows = [line.split("\t") for line in text.lines[:30]]
-    metadata, titles = describe(name, text.properties, rows, headings, language), titles_of(name, text.properties, rows, headings)
+    metadata, titles = (
+        describe(name, text.properties, rows, headings, language),
+        titles_of(name, text.properties, rows, headings),
+    )
     pages = text_pages(text.lines, name, max_pages, "text")
     if shown is not None:
         write_pdf(pages, shown)
@@ -131,17 +142,23 @@ class _Rendered:
     uncertain: tuple[tuple[int, int], ...]
 
 
-def _rendered(shown: Path, name: str, max_pages: int, language: str, text_from: str, told: Sequence[str] = ()) -> _Rendered:
+def _rendered(
+    shown: Path, name: str, max_pages: int, language: str, text_from: str, told: Sequence[str] = ()
+) -> _Rendered:
     found = read_pdf(shown, name, max_pages)
     cleaned = clean(found.pages, language, told)
     pages = tuple(replace(page, text_from=text_from) for page in _worded(cleaned.pages, name, found.warnings))
     warnings = (*found.warnings, *_said_of_pages(cleaned))
-    return _Rendered(pages, warnings, cleaned.cut, cleaned.blocks, together(uncertain(pages, found.pages), _withheld(cleaned)))
+    return _Rendered(
+        pages, warnings, cleaned.cut, cleaned.blocks, together(uncertain(pages, found.pages), _withheld(cleaned))
+    )
 
 
 def _withheld(cleaned: Cleaned) -> tuple[tuple[int, int], ...]:
     """The text of pages that are not conserved."""
-    return tuple((page.start, page.start + len(page.text)) for page in cleaned.pages if page.number in cleaned.unaccounted)
+    return tuple(
+        (page.start, page.start + len(page.text)) for page in cleaned.pages if page.number in cleaned.unaccounted
+    )
 
 
 def _said_of_pages(cleaned: Cleaned) -> tuple[Note, ...]:
@@ -156,7 +173,9 @@ def _document(metadata: Metadata, titles: Titles, rendered: _Rendered, warnings:
 
 def _with_losses(document: ReadDocument, written: str) -> ReadDocument:
     """Words that were written and that its rendering does not show are named."""
-    lost = lost_words(written, " ".join([*(page.text for page in document.pages), *(line.text for line in document.cut)]))
+    lost = lost_words(
+        written, " ".join([*(page.text for page in document.pages), *(line.text for line in document.cut)])
+    )
     return replace(document, warnings=(*document.warnings, *told_lost(lost)))
 
 
@@ -169,11 +188,16 @@ def _worded(pages: tuple[Page, ...], name: str, warnings: Sequence[str] = ()) ->
 
 
 def _said_lapsed(document: ReadDocument) -> tuple[Note, ...]:
-    """Its first page, or what is stamped across it, says that it is no longer in force, and nobody says until when it was."""
+    """Its first page, or what is stamped across it, says that it is no longer in force, and nobody
+    says until when it was."""
     first = document.pages[0]
     stamped = (line.text for line in document.cut if line.page == first.number)
     lines = (line for line in first.text.splitlines() if line.strip())
-    said = "" if document.metadata.valid_until else expiry_notice.said_undated(stamped) or expiry_notice.said_undated(lines)
+    said = (
+        ""
+        if document.metadata.valid_until
+        else expiry_notice.said_undated(stamped) or expiry_notice.said_undated(lines)
+    )
     return (note("says_lapsed", words=said),) if said else ()
 
 
@@ -186,6 +210,10 @@ def _cells(page: LaidOut) -> list[list[str]]:
     """The cells of each line and row, uncleaned."""
     rows = []
     for item in page.items:
-        cells = [[line.marked.text for line in cell] for cell in item.cells] if isinstance(item, Row) else [[item.marked.text]]
+        cells = (
+            [[line.marked.text for line in cell] for cell in item.cells]
+            if isinstance(item, Row)
+            else [[item.marked.text]]
+        )
         rows.append([part for cell in cells for part in " ".join(cell).split("\t")])
     return rows

@@ -1,8 +1,9 @@
-"""A DOCX -> paragraphs and table rows in order, as Word prints them with every change accepted. Without a rendering it has no pages:
-one page, and no character has a box.
+"""A DOCX -> paragraphs and table rows in order, as Word prints them with every change accepted.
+Without a rendering it has no pages: one page, and no character has a box.
 
-No word is lost without being named: what is left out (hidden, deleted, in headers) stands in the warnings, and a file of which some text
-was not come by at all is refused. Headers and footers are no part of the text; they are read because versions and owners stand there.
+No word is lost without being named: what is left out (hidden, deleted, in headers) stands in the
+warnings, and a file of which some text was not come by at all is refused. Headers and footers are
+no part of the text; they are read because versions and owners stand there.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ _PROPERTIES = ("w:tblPr", "w:tblGrid", "w:sectPr", "w:sdtPr", "w:sdtEndPr", "w:t
 
 @dataclass(frozen=True, slots=True)
 class DocxText:
-    """What a DOCX holds: lines (a table row is a line, its cells parted by tabs), the lines of its headers, its properties."""
+    """What a DOCX holds: lines (a table row is a line, its cells parted by tabs), the lines of its
+    headers, its properties."""
 
     lines: Sequence[str]
     around: Sequence[Sequence[str]]  # cells of the first table rows, headers and footers: where metadata stands
@@ -159,7 +161,10 @@ class _Body:
         self.around.append([text])
         said = child(paragraph, "w:pPr")
         item = bool(label_of(text)) and (bool(self.lists.depth(said) is not None) or text.startswith(BULLET))
-        return [Told(text, BlockKind.ITEM if item else BlockKind.PARAGRAPH, (self.lists.depth(said) or 0) if item else 0), *after]
+        return [
+            Told(text, BlockKind.ITEM if item else BlockKind.PARAGRAPH, (self.lists.depth(said) or 0) if item else 0),
+            *after,
+        ]
 
     def _worded(self, paragraph: Element, place: StylePlace) -> tuple[str, list[str]]:
         """Return a paragraph's line with its number, and the lines of what floats beside it."""
@@ -195,7 +200,8 @@ class _Body:
         return lines
 
     def _rows(self, table: Element, place: StylePlace) -> Iterator[Told]:
-        """Yield rows with something in them. A cell that goes on over several rows is said in each; a nested table reads in its cell."""
+        """Yield rows with something in them. A cell that goes on over several rows is said in each;
+        a nested table reads in its cell."""
         above: dict[int, str] = {}
         rows = list(inner(table, "w:tr"))
         look = table_look(self.inline.look, table, place, rows)
@@ -221,7 +227,9 @@ class _Body:
             span = whole(attribute(child(said, "w:gridSpan"), "val"), 1)
             merge = child(said, "w:vMerge")
             if span > _MOST_COLUMNS or column > _MOST_COLUMNS:
-                raise UnreadableDocument("too_large", f"{self.package.name}: a table cell over {max(span, column):,} columns")
+                raise UnreadableDocument(
+                    "too_large", f"{self.package.name}: a table cell over {max(span, column):,} columns"
+                )
             if child(said, "w:cellDel") is not None:
                 self.inline.left_out(cell, self.inline.tally.deleted)
                 continue
@@ -262,7 +270,11 @@ class _Body:
             self.told += 1
             root = notes.get(kind)
             told = next((one for one in root if attribute(one, "id") == key), None) if root is not None else None
-            text = " ".join(line for block in told for line in self._block(block, StylePlace()) if line) if told is not None else ""
+            text = (
+                " ".join(line for block in told for line in self._block(block, StylePlace()) if line)
+                if told is not None
+                else ""
+            )
             lines.append(f"[{self.told}] {text}".strip())
         return lines
 
@@ -296,5 +308,6 @@ class _Body:
         held = sum(map(characters, (body, *told)))
         if held > self.inline.tally.characters:
             raise UnreadableDocument(
-                "broken", f"{self.package.name}: {held - self.inline.tally.characters} characters stand where no text should"
+                "broken",
+                f"{self.package.name}: {held - self.inline.tally.characters} characters stand where no text should",
             )

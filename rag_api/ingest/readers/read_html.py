@@ -1,4 +1,5 @@
-"""HTML and Markdown -> lines as a browser shows them: a table row is a line, list items are numbered, what is not shown is not read."""
+"""HTML and Markdown -> lines as a browser shows them: a table row is a line, list items are
+numbered, what is not shown is not read."""
 
 from __future__ import annotations
 
@@ -40,11 +41,18 @@ _BLOCKS = {
     "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
-_HOLDS = {"iframe": "a frame", "frame": "a frame", "object": "an embedded object", "svg": "a drawing", "math": "a formula"}
+_HOLDS = {
+    "iframe": "a frame",
+    "frame": "a frame",
+    "object": "an embedded object",
+    "svg": "a drawing",
+    "math": "a formula",
+}
 _DEEPEST = 200
 _HEADING = re.compile(r"h[1-6]")
 _BOX = re.compile(
-    r"(?:^|[\s_-])(?:note|warning|caution|alert|admonition|callout|kader|let-?op|important|notice)(?:$|[\s_-])", re.IGNORECASE
+    r"(?:^|[\s_-])(?:note|warning|caution|alert|admonition|callout|kader|let-?op|important|notice)(?:$|[\s_-])",
+    re.IGNORECASE,
 )
 
 
@@ -191,7 +199,13 @@ def _rows(table: Element, shown: HtmlText, depth: int, name: str) -> Iterator[st
             header = bool(own) and (row.getparent().tag == "thead" or all(one.tag == "th" for one in own))
             kept = cells[: last + 1]
             columns_of = [(at, many) for at, many, _ in kept]
-            yield Told("\t".join(text or "–" for _, _, text in kept), BlockKind.ROW, header=header, columns=columns_of, box=shown.box)
+            yield Told(
+                "\t".join(text or "–" for _, _, text in kept),
+                BlockKind.ROW,
+                header=header,
+                columns=columns_of,
+                box=shown.box,
+            )
 
 
 def _filled(cells: list[tuple[int, int, str]], going_on: dict[int, tuple[int, str]], column: int) -> int:

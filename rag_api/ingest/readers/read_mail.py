@@ -1,4 +1,5 @@
-"""Mails (.eml, .msg) -> subject, sender, date and text. Attachments are named, not read: each is a document of its own."""
+"""Mails (.eml, .msg) -> subject, sender, date and text. Attachments are named, not read: each is a
+document of its own."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ import olefile
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.readers.read_html import HtmlText, read_html
 
-# Properties of a .msg, by their number (MS-OXPROPS); 001F: Unicode text, 001E: of one byte, 0102: bytes.
+# Properties of a .msg, by their number (MS-OXPROPS); 001F: Unicode text, 001E: of one byte, 0102:
+# bytes.
 _SUBJECT, _SENDER, _BODY, _HTML, _ATTACHED = "0037", "0C1A", "1000", "1013", "3707"
 
 
@@ -25,7 +27,9 @@ def read_eml(path: Path, name: str) -> HtmlText:
     body = message.get_body(("html", "plain"))
     text = _content(body) if body is not None else ""
     shown = (
-        read_html(text, name) if body is not None and body.get_content_subtype() == "html" and text.strip() else HtmlText(text.splitlines())
+        read_html(text, name)
+        if body is not None and body.get_content_subtype() == "html" and text.strip()
+        else HtmlText(text.splitlines())
     )
     head = [f"{label}: {message[label]}" for label in ("From", "Date") if message[label]]
     attached = [part.get_filename() or part.get_content_type() for part in message.iter_attachments()]

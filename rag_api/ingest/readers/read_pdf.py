@@ -1,7 +1,9 @@
-"""A PDF -> its pages laid out, and what its properties say. pypdf opens it (properties, encryption), PDFium gives text with boxes.
+"""A PDF -> its pages laid out, and what its properties say. pypdf opens it (properties,
+encryption), PDFium gives text with boxes.
 
-Why both: PDFium reads text 6 to 20 times as fast and knows where every character stands; pypdf reads properties that producers
-add (docs/benchmarks.md). A page that cannot be read costs that page, not the document.
+Why both: PDFium reads text 6 to 20 times as fast and knows where every character stands; pypdf
+reads properties that producers add (docs/benchmarks.md). A page that cannot be read costs that
+page, not the document.
 """
 
 from __future__ import annotations
@@ -79,7 +81,8 @@ class _Open:
 def read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> RawDocument:
     """ocr: pages that are pictures are read too.
 
-    Raises UnreadableDocument: encrypted, broken, empty (no pages) or too_large (more than max_pages)."""
+    Raises UnreadableDocument: encrypted, broken, empty (no pages) or too_large (more than
+    max_pages)."""
     document = _open(path, name)
     try:
         count = len(document)
@@ -171,7 +174,8 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
 
 
 def _check_xfa(document: Any, name: str) -> None:
-    """Raises UnreadableDocument of a form that only Adobe's programs fill its pages with: others show that one must wait."""
+    """Raises UnreadableDocument of a form that only Adobe's programs fill its pages with: others
+    show that one must wait."""
     if raw.FPDF_GetFormType(document.raw) != raw.FORMTYPE_XFA_FULL:
         return
     try:
@@ -180,15 +184,19 @@ def _check_xfa(document: Any, name: str) -> None:
         shown = ""
     if not shown.strip() or _PLACEHOLDER.search(shown):
         raise UnreadableDocument(
-            "xfa_form", f"{name}: is an XFA form, whose content only Adobe's programs show; print it to a PDF and load that"
+            "xfa_form",
+            f"{name}: is an XFA form, whose content only Adobe's programs show; print it to a PDF and load that",
         )
 
 
 def _said(path: Path, document: Any) -> tuple[dict[str, str], bool]:
-    """The information dictionary, without the slashes, and whether the document has layers. Whatever is wrong with it costs only itself."""
+    """The information dictionary, without the slashes, and whether the document has layers.
+    Whatever is wrong with it costs only itself."""
     try:
         reader = pypdf.PdfReader(path)
         layered = "/OCProperties" in reader.root_object
-        return {str(key).lstrip("/"): str(value) for key, value in (reader.metadata or {}).items() if value is not None}, layered
+        return {
+            str(key).lstrip("/"): str(value) for key, value in (reader.metadata or {}).items() if value is not None
+        }, layered
     except Exception:  # pypdf raises nearly anything on damaged files; PDFium reads the standard entries
         return {key: value for key, value in document.get_metadata_dict().items() if value}, True

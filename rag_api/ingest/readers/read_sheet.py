@@ -1,5 +1,6 @@
-"""A sheet (.xlsx) -> a line for each row that says its columns' names: "Middel: kalium; Dosis: 10 mmol". A row that is read alone,
-as answers quote it, must not lose what its numbers are of. Hidden rows, columns and sheets are not read, and named."""
+"""A sheet (.xlsx) -> a line for each row that says its columns' names: "Middel: kalium; Dosis: 10
+mmol". A row that is read alone, as answers quote it, must not lose what its numbers are of. Hidden
+rows, columns and sheets are not read, and named."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from rag_api.ingest.common.notes import note
 from rag_api.ingest.docx.package import Package, tag
 from rag_api.ingest.structure.tagged_lines import Told
 
-_MOST_CELLS = 2_000_000  # in the rectangle that is used; a sheet with one cell at its far corner has 17 thousand million
+# in the rectangle that is used; a sheet with one cell at its far corner has 17 thousand million
+_MOST_CELLS = 2_000_000
 _MOST_TEXT = 20_000_000
 
 
@@ -62,11 +64,17 @@ def read_sheets(path: Path, name: str) -> Sheets:
     comma = language_of(" ".join(_texts(values))) == "nl"
     for sheet in values.worksheets:
         if sheet.max_row * sheet.max_column > _MOST_CELLS:
-            raise UnreadableDocument("too_large", f"{name}: sheet {sheet.title} is {sheet.max_row:,} rows by {sheet.max_column:,} columns")
+            raise UnreadableDocument(
+                "too_large", f"{name}: sheet {sheet.title} is {sheet.max_row:,} rows by {sheet.max_column:,} columns"
+            )
         if sheet.sheet_state != "visible":
             found.hidden.append(f"sheet {sheet.title}")
             continue
-        found.lines += [Told(sheet.title, BlockKind.HEADING, 1), *_lines(sheet, formulas[sheet.title], found, comma), ""]
+        found.lines += [
+            Told(sheet.title, BlockKind.HEADING, 1),
+            *_lines(sheet, formulas[sheet.title], found, comma),
+            "",
+        ]
     found.lines += drawn
     if sum(map(len, found.lines)) > _MOST_TEXT:
         raise UnreadableDocument("too_large", f"{name}: holds more than {_MOST_TEXT:,} characters")
@@ -76,7 +84,9 @@ def read_sheets(path: Path, name: str) -> Sheets:
 def _texts(book: Any) -> Iterator[str]:
     count = 0
     for sheet in book.worksheets:
-        for row in sheet.iter_rows(max_row=min(sheet.max_row, 500), max_col=min(sheet.max_column, 100), values_only=True):
+        for row in sheet.iter_rows(
+            max_row=min(sheet.max_row, 500), max_col=min(sheet.max_column, 100), values_only=True
+        ):
             for value in row:
                 if isinstance(value, str):
                     yield value
@@ -86,7 +96,8 @@ def _texts(book: Any) -> Iterator[str]:
 
 
 def _lines(sheet: Any, formulas: Any, found: Sheets, comma: bool) -> Iterator[str]:
-    """A table begins with the first row of several cells, all words, after a gap; its names stand before the cells of each row below."""
+    """A table begins with the first row of several cells, all words, after a gap; its names stand
+    before the cells of each row below."""
     header: Sequence[str] | None = None
     for cells in _rows(sheet, formulas, found, comma):
         filled = [cell for cell in cells if cell]
@@ -103,7 +114,9 @@ def _lines(sheet: Any, formulas: Any, found: Sheets, comma: bool) -> Iterator[st
 
 
 def _row(text: str, cells: Sequence[str], header: bool = False, names: Sequence[str] = ()) -> Told:
-    return Told(text, BlockKind.ROW, header=header, columns=[(n, 1) for n, cell in enumerate(cells) if cell], names=names)
+    return Told(
+        text, BlockKind.ROW, header=header, columns=[(n, 1) for n, cell in enumerate(cells) if cell], names=names
+    )
 
 
 def _rows(sheet: Any, formulas: Any, found: Sheets, comma: bool) -> Iterator[list[str]]:
@@ -114,7 +127,11 @@ def _rows(sheet: Any, formulas: Any, found: Sheets, comma: bool) -> Iterator[lis
         texts = [_said(merged.get((cell.row, cell.column), cell), comma) for cell in row]
         found.remarks += sum(cell.comment is not None for cell in row)
         for cell in row:
-            if cell.value is None and isinstance(formulas.cell(cell.row, cell.column).value, str) and _is_formula(formulas, cell):
+            if (
+                cell.value is None
+                and isinstance(formulas.cell(cell.row, cell.column).value, str)
+                and _is_formula(formulas, cell)
+            ):
                 found.uncounted += 1
         if sheet.row_dimensions[row[0].row].hidden:
             if any(texts):
@@ -129,13 +146,17 @@ def _is_formula(formulas: Any, cell: Any) -> bool:
 
 
 def _hidden_column(sheet: Any, number: int) -> bool:
-    return any(one.hidden and (one.min or 0) <= number <= (one.max or 0) for one in sheet.column_dimensions.values()) or (
-        get_column_letter(number) in sheet.column_dimensions and sheet.column_dimensions[get_column_letter(number)].hidden
+    return any(
+        one.hidden and (one.min or 0) <= number <= (one.max or 0) for one in sheet.column_dimensions.values()
+    ) or (
+        get_column_letter(number) in sheet.column_dimensions
+        and sheet.column_dimensions[get_column_letter(number)].hidden
     )
 
 
 def _merged(sheet: Any) -> dict[tuple[int, int], Any]:
-    """(row, column) -> the cell whose value stands over it: a merged cell is said in each of its rows, once in a row."""
+    """(row, column) -> the cell whose value stands over it: a merged cell is said in each of its
+    rows, once in a row."""
     found = {}
     for area in sheet.merged_cells.ranges:
         for row in range(area.min_row, min(area.max_row, sheet.max_row) + 1):
@@ -144,7 +165,8 @@ def _merged(sheet: Any) -> dict[tuple[int, int], Any]:
 
 
 def _said(cell: Any, comma: bool) -> str:
-    """A cell's value as Excel shows it, as far as its format changes what is read: percentages and dates."""
+    """A cell's value as Excel shows it, as far as its format changes what is read: percentages and
+    dates."""
     value = cell.value
     if value is None:
         return ""
@@ -167,5 +189,7 @@ def _drawn(package: Package, part: str) -> Iterator[str]:
     """Text boxes that lie on a sheet."""
     root = package.xml(part)
     for paragraph in root.iter() if root is not None else ():
-        if tag(paragraph) == "a:p" and (text := "".join(one.text or "" for one in paragraph.iter() if tag(one) == "a:t").strip()):
+        if tag(paragraph) == "a:p" and (
+            text := "".join(one.text or "" for one in paragraph.iter() if tag(one) == "a:t").strip()
+        ):
             yield text

@@ -1,4 +1,5 @@
-"""Files that are text without pages (plain text, Markdown, HTML, mails, sheets) -> their lines, cleaned as those of a PDF are."""
+"""Files that are text without pages (plain text, Markdown, HTML, mails, sheets) -> their lines,
+cleaned as those of a PDF are."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ def _shown(path: Path, name: str, kind: Kind) -> HtmlText:
 
 
 def decoded(content: bytes, name: str) -> str:
-    """By the mark at its beginning, as UTF-8, as what it says it is, else as Windows' Western European. Raises UnreadableDocument."""
+    """By the mark at its beginning, as UTF-8, as what it says it is, else as Windows' Western
+    European. Raises UnreadableDocument."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = content.decode("utf-16", "replace")
     else:

@@ -1,4 +1,5 @@
-"""Losses of a rendering against its file. A program that turns a file into pages may leave something out."""
+"""Losses of a rendering against its file. A program that turns a file into pages may leave
+something out."""
 
 from __future__ import annotations
 
@@ -12,11 +13,16 @@ _NAMED = 12
 
 
 def lost_words(said: str, shown: str) -> tuple[str, ...]:
-    """Return the words of `said` that `shown` does not hold, however it breaks lines and words; each once, in order."""
+    """Return the words of `said` that `shown` does not hold, however it breaks lines and words;
+    each once, in order."""
     letters = _letters(shown)
     known = {_letters(word) for word in shown.split()}
     wanted = dict.fromkeys(word.strip(".,:;()[]“”‘’\"'") for word in _MARK.sub(" ", said).split())
-    return tuple(word for word in wanted if (bare := _letters(word)) and not (bare in known or (len(bare) > 2 and bare in letters)))
+    return tuple(
+        word
+        for word in wanted
+        if (bare := _letters(word)) and not (bare in known or (len(bare) > 2 and bare in letters))
+    )
 
 
 def told_lost(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""Pages that are pictures: which they are, and what is read of them. Without the reader's packages, or switched off, they stay unread."""
+"""Pages that are pictures: which they are, and what is read of them. Without the reader's packages,
+or switched off, they stay unread."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ NOT_READ, NO_WORDS, TOO_SLOW = "page_not_read", "page_no_words", "page_too_slow"
 PARTLY, CROOKED, ALONE = "page_partly", "page_stamp", "page_one_reader"
 NOTES = (NOT_READ, NO_WORDS, TOO_SLOW, PARTLY, CROOKED, ALONE)
 
-# A word that goes on elsewhere: the lines are not in their order. Or a unit that stands first: its number does elsewhere.
+# A word that goes on elsewhere: the lines are not in their order. Or a unit that stands first: its
+# number does elsewhere.
 _TORN = re.compile(r"[^\W\d_]-(?:\t|\n|\s*$)|^\s*(?:%|(?:mg|ml|g|µg|mcg|mmol|IE|IU)\b(?!\w))")
 _COVERED = 0.5  # of the page: a picture as large may be the page itself
 _FEW = 400  # letters: beside such a picture a text as short may be a stamp's, a header's, a scanner's
@@ -42,14 +44,16 @@ class Ocr:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FromImage:
-    """What reading a page's image gave: the page as laid out, None when it gave nothing, and which of NOTES it deserves."""
+    """What reading a page's image gave: the page as laid out, None when it gave nothing, and which
+    of NOTES it deserves."""
 
     laid: LaidOut | None
     notes: tuple[str, ...]
 
 
 def is_scan(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> bool:
-    """Without words of its own over what is painted on it; or with few, or only another program's, over a picture of a page."""
+    """Without words of its own over what is painted on it; or with few, or only another program's,
+    over a picture of a page."""
     ink = (glyphs.codes > 32) & ~glyphs.hidden
     if not ink.any():
         return len(drawn.images) + len(drawn.fills) + len(drawn.covers) + len(drawn.across) > 0
@@ -95,13 +99,16 @@ def read_image(page: Any, plane: PagePlane, number: int, glyphs: Glyphs, ocr: Oc
 
 
 def uncertain(pages: Sequence[Page], laid: Sequence[LaidOut]) -> tuple[tuple[int, int], ...]:
-    """Sentences of the document text, rows and headings too, with a letter in doubt; neighbours as one span."""
+    """Sentences of the document text, rows and headings too, with a letter in doubt; neighbours as
+    one span."""
     doubt = np.concatenate([_in_doubt(page, one) for page, one in zip(pages, laid, strict=True)])
     spans: list[tuple[int, int]] = []
     text = "".join(page.text for page in pages)
     pages_of_scans = np.repeat([one.scanned for one in laid], [len(page.text) for page in pages])
     for span in sentences(text) if pages_of_scans.any() or doubt.any() else ():
-        if doubt[span.start : span.end].any() or (pages_of_scans[span.start] and _TORN.search(text[span.start : span.end])):
+        if doubt[span.start : span.end].any() or (
+            pages_of_scans[span.start] and _TORN.search(text[span.start : span.end])
+        ):
             if spans and spans[-1][1] == span.start:
                 spans[-1] = (spans[-1][0], span.end)
             else:
@@ -123,7 +130,8 @@ def said_of_scans(pages: Sequence[Page], doubtful: Sequence[tuple[int, int]]) ->
 
 
 def _in_doubt(page: Page, laid: LaidOut) -> NDArray[np.bool_]:
-    """[characters of the page]. Letters keep their boxes through all cleaning, so these tell which they are."""
+    """[characters of the page]. Letters keep their boxes through all cleaning, so these tell which
+    they are."""
     if not len(laid.doubts):
         return np.zeros(len(page.text), bool)
     return np.isin(_whole_rows(page.boxes), _whole_rows(laid.doubts))

@@ -1,7 +1,8 @@
-"""Lines of text -> pages with a box for every character, and the PDF that shows them: for files that have no pages of their own.
+"""Lines of text -> pages with a box for every character, and the PDF that shows them: for files
+that have no pages of their own.
 
-What is shown is made from what is read, so that every word has its exact place. A line that is too long goes on in the next row of the
-page; in the text it stays one line.
+What is shown is made from what is read, so that every word has its exact place. A line that is too
+long goes on in the next row of the page; in the text it stays one line.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def write_pdf(pages: Sequence[Page], target: Path) -> None:
     for page in pages:
         canvas.setFont(_font().fontName, _SIZE)
         for begin, end in _runs(page):
-            canvas.drawString(float(page.boxes[begin, 0]), _HEIGHT - float(page.boxes[begin, 3]) + _SIZE * 0.25, page.text[begin:end])
+            canvas.drawString(
+                float(page.boxes[begin, 0]), _HEIGHT - float(page.boxes[begin, 3]) + _SIZE * 0.25, page.text[begin:end]
+            )
         canvas.showPage()
     canvas.save()
     os.replace(part, target)
@@ -120,7 +123,8 @@ def _paged(lines: Sequence[str], name: str, max_pages: int) -> Iterator[list[_Pl
 
 
 def _wrapped(line: str) -> tuple[list[_Placed], int]:
-    """The line's characters and how many rows it takes. It goes on below before the word that does not fit."""
+    """The line's characters and how many rows it takes. It goes on below before the word that does
+    not fit."""
     placed: list[_Placed] = []
     x, row, begin = _MARGIN, 0, 0  # begin: of the word
     for char in line:

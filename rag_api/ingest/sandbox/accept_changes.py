@@ -1,8 +1,10 @@
-"""A DOCX as it should be printed: every tracked change accepted, and without what Word does not print or prints struck through.
+"""A DOCX as it should be printed: every tracked change accepted, and without what Word does not
+print or prints struck through.
 
-LibreOffice prints deleted words struck through, and some hidden ones; they would be read as if they held. What is taken out here is
-what the plain reading found and names: one judge for both. References show what Word showed last: LibreOffice would look them up anew, and
-writes an error in the text where it finds nothing."""
+LibreOffice prints deleted words struck through, and some hidden ones; they would be read as if they
+held. What is taken out here is what the plain reading found and names: one judge for both.
+References show what Word showed last: LibreOffice would look them up anew, and writes an error in
+the text where it finds nothing."""
 
 from __future__ import annotations
 
@@ -18,13 +20,25 @@ from rag_api.ingest.docx.runs import REMOVED
 from rag_api.ingest.readers.read_docx import unseen_in
 
 _KEPT = ("w:ins", "w:moveTo")
-_MARKS = ("w:moveFromRangeStart", "w:moveFromRangeEnd", "w:moveToRangeStart", "w:moveToRangeEnd", "w:cellIns", "w:cellMerge", "w:webHidden")
+_MARKS = (
+    "w:moveFromRangeStart",
+    "w:moveFromRangeEnd",
+    "w:moveToRangeStart",
+    "w:moveToRangeEnd",
+    "w:cellIns",
+    "w:cellMerge",
+    "w:webHidden",
+)
 _PARTS = ("document", "footnotes", "endnotes", "header", "footer")
 
 
 def accept_changes(path: Path, target: Path, name: str) -> None:
     """Write `target`. Raises UnreadableDocument."""
-    with Package(path, name) as package, zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+    with (
+        Package(path, name) as package,
+        zipfile.ZipFile(path) as old,
+        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
         found = unseen_in(package)
         for element in found.unseen:
             _empty(element)
@@ -36,7 +50,9 @@ def accept_changes(path: Path, target: Path, name: str) -> None:
                 new.writestr(entry.filename, old.read(entry))
             else:
                 _accept(root)
-                new.writestr(entry.filename, etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
+                new.writestr(
+                    entry.filename, etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
+                )
 
 
 def _is_text(part: str) -> bool:
@@ -89,4 +105,6 @@ def _unseen(element: Element) -> bool:
 
 
 def _deleted(element: Element) -> bool:
-    return child(child(element, "w:trPr"), "w:del") is not None or child(child(element, "w:tcPr"), "w:cellDel") is not None
+    return (
+        child(child(element, "w:trPr"), "w:del") is not None or child(child(element, "w:tcPr"), "w:cellDel") is not None
+    )

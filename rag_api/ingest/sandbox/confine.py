@@ -1,8 +1,9 @@
-"""Takes network and files away from this process and all that it starts, where Linux allows: for programs that open files from anywhere.
+"""Takes network and files away from this process and all that it starts, where Linux allows: for
+programs that open files from anywhere.
 
-Two mechanisms of the kernel that need no privileges: a seccomp filter refuses internet sockets, Landlock (Linux 5.13) refuses other
-processes and files outside of a few folders. On other systems, or an older kernel, both do nothing and say so; limits on time and memory
-remain.
+Two mechanisms of the kernel that need no privileges: a seccomp filter refuses internet sockets,
+Landlock (Linux 5.13) refuses other processes and files outside of a few folders. On other systems,
+or an older kernel, both do nothing and say so; limits on time and memory remain.
 """
 
 from __future__ import annotations
@@ -58,8 +59,9 @@ def _libc() -> ctypes.CDLL:
 
 
 def confine(folder: Path, programs: Iterable[Path] = (), sockets: Collection[Path] = ()) -> str:
-    """Leave this process that folder, the system's files and our code, to read but for the folder, and no network; sockets of this machine
-    only where there are folders to put them in. Return what of it the system does not offer; empty: nothing."""
+    """Leave this process that folder, the system's files and our code, to read but for the folder,
+    and no network; sockets of this machine only where there are folders to put them in. Return what
+    of it the system does not offer; empty: nothing."""
     _no_capabilities()
     lacking = [] if no_network(local=bool(sockets)) else ["seccomp (network)"]
     read = [*map(Path, (*_SYSTEM, sys.prefix, sys.base_prefix)), Path(__file__).parents[2], *programs]
@@ -72,26 +74,35 @@ def lacking_here() -> str:
     """Return what this system does not offer, tried in a process of its own; empty: nothing."""
     with tempfile.TemporaryDirectory(prefix="bedside-confine-") as folder:
         tried = subprocess.run(
-            [sys.executable, "-m", "rag_api.ingest.sandbox.confine", folder], capture_output=True, text=True, timeout=60, check=True
+            [sys.executable, "-m", "rag_api.ingest.sandbox.confine", folder],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
         )
     return tried.stdout.strip()
 
 
 @lru_cache(16)
 def tell_unconfined(done: str, lacking: str) -> None:
-    """Once in the log: on this system a document that takes its reader over could reach more than its own folder."""
+    """Once in the log: on this system a document that takes its reader over could reach more than
+    its own folder."""
     if lacking:
-        log.warning("%s without %s, which this system does not offer: load only documents that you trust", done, lacking)
+        log.warning(
+            "%s without %s, which this system does not offer: load only documents that you trust", done, lacking
+        )
 
 
 def _no_capabilities() -> None:
-    """Of root, where it is root that reads: with them it would see into processes that Landlock keeps from it."""
+    """Of root, where it is root that reads: with them it would see into processes that Landlock
+    keeps from it."""
     if sys.platform == "linux":
         _libc().capset(struct.pack("II", _CAPABILITIES, 0), struct.pack("6I", 0, 0, 0, 0, 0, 0))
 
 
 def no_network(*, local: bool) -> bool:
-    """Refuse internet sockets from now on, and all others unless `local`; False where that cannot be had."""
+    """Refuse internet sockets from now on, and all others unless `local`; False where that cannot
+    be had."""
     known = _ARCHITECTURES.get(platform.machine())
     if sys.platform != "linux" or known is None:
         return False
@@ -127,7 +138,8 @@ def _instructions(architecture: int, socket: int, families: Sequence[int]) -> It
 
 
 def only_files(read: Iterable[Path], write: Iterable[Path], sockets: Iterable[Path] = ()) -> bool:
-    """Refuse all files but those below these from now on; False where that cannot be had. sockets: folders to put sockets in."""
+    """Refuse all files but those below these from now on; False where that cannot be had. sockets:
+    folders to put sockets in."""
     if sys.platform != "linux":
         return False
     libc = _libc()
@@ -157,7 +169,9 @@ def _allow(libc: ctypes.CDLL, rules: int, path: Path, access: int) -> bool:
         return True  # what is not there needs no permission
     try:
         rule = struct.pack("=Qi", access if path.is_dir() else access & _FILE, handle)
-        return bool(libc.syscall(_ADD, ctypes.c_int(rules), ctypes.c_int(1), ctypes.c_char_p(rule), ctypes.c_uint(0)) == 0)
+        return bool(
+            libc.syscall(_ADD, ctypes.c_int(rules), ctypes.c_int(1), ctypes.c_char_p(rule), ctypes.c_uint(0)) == 0
+        )
     finally:
         os.close(handle)
 

@@ -1,7 +1,8 @@
-"""Files of office programs -> PDF or a newer format, with LibreOffice where it is installed, in a process with limits; here, or where
-files are opened (starting.py).
+"""Files of office programs -> PDF or a newer format, with LibreOffice where it is installed, in a
+process with limits; here, or where files are opened (starting.py).
 
-Its time is the processor's: on a busy machine it may wait, and is not given up for it. Only where it does nothing for long it is ended."""
+Its time is the processor's: on a busy machine it may wait, and is not given up for it. Only where
+it does nothing for long it is ended."""
 
 from __future__ import annotations
 
@@ -34,9 +35,11 @@ def office() -> str | None:
 
 
 def convert(path: Path, target: Path, timeout: float, memory_mb: int = 1024, suffix: str = "") -> str:
-    """Write `target` in the format that it is named after, whole or not at all. Return "" or, in words, why not.
+    """Write `target` in the format that it is named after, whole or not at all. Return "" or, in
+    words, why not.
 
-    suffix: the kind of `path` where its own name does not say it. Raises DiskFull, ReadingUnavailable."""
+    suffix: the kind of `path` where its own name does not say it. Raises DiskFull,
+    ReadingUnavailable."""
     program = office()
     if program is None:
         return MISSING
@@ -71,7 +74,9 @@ def _run(program: str, arguments: list[str], timeout: float) -> str:
     try:
         status = process.wait(_WAITING * timeout)
     except subprocess.TimeoutExpired:
-        return f"{SLOW} {_WAITING * timeout:g} seconds, most of them waiting; load it again when the machine is less busy"
+        return (
+            f"{SLOW} {_WAITING * timeout:g} seconds, most of them waiting; load it again when the machine is less busy"
+        )
     finally:
         if isinstance(process, Elsewhere):
             process.close()  # which ends it

@@ -1,7 +1,8 @@
-"""The process that LibreOffice runs in: limits first, then the file, then LibreOffice in place of this process.
+"""The process that LibreOffice runs in: limits first, then the file, then LibreOffice in place of
+this process.
 
-`python -m rag_api.ingest.sandbox.office_process COMMAND FOLDER SOURCE FORMAT SECONDS MEMORY_MB`; everything it writes is below
-FOLDER. A DOCX has its tracked changes accepted first.
+`python -m rag_api.ingest.sandbox.office_process COMMAND FOLDER SOURCE FORMAT SECONDS MEMORY_MB`;
+everything it writes is below FOLDER. A DOCX has its tracked changes accepted first.
 """
 
 from __future__ import annotations
@@ -36,20 +37,34 @@ def main(command: str, folder: Path, source: Path, form: str, seconds: int, memo
             sys.exit(UNREADABLE)
     home = folder / "home"
     home.mkdir(exist_ok=True)
-    environment = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH") if name in os.environ}
+    environment = {
+        name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH") if name in os.environ
+    }
     environment |= {"HOME": str(home), "TMPDIR": str(folder), "XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": str(home)}
     os.chdir(folder)
     profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"  # its own: two may run at once
     os.execve(  # noqa: S606
         command,
-        [command, profile, "--headless", "--norestore", "--nolockcheck", "--convert-to", form, "--outdir", str(folder), str(source)],
+        [
+            command,
+            profile,
+            "--headless",
+            "--norestore",
+            "--nolockcheck",
+            "--convert-to",
+            form,
+            "--outdir",
+            str(folder),
+            str(source),
+        ],
         environment,
     )
 
 
 def _limit(seconds: int, memory_mb: int) -> None:
     for what, limit in (
-        (resource.RLIMIT_CPU, seconds + math.ceil(time.process_time())),  # starting this process is not the file's fault
+        # starting this process is not the file's fault
+        (resource.RLIMIT_CPU, seconds + math.ceil(time.process_time())),
         (resource.RLIMIT_AS, (memory_mb + 2048) << 20),  # it reserves two gigabytes that it never uses
         (resource.RLIMIT_FSIZE, _LARGEST),
         (resource.RLIMIT_CORE, 0),

@@ -1,6 +1,8 @@
-"""The folder of one reader process: the only one that it may use. What it reads is copied there, what it makes is fetched from there.
+"""The folder of one reader process: the only one that it may use. What it reads is copied there,
+what it makes is fetched from there.
 
-Nothing of ours is in it, so a file that took its reader over finds no other document, no setting and no secret.
+Nothing of ours is in it, so a file that took its reader over finds no other document, no setting
+and no secret.
 """
 
 from __future__ import annotations
@@ -66,4 +68,6 @@ def reader_environment(home: Path) -> dict[str, str]:
 def empty(folder: Path) -> None:
     """Remove all that is in it."""
     for path in folder.iterdir() if folder.is_dir() else ():
-        shutil.rmtree(path, ignore_errors=True) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() and not path.is_symlink() else path.unlink(
+            missing_ok=True
+        )

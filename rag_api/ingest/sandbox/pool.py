@@ -37,9 +37,12 @@ class ReaderPool:
         for reader in self._readers:
             reader.close()  # a thread may have started another process meanwhile
 
-    def map(self, read: Callable[[Reader, T], R], items: Iterable[T], weigh: Callable[[T], int] = lambda _: 0) -> Iterator[R]:
-        """Results as they come: what takes long holds up nothing else. Read ahead as far as `_AHEAD` items a reader, and together no more
-        than `_MOST_AHEAD` of what `weigh` says (one heavier item alone), so that little waits in memory."""
+    def map(
+        self, read: Callable[[Reader, T], R], items: Iterable[T], weigh: Callable[[T], int] = lambda _: 0
+    ) -> Iterator[R]:
+        """Results as they come: what takes long holds up nothing else. Read ahead as far as
+        `_AHEAD` items a reader, and together no more than `_MOST_AHEAD` of what `weigh` says (one
+        heavier item alone), so that little waits in memory."""
         waiting: dict[Future[R], int] = {}
         left = iter(items)
         upcoming = next(left, _END)
@@ -53,7 +56,9 @@ class ReaderPool:
             yield first.result()
 
     def _room(self, waiting: Mapping[Future[R], int], weight: int) -> bool:
-        return not waiting or (len(waiting) < _AHEAD * len(self._readers) and sum(waiting.values()) + weight <= _MOST_AHEAD)
+        return not waiting or (
+            len(waiting) < _AHEAD * len(self._readers) and sum(waiting.values()) + weight <= _MOST_AHEAD
+        )
 
     def _one(self, read: Callable[[Reader, T], R], item: T) -> R:
         reader = self._free.get()

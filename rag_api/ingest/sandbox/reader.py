@@ -1,6 +1,8 @@
-"""Reads files in a process of its own, with limits on time and memory: a file that hangs or crashes the reader stops nothing else.
+"""Reads files in a process of its own, with limits on time and memory: a file that hangs or crashes
+the reader stops nothing else.
 
-Time is the processor's: on a busy machine a file may wait, and is not given up for it. Only one that does nothing for long is.
+Time is the processor's: on a busy machine a file may wait, and is not given up for it. Only one
+that does nothing for long is.
 
 One process reads file after file (starting one costs half a second); it is replaced when a file breaks it. It has no network, no settings
 and no files but the system's and those of a folder of its own (confine.py). What comes back is JSON and plain arrays (answers.py).
@@ -62,8 +64,8 @@ class Reader:
         self.close()
 
     def read(self, job: Job, told: Told | None = None) -> ReadDocument:
-        """told: called with the page and how many there are before a page's image is read. Raises UnreadableDocument with any of its
-        reasons, DiskFull, ReadingUnavailable."""
+        """told: called with the page and how many there are before a page's image is read. Raises
+        UnreadableDocument with any of its reasons, DiskFull, ReadingUnavailable."""
         process, folder = self._started()
         try:
             given = folder.given(job)
@@ -75,7 +77,13 @@ class Reader:
 
     def _ask(self, process: Process, job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
         self._files += 1
-        request = {"path": str(job.path), "name": job.name, "kind": job.kind, "max_pages": job.max_pages, "shown": str(job.shown or "")}
+        request = {
+            "path": str(job.path),
+            "name": job.name,
+            "kind": job.kind,
+            "max_pages": job.max_pages,
+            "shown": str(job.shown or ""),
+        }
         request |= {"timeout": self.timeout, "ocr_seconds": job.ocr_seconds}
         try:
             assert process.stdin is not None
@@ -156,7 +164,8 @@ class Reader:
                 process.close()
 
     def _death(self, job: Job) -> UnreadableDocument:
-        """The process died on this file: of memory when it aborted (so PDFium does then) or had taken most of what it may."""
+        """The process died on this file: of memory when it aborted (so PDFium does then) or had
+        taken most of what it may."""
         process = self._process
         peak = self._end()
         code = process.returncode if process is not None else None
@@ -209,7 +218,11 @@ def _serve(memory_mb: int, folder: Path) -> NoReturn:
             answer = {"reason": "too_much_memory", "message": f"{job['name']}: needs more than {memory_mb} MB to read"}
         except Exception as error:  # whatever a damaged file brings about is that file's failure
             detail = f"{type(error).__name__}: {error!s:.200}"
-            answer = {"reason": "broken", "message": f"{job['name']}: is damaged, or made in a way that cannot be read", "detail": detail}
+            answer = {
+                "reason": "broken",
+                "message": f"{job['name']}: is damaged, or made in a way that cannot be read",
+                "detail": detail,
+            }
         _send(answers, json.dumps(answer | {"lacking": lacking}).encode(), boxes)
         _give(0)
     empty(folder)  # whoever started this is gone, and perhaps was killed
@@ -230,10 +243,11 @@ def _ocr(job: dict[str, Any], answers: BinaryIO) -> Ocr | None:
 
 
 def _give(seconds: float) -> None:
-    """From here on so much of the processor's time, and many times that to wait for it; 0: as much as it takes. More ends the process,
-    wherever it is."""
+    """From here on so much of the processor's time, and many times that to wait for it; 0: as much
+    as it takes. More ends the process, wherever it is."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
-    signal.setitimer(signal.ITIMER_REAL, seconds * _WAITING + 5 if seconds else 0)  # if nobody is left who would kill it
+    # if nobody is left who would kill it
+    signal.setitimer(signal.ITIMER_REAL, seconds * _WAITING + 5 if seconds else 0)
 
 
 def _send(answers: BinaryIO, text: bytes, boxes: bytes) -> None:

@@ -1,7 +1,9 @@
-"""`python -m rag_api.ingest.sandbox.reading_service SOCKET`: starts the processes that open files, for services without the programs.
+"""`python -m rag_api.ingest.sandbox.reading_service SOCKET`: starts the processes that open files,
+for services without the programs.
 
-Each connection is one process: it names what is wanted and hands over its ends of two pipes; it hears how the process ended. A connection
-that is closed ends its process. Only the two modules of this folder can be started. It holds no secret and needs no network.
+Each connection is one process: it names what is wanted and hands over its ends of two pipes; it
+hears how the process ended. A connection that is closed ends its process. Only the two modules of
+this folder can be started. It holds no secret and needs no network.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ _ENDINGS = {Kind.DOCX: ".docx", Kind.XLSX: ".xlsx"}
 
 
 def read_rendered(reader: Reader, job: Job, shown: Path, told: Told | None = None) -> ReadDocument:
-    """Read a file and, of a kind without pages, its rendering, which becomes `shown`. told: as `Reader.read`. Raises UnreadableDocument."""
+    """Read a file and, of a kind without pages, its rendering, which becomes `shown`. told: as
+    `Reader.read`. Raises UnreadableDocument."""
     kind = Kind(job.kind)
     if kind in BECOMES:
         with tempfile.TemporaryDirectory(prefix="office-", dir=shown.parent) as folder:
@@ -60,8 +61,12 @@ def _not_rendered(failed: str) -> Note:
 def _must(failed: str, job: Job) -> None:
     """Raises UnreadableDocument when LibreOffice was needed and did not do it."""
     if failed == MISSING:
-        raise UnreadableDocument("unsupported", f"{job.name}: only LibreOffice opens files of its kind; install {PACKAGES}")
+        raise UnreadableDocument(
+            "unsupported", f"{job.name}: only LibreOffice opens files of its kind; install {PACKAGES}"
+        )
     if failed.startswith(SLOW):
         raise UnreadableDocument("too_slow", f"{job.name}: {failed}")
     if failed:
-        raise UnreadableDocument("broken", f"{job.name}: LibreOffice cannot open it; it may be damaged or need a password")
+        raise UnreadableDocument(
+            "broken", f"{job.name}: LibreOffice cannot open it; it may be damaged or need a password"
+        )

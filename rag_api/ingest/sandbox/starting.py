@@ -1,5 +1,6 @@
-"""Starts the processes that open files: as children of this one, or by the service of reading_service.py, where READING_SOCKET names its
-socket. That runs in a container with neither network nor secrets, and has the programs; files lie in a folder beside the socket."""
+"""Starts the processes that open files: as children of this one, or by the service of
+reading_service.py, where READING_SOCKET names its socket. That runs in a container with neither
+network nor secrets, and has the programs; files lie in a folder beside the socket."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def shared() -> Path | None:
 
 
 def programs() -> dict[str, Any]:
-    """Ask the service what it has: the command of LibreOffice, the second reader of images. Raises ReadingUnavailable."""
+    """Ask the service what it has: the command of LibreOffice, the second reader of images. Raises
+    ReadingUnavailable."""
     with contextlib.closing(Elsewhere("programs", ())) as asked:
         return asked.said()
 
@@ -45,7 +47,8 @@ def second_reader() -> tuple[str, str] | None:
 
 
 class Elsewhere:
-    """A process that the service started, in the shape of subprocess.Popen. Raises ReadingUnavailable when the service is away or ends."""
+    """A process that the service started, in the shape of subprocess.Popen. Raises
+    ReadingUnavailable when the service is away or ends."""
 
     def __init__(self, what: str, arguments: Sequence[str]) -> None:
         self.returncode: int | None = None
@@ -117,7 +120,8 @@ def command(what: str, arguments: Sequence[str]) -> list[str]:
 
 
 def reaped(process: subprocess.Popen[bytes]) -> int:
-    """Wait for a child; its peak memory in bytes, 0 where that cannot be told from this process's own."""
+    """Wait for a child; its peak memory in bytes, 0 where that cannot be told from this process's
+    own."""
     if process.returncode is not None:
         return 0
     try:
@@ -125,10 +129,13 @@ def reaped(process: subprocess.Popen[bytes]) -> int:
     except ChildProcessError:  # closed by another thread at the same moment
         return 0
     process.returncode = os.waitstatus_to_exitcode(status)
-    # Linux counts what this process held at the time of the fork as the child's: only a peak above it is the child's own.
+    # Linux counts what this process held at the time of the fork as the child's: only a peak above
+    # it is the child's own.
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) if usage.ru_maxrss > own else 0
 
 
 def _away(why: str) -> ReadingUnavailable:
-    return ReadingUnavailable(f"what opens files does not answer at {os.environ.get(SOCKET)}: {why}. Start the service `reading`.")
+    return ReadingUnavailable(
+        f"what opens files does not answer at {os.environ.get(SOCKET)}: {why}. Start the service `reading`."
+    )

@@ -12,8 +12,12 @@ from rag_api.ingest.sharepoint.client import GraphClient, GraphRefused
 from rag_api.ingest.sharepoint.drive_item import DriveItem, below_of, drive_item
 from rag_api.ingest.sharepoint.repo import DrivesRepo
 
-# Items are told when who may read them changed, too; and folders only when something about themselves did.
-_HEADERS = {"Prefer": "deltashowremovedasdeleted, deltatraversepermissiongaps, deltashowsharingchanges", "deltaExcludeParent": "true"}
+# Items are told when who may read them changed, too; and folders only when something about
+# themselves did.
+_HEADERS = {
+    "Prefer": "deltashowremovedasdeleted, deltatraversepermissiongaps, deltashowsharingchanges",
+    "deltaExcludeParent": "true",
+}
 _GONE = 410
 
 
@@ -36,7 +40,8 @@ def take_changes(client: GraphClient, repo: DrivesRepo, drive: str) -> dict[str,
         gone |= known.keys() - told.keys()
     after = {key: item for key, item in (known | told).items() if key not in gone}
     folders = {item.id for item in told.values() if item.is_folder and item.parent}
-    for root in [item for item in told.values() if item.is_folder and not item.parent]:  # told every time, whether it changed or not
+    # told every time, whether it changed or not
+    for root in [item for item in told.values() if item.is_folder and not item.parent]:
         grants = _grants(client, drive)
         told[root.id] = after[root.id] = replace(root, version=grants)
         folders |= {root.id} if root.id not in known or known[root.id].version != grants else set()
@@ -47,7 +52,8 @@ def take_changes(client: GraphClient, repo: DrivesRepo, drive: str) -> dict[str,
 
 
 def _grants(client: GraphClient, drive: str) -> str:
-    """A digest of what the library itself grants; empty where that is not told, as then of no file."""
+    """A digest of what the library itself grants; empty where that is not told, as then of no
+    file."""
     try:
         said = client.values(f"drives/{drive}/root/permissions")
     except GraphRefused:

@@ -1,7 +1,9 @@
-"""HTTP to Microsoft Graph: tokens, patience with throttling, pages, downloads. Knows nothing of what the answers mean.
+"""HTTP to Microsoft Graph: tokens, patience with throttling, pages, downloads. Knows nothing of
+what the answers mean.
 
-The token goes to Graph's own address and nowhere else: a link of an answer or of the database that leads elsewhere is refused. What a
-download is redirected to is asked without it. Such addresses open a file by themselves, so they are in no message either.
+The token goes to Graph's own address and nowhere else: a link of an answer or of the database that
+leads elsewhere is refused. What a download is redirected to is asked without it. Such addresses
+open a file by themselves, so they are in no message either.
 """
 
 from __future__ import annotations
@@ -50,14 +52,18 @@ class Downloaded:
 class GraphClient:
     """Safe from several threads. Close it, or use `with`."""
 
-    def __init__(self, site: Site, secret: SecretStr, *, timeout: float = 60.0, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self, site: Site, secret: SecretStr, *, timeout: float = 60.0, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
         for name in ("httpx", "httpcore"):  # they would log addresses
             logging.getLogger(name).setLevel(logging.WARNING)
         self._http = httpx.Client(timeout=timeout, follow_redirects=False)
         self._base = site.graph_url
         origin = urlsplit(site.graph_url)
         scope = f"{origin.scheme}://{origin.netloc}/.default"
-        self._tokens = AccessTokens(self._http, f"{site.login_url}/{site.tenant}/oauth2/v2.0/token", site.client, secret, scope)
+        self._tokens = AccessTokens(
+            self._http, f"{site.login_url}/{site.tenant}/oauth2/v2.0/token", site.client, secret, scope
+        )
         self._lock = threading.Lock()
         self._sleep = sleep
         self._not_before = 0.0  # when the service wants to be asked again; for all threads
@@ -65,18 +71,23 @@ class GraphClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._http.close()
 
     def get(self, path: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """path: below Graph's address, or a link of an answer. Raises Refused, SourceUnavailable."""
+        """path: below Graph's address, or a link of an answer. Raises Refused,
+        SourceUnavailable."""
         answer = self._asked(self._url(path), headers or {})
         try:
             said = answer.json()
         except ValueError:
             said = None
         if not isinstance(said, dict):
-            raise SourceUnavailable("SharePoint: the service answers with something that is no JSON; is `graph_url` right?")
+            raise SourceUnavailable(
+                "SharePoint: the service answers with something that is no JSON; is `graph_url` right?"
+            )
         return said
 
     def pages(self, path: str, headers: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:
@@ -91,7 +102,8 @@ class GraphClient:
         return [value for page in self.pages(path) for value in page.get("value", ())]
 
     def download(self, path: str, target: Path, most: int) -> Downloaded:
-        """Write a file's content, which may have `most` bytes. Raises Refused ("tooLarge" when it has more), SourceUnavailable."""
+        """Write a file's content, which may have `most` bytes. Raises Refused ("tooLarge" when it
+        has more), SourceUnavailable."""
         for attempt in range(_TRIES):
             answer = self._asked(self._url(path), {})  # a new address each time: it holds for minutes
             try:
@@ -130,7 +142,9 @@ class GraphClient:
                 self._wait(attempt, answer)
             else:
                 raise GraphRefused(answer.status_code, _code(answer), answer.headers.get("location", ""))
-        raise SourceUnavailable("SharePoint: the service does not answer, or wants to be asked later; the next run goes on from here.")
+        raise SourceUnavailable(
+            "SharePoint: the service does not answer, or wants to be asked later; the next run goes on from here."
+        )
 
     def _wait(self, attempt: int, answer: httpx.Response | None) -> None:
         """As long as the service says, else longer each time."""
@@ -138,7 +152,8 @@ class GraphClient:
         seconds = min(2.0**attempt, 60.0) if seconds is None else seconds
         if seconds > _PATIENCE:
             raise SourceUnavailable(
-                f"SharePoint: the service wants to be asked again in {seconds:.0f} seconds; the next run goes on from here."
+                f"SharePoint: the service wants to be asked again in {seconds:.0f} seconds; the next run goes on from "
+                f"here."
             )
         with self._lock:
             self._not_before = max(self._not_before, time.monotonic() + seconds)

@@ -1,4 +1,5 @@
-"""A file or folder in a drive as Graph tells it, as values, and the paths of files: a delta query tells none."""
+"""A file or folder in a drive as Graph tells it, as values, and the paths of files: a delta query
+tells none."""
 
 from __future__ import annotations
 
@@ -75,7 +76,9 @@ def file_state(said: Mapping[str, Any]) -> FileState:
 
 def version(said: Mapping[str, Any]) -> Version:
     level = (said.get("publication") or {}).get("level")
-    return Version(str(said["id"]), int(said.get("size", 0)), str(said.get("lastModifiedDateTime", "")), level == "checkout")
+    return Version(
+        str(said["id"]), int(said.get("size", 0)), str(said.get("lastModifiedDateTime", "")), level == "checkout"
+    )
 
 
 def paths_of(items: Mapping[str, RemoteItem], below: str) -> dict[str, str]:
@@ -84,7 +87,12 @@ def paths_of(items: Mapping[str, RemoteItem], below: str) -> dict[str, str]:
     found = {}
     for item in items.values():
         parts = _parts(items, item)
-        if not item.is_folder and parts and tuple(part.casefold() for part in parts[: len(inside)]) == inside and len(parts) > len(inside):
+        if (
+            not item.is_folder
+            and parts
+            and tuple(part.casefold() for part in parts[: len(inside)]) == inside
+            and len(parts) > len(inside)
+        ):
             found[item.id] = unicodedata.normalize("NFC", "/".join(parts[len(inside) :]))
     return found
 

@@ -32,7 +32,8 @@ class SharePointLook:
     most: int
 
     def at(self, item: RemoteItem) -> RemoteItem:
-        """The item as it is known afterwards. Raises SourceUnavailable; Refused when it is no longer there (404)."""
+        """The item as it is known afterwards. Raises SourceUnavailable; Refused when it is no
+        longer there (404)."""
         item = replace(item, reason="", message="")
         if item.look or self.lost(item):
             item = self._content(replace(item, left_out=""))
@@ -65,7 +66,9 @@ class SharePointLook:
     def _downloaded(self, item: RemoteItem, state: FileState, found: Published) -> RemoteItem:
         if found.size > self.most:
             return replace(item, reason="too_large", message=f"{found.size / (1 << 20):.1f} MB", look=False)
-        path = f"{self._path(item)}/content" if found.current else f"{self._path(item)}/versions/{found.version}/content"
+        path = (
+            f"{self._path(item)}/content" if found.current else f"{self._path(item)}/versions/{found.version}/content"
+        )
         handle, part = tempfile.mkstemp(".part", dir=self.files.folder)
         os.close(handle)
         target = Path(part)
@@ -73,7 +76,9 @@ class SharePointLook:
             got = self.client.download(path, target, self.most)
             sha256 = _sha256(target)
             if wrong := _wrong(got, sha256, state, found):
-                return replace(item, reason="broken", message=f"{wrong}; it is downloaded again in the next run", look=True)
+                return replace(
+                    item, reason="broken", message=f"{wrong}; it is downloaded again in the next run", look=True
+                )
             known = replace(item, sha256=sha256, size=got.bytes, version=found.key, look=False)
             os.replace(target, self._kept(known))
             return known
@@ -99,9 +104,15 @@ class SharePointLook:
         found = readers(said, self.site.group_names)
         item = replace(item, groups=found.groups, notes=found.notes(), permit=False, permitted_at=datetime.now(UTC))
         if not found.groups:
-            why = "; ".join(found.notes()) or "none of its permissions was told: the application needs the role fullcontrol on the site"
+            why = (
+                "; ".join(found.notes())
+                or "none of its permissions was told: the application needs the role fullcontrol on the site"
+            )
             return replace(
-                item, reason="not_permitted", message=f"nobody here may read it: it {why}" if found.notes() else why, permit=True
+                item,
+                reason="not_permitted",
+                message=f"nobody here may read it: it {why}" if found.notes() else why,
+                permit=True,
             )
         return item
 

@@ -1,7 +1,9 @@
-"""Permissions to read a file, as the groups of Bedside: what Graph tells of its permissions, with the site's own names for groups. Pure.
+"""Permissions to read a file, as the groups of Bedside: what Graph tells of its permissions, with
+the site's own names for groups. Pure.
 
-Only groups are carried over. People who were given a file by name, and whoever holds a link, are not: a link is a key to one file and no
-place in an organisation. So a document may have fewer readers here than there, never more.
+Only groups are carried over. People who were given a file by name, and whoever holds a link, are
+not: a link is a key to one file and no place in an organisation. So a document may have fewer
+readers here than there, never more.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ _NOWHEN = "0001-01-01"
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """`groups`: of Bedside; `unknown`: names of a site's groups that nobody said anything of; `people`: named one by one."""
+    """`groups`: of Bedside; `unknown`: names of a site's groups that nobody said anything of;
+    `people`: named one by one."""
 
     groups: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
@@ -37,13 +40,17 @@ class Readers:
         return tuple(found)
 
 
-def readers(permissions: Iterable[Mapping[str, Any]], names: Mapping[str, str], today: datetime | None = None) -> Readers:
+def readers(
+    permissions: Iterable[Mapping[str, Any]], names: Mapping[str, str], today: datetime | None = None
+) -> Readers:
     """names: what groups are called here, by id or name there."""
     found: set[str] = set()
     unknown: set[str] = set()
     people = 0
     for permission in permissions:
-        if not _READ & {str(role).casefold() for role in permission.get("roles", ())} or _is_over(permission, today or datetime.now(UTC)):
+        if not _READ & {str(role).casefold() for role in permission.get("roles", ())} or _is_over(
+            permission, today or datetime.now(UTC)
+        ):
             continue
         if "link" in permission:
             people += len(permission.get("grantedToIdentitiesV2") or permission.get("grantedToIdentities") or ())
@@ -60,7 +67,8 @@ def readers(permissions: Iterable[Mapping[str, Any]], names: Mapping[str, str], 
 
 
 def _group_of(granted: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    """A directory's group is known by its id where nothing else was said: that is what a sign-in tells of its members."""
+    """A directory's group is known by its id where nothing else was said: that is what a sign-in
+    tells of its members."""
     for kind in ("group", "sharePointGroup", "siteGroup", "siteUser"):
         identity = granted.get(kind) or {}
         for said in (identity.get("id"), identity.get("displayName"), identity.get("title")):

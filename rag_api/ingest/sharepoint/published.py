@@ -1,4 +1,5 @@
-"""The published version of a file: a major one ("3.0") that nobody has checked out and that nobody still has to approve. Pure."""
+"""The published version of a file: a major one ("3.0") that nobody has checked out and that nobody
+still has to approve. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ _APPROVED = 0
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """`current`: it is what the file holds now, else an older version of it; `why_not` where nothing is published."""
+    """`current`: it is what the file holds now, else an older version of it; `why_not` where
+    nothing is published."""
 
     version: str = ""
     current: bool = False
@@ -30,7 +32,8 @@ class Published:
 
 
 def published(state: FileState, versions: Sequence[Version]) -> Published:
-    """versions: newest first. Of a drive that keeps no versions (none are told) what it holds is what is published."""
+    """versions: newest first. Of a drive that keeps no versions (none are told) what it holds is
+    what is published."""
     if state.moderation not in (None, _APPROVED):
         return Published(why_not=NOT_APPROVED)
     if not versions:

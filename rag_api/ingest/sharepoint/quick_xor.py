@@ -1,4 +1,5 @@
-"""QuickXorHash: the one digest that SharePoint tells of every file. It finds what was cut short or damaged, not what was forged."""
+"""QuickXorHash: the one digest that SharePoint tells of every file. It finds what was cut short or
+damaged, not what was forged."""
 
 from __future__ import annotations
 

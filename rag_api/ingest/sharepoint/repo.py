@@ -1,4 +1,5 @@
-"""The state of a drive between two looks at it. rag_api/db/ingestion/drives.py keeps it in Postgres, `MemoryDrives` in memory."""
+"""The state of a drive between two looks at it. rag_api/db/ingestion/drives.py keeps it in
+Postgres, `MemoryDrives` in memory."""
 
 from __future__ import annotations
 

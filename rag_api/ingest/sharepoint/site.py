@@ -1,13 +1,14 @@
-"""A [[sharepoint]] table of sources.toml: whose documents, of which library, and who its groups are here.
+"""A [[sharepoint]] table of sources.toml: whose documents, of which library, and who its groups are
+here.
 
-[[sharepoint]]
-tenant = "6f1d…"                                   # directory (tenant) id
-client = "1c0a…"                                   # application (client) id; consented to Sites.Selected, granted on the site
-secret_file = "/run/secrets/sharepoint"            # holds the client secret; BEDSIDE_SHAREPOINT_SECRET when absent
-site = "https://hospital.sharepoint.com/sites/procedures"   # or user = "name@hospital.nl": that person's OneDrive
-library = "Documents"                              # the site's default library when absent
-folder = "Protocollen/IC"                          # only what lies below it
-group_names = { "Procedures Visitors" = "everyone", "3f1c…" = "icu" }   # a site's groups by name, the directory's by name or id
+[[sharepoint]] tenant = "6f1d…"                                   # directory (tenant) id client =
+"1c0a…"                                   # application (client) id; consented to Sites.Selected,
+granted on the site secret_file = "/run/secrets/sharepoint"            # holds the client secret;
+BEDSIDE_SHAREPOINT_SECRET when absent site = "https://hospital.sharepoint.com/sites/procedures"   #
+or user = "name@hospital.nl": that person's OneDrive library = "Documents"
+# the site's default library when absent folder = "Protocollen/IC"                          # only
+what lies below it group_names = { "Procedures Visitors" = "everyone", "3f1c…" = "icu" }   # a
+site's groups by name, the directory's by name or id
 
 and, as of a [[folder]], what is true of all its documents, include and exclude.
 """
@@ -30,7 +31,8 @@ _GRAPH, _LOGIN = "https://graph.microsoft.com/v1.0", "https://login.microsoftonl
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """`site`: host and path, "hospital.sharepoint.com/sites/procedures"; or `user`, whose OneDrive it is."""
+    """`site`: host and path, "hospital.sharepoint.com/sites/procedures"; or `user`, whose OneDrive
+    it is."""
 
     tenant: str
     client: str
@@ -53,7 +55,8 @@ class Site:
 
 
 def site_of(where: str, said: Mapping[str, Any], beside: Path, **common: Any) -> Site:
-    """Raises InvalidInput. common: what a folder says too, read already; beside: the folder that relative paths count from."""
+    """Raises InvalidInput. common: what a folder says too, read already; beside: the folder that
+    relative paths count from."""
     if "secret" in said:
         raise InvalidInput(
             f"{where}: a secret does not belong here; name a file that holds it (secret_file), or set BEDSIDE_SHAREPOINT_SECRET"
@@ -62,7 +65,9 @@ def site_of(where: str, said: Mapping[str, Any], beside: Path, **common: Any) ->
     if wrong := [name for name, value in texts.items() if not isinstance(value, str)]:
         raise InvalidInput(f"{where}: {wrong[0]} is a text")
     if missing := [name for name in ("tenant", "client") if not texts[name].strip()]:
-        raise InvalidInput(f"{where}: needs {' and '.join(missing)}, the ids of the directory and of the registered application")
+        raise InvalidInput(
+            f"{where}: needs {' and '.join(missing)}, the ids of the directory and of the registered application"
+        )
     if bool(texts["site"]) == bool(texts["user"]):
         raise InvalidInput(f"{where}: needs site (its address) or user (whose OneDrive it is)")
     groups = said.get("group_names", {})
@@ -83,7 +88,8 @@ def secret_of(site: Site, default: SecretStr | None) -> SecretStr:
     if site.secret_file is None:
         if default is None:
             raise InvalidInput(
-                f"{site.name}: needs the client secret; name a file that holds it (secret_file), or set BEDSIDE_SHAREPOINT_SECRET"
+                f"{site.name}: needs the client secret; name a file that holds it (secret_file), or set "
+                f"BEDSIDE_SHAREPOINT_SECRET"
             )
         return default
     try:
@@ -101,7 +107,11 @@ def _address(where: str, site: str) -> str:
         return ""
     parts = urlsplit(site if "//" in site else f"https://{site}")
     segments = [segment for segment in parts.path.split("/") if segment]
-    if not parts.hostname or "." not in parts.hostname or (segments and segments[0] not in ("sites", "teams", "personal")):
+    if (
+        not parts.hostname
+        or "." not in parts.hostname
+        or (segments and segments[0] not in ("sites", "teams", "personal"))
+    ):
         raise InvalidInput(f"{where}: {site!r} is no site's address; write https://HOST.sharepoint.com/sites/NAME")
     return "/".join([parts.hostname, *segments[:2]])
 

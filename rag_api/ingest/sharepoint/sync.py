@@ -64,11 +64,15 @@ def drive_of(client: GraphClient, site: Site) -> str:
 
 def _no_access(site: Site, refused: GraphRefused) -> SourceUnavailable:
     if refused.status == 404:
-        return SourceUnavailable(f"SharePoint: there is no {site.name}; is its address right (https://HOST.sharepoint.com/sites/NAME)?")
+        return SourceUnavailable(
+            f"SharePoint: there is no {site.name}; is its address right (https://HOST.sharepoint.com/sites/NAME)?"
+        )
     if refused.status in (401, 403):
         return SourceUnavailable(
-            f"SharePoint: the application has no access to {site.name}. An administrator consents to Sites.Selected (Entra, API "
-            "permissions, application) and grants it this site (POST /sites/{id}/permissions) with the role fullcontrol: others "
+            f"SharePoint: the application has no access to {site.name}. An administrator consents to Sites.Selected "
+            f"(Entra, API "
+            "permissions, application) and grants it this site (POST /sites/{id}/permissions) with the role "
+            "fullcontrol: others "
             "are not told who may read."
         )
     return SourceUnavailable(f"SharePoint: {site.name} cannot be read ({refused.status} {refused.code}).")
@@ -82,7 +86,8 @@ def _changed(client: GraphClient, repo: DrivesRepo, site: Site, drive: str) -> d
 
 
 def _why_not(site: Site, item: RemoteItem, path: str) -> str | None:
-    """Of what kind a file is that is not even looked at: "excluded", ".png"; "" for what is no document; None where it is looked at."""
+    """Of what kind a file is that is not even looked at: "excluded", ".png"; "" for what is no
+    document; None where it is looked at."""
     if item.is_package:
         return "notebook"
     if not any(fnmatch(path, one) for one in site.include) or any(fnmatch(path, one) for one in site.exclude):
@@ -95,19 +100,29 @@ def _is_due(item: RemoteItem, look: SharePointLook) -> bool:
     return item.look or item.permit or (old and not item.left_out) or look.lost(item)
 
 
-def _looked_at(look: SharePointLook, repo: DrivesRepo, drive: str, due: Iterable[RemoteItem]) -> Mapping[str, RemoteItem]:
-    """Each is kept as soon as it is known. One that went meanwhile has no name any more: the next look is told so."""
+def _looked_at(
+    look: SharePointLook, repo: DrivesRepo, drive: str, due: Iterable[RemoteItem]
+) -> Mapping[str, RemoteItem]:
+    """Each is kept as soon as it is known. One that went meanwhile has no name any more: the next
+    look is told so."""
 
     def one(item: RemoteItem) -> RemoteItem:
         try:
             known = look.at(replace(item, permit=True))
         except GraphRefused as refused:
             if refused.status in (401, 403):
-                known = replace(item, reason="not_permitted", message=f"cannot be opened ({refused.status} {refused.code})", look=True)
+                known = replace(
+                    item,
+                    reason="not_permitted",
+                    message=f"cannot be opened ({refused.status} {refused.code})",
+                    look=True,
+                )
             elif refused.status == 404:
                 return replace(item, name="")
             else:
-                known = replace(item, reason="broken", message=f"cannot be looked at ({refused.status} {refused.code})", look=True)
+                known = replace(
+                    item, reason="broken", message=f"cannot be looked at ({refused.status} {refused.code})", look=True
+                )
         repo.put(drive, known)
         return known
 
@@ -115,7 +130,9 @@ def _looked_at(look: SharePointLook, repo: DrivesRepo, drive: str, due: Iterable
         return {item.id: item for item in pool.map(one, due)}
 
 
-def _survey(site: Site, drive: str, files: KeptFiles, items: Mapping[str, RemoteItem], paths: Mapping[str, str]) -> Survey:
+def _survey(
+    site: Site, drive: str, files: KeptFiles, items: Mapping[str, RemoteItem], paths: Mapping[str, str]
+) -> Survey:
     folder = remote_folder(drive, site.folder)
     found, skipped = [], dict[str, list[str]]()
     for key, path in sorted(paths.items(), key=lambda pair: pair[1]):

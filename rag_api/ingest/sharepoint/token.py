@@ -14,9 +14,11 @@ from rag_api.errors import SourceUnavailable
 _EARLY = 300.0  # seconds before it expires a token is no longer used
 # By the number that the directory puts into its message; other numbers are told as they are.
 _ADVICE = {
-    "7000222": "its client secret has expired: make a new one (Entra, App registrations, Certificates & secrets) and put it in place",
+    "7000222": "its client secret has expired: make a new one (Entra, App registrations, Certificates & secrets) and "
+    "put it in place",
     "7000215": "its client secret is not right: the secret's value is wanted, not its id",
-    "700016": "the directory does not know this client: is `client` the application (client) id, and `tenant` its directory?",
+    "700016": "the directory does not know this client: is `client` the application (client) id, and `tenant` its "
+    "directory?",
     "90002": "there is no such directory: is `tenant` the directory (tenant) id?",
     "900023": "there is no such directory: is `tenant` the directory (tenant) id?",
     "50034": "the directory does not know this client: is `client` the application (client) id?",
@@ -32,7 +34,8 @@ class AccessTokens:
         self._token, self._until = "", 0.0
 
     def get(self, now: Callable[[], float] = time.monotonic) -> str:
-        """Raises SourceUnavailable with what to do; httpx.TransportError when the directory does not answer."""
+        """Raises SourceUnavailable with what to do; httpx.TransportError when the directory does
+        not answer."""
         if not self._token or now() >= self._until:
             said = self._ask()
             self._token = str(said["access_token"])

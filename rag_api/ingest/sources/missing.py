@@ -1,7 +1,9 @@
-"""Files that were ingested from a folder and are no longer there: withdrawn, moved, or a folder that is not mounted. Pure.
+"""Files that were ingested from a folder and are no longer there: withdrawn, moved, or a folder
+that is not mounted. Pure.
 
-A withdrawn procedure that keeps answering is dangerous, and so is a slip that takes out the whole collection: what is missing is named,
-and more than a tenth of a folder is only retired when someone says so.
+A withdrawn procedure that keeps answering is dangerous, and so is a slip that takes out the whole
+collection: what is missing is named, and more than a tenth of a folder is only retired when someone
+says so.
 """
 
 from __future__ import annotations
@@ -20,8 +22,9 @@ _MOST = 10  # one in so many may be missing without anybody being asked
 
 
 def missing_of(known: Known, placed: Placed, survey: Survey) -> list[Document]:
-    """Return the documents that came from the surveyed folders and are not in them. Those of which nobody knows where they came from count
-    too; those below a folder that could not be opened do not."""
+    """Return the documents that came from the surveyed folders and are not in them. Those of which
+    nobody knows where they came from count too; those below a folder that could not be opened do
+    not."""
     names = {file.name for file in survey.files}
     folders = {*survey.folders, *_moved_folders(known, placed, survey, names)}
     return [
@@ -35,7 +38,8 @@ def missing_of(known: Known, placed: Placed, survey: Survey) -> list[Document]:
 
 
 def _moved_folders(known: Known, placed: Placed, survey: Survey, names: set[str]) -> set[str]:
-    """Return the folders of which at least half now lies in the surveyed ones: the same collection in another place."""
+    """Return the folders of which at least half now lies in the surveyed ones: the same collection
+    in another place."""
     found: dict[str, list[bool]] = defaultdict(list)
     for source, folder in placed.items():
         if source in known and folder != UPLOADED and folder not in survey.folders:
@@ -44,7 +48,8 @@ def _moved_folders(known: Known, placed: Placed, survey: Survey, names: set[str]
 
 
 def refuse_many(missing: Iterable[Document], known: Known, placed: Placed, survey: Survey) -> None:
-    """Raises TooManyMissing when retiring these looks like a slip, or when no folder was given to miss anything in."""
+    """Raises TooManyMissing when retiring these looks like a slip, or when no folder was given to
+    miss anything in."""
     if not survey.folders:
         raise TooManyMissing("--retire-missing needs the folder that documents are missing from, not files.")
     gone = len(list(missing))
@@ -54,17 +59,25 @@ def refuse_many(missing: Iterable[Document], known: Known, placed: Placed, surve
     if not gone:
         return
     if not survey.files:
-        raise TooManyMissing(f"{where} holds no documents: is it mounted? Nothing was retired; with --yes all {gone} of it are.")
+        raise TooManyMissing(
+            f"{where} holds no documents: is it mounted? Nothing was retired; with --yes all {gone} of it are."
+        )
     if gone * _MOST > whole:
         raise TooManyMissing(
-            f"{gone} of {whole} documents are missing from {where}, more than a tenth: is it the right folder, and all of it? "
+            f"{gone} of {whole} documents are missing from {where}, more than a tenth: is it the right folder, and all "
+            f"of it? "
             "Nothing was retired; with --yes they are."
         )
 
 
 def renamed_items(known: Known, placed: Placed, items: Mapping[str, str], survey: Survey) -> dict[str, str]:
-    """Return new name -> old name of files that are known by their id. items: by source, the id that its file had in its folder."""
-    before = {(placed[source], item): source for source, item in items.items() if item and source in placed and source in known}
+    """Return new name -> old name of files that are known by their id. items: by source, the id
+    that its file had in its folder."""
+    before = {
+        (placed[source], item): source
+        for source, item in items.items()
+        if item and source in placed and source in known
+    }
     renamed = {}
     for file in survey.files:
         old = before.get((file.folder, file.item)) if file.item else None
@@ -74,7 +87,8 @@ def renamed_items(known: Known, placed: Placed, items: Mapping[str, str], survey
 
 
 def in_turn(renamed: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return steps (old, new) that never meet a name still taken by one of them; names that go in a circle go by a third one."""
+    """Return steps (old, new) that never meet a name still taken by one of them; names that go in a
+    circle go by a third one."""
     left, steps = dict(renamed), []
     while left:
         olds = set(left.values())
@@ -91,13 +105,18 @@ def in_turn(renamed: Mapping[str, str]) -> list[tuple[str, str]]:
 def renamed_of(
     known: Known, placed: Placed, survey: Survey, missing: Iterable[Document], digest: Callable[[SourceFile], str]
 ) -> dict[str, str]:
-    """Return new name -> old name of files that were moved or renamed: new ones with the content of one that is gone, or of one whose name
-    another file has now ("protocol.pdf" became "protocol-oud.pdf", and there is a new "protocol.pdf")."""
+    """Return new name -> old name of files that were moved or renamed: new ones with the content of
+    one that is gone, or of one whose name another file has now ("protocol.pdf" became
+    "protocol-oud.pdf", and there is a new "protocol.pdf")."""
     new = sorted((file for file in survey.files if file.name not in known), key=lambda file: file.name)
     if not new or not known:
         return {}
     gone: dict[str, list[str]] = defaultdict(list)
-    for document in [*missing, *_elsewhere(known, placed, survey), *_ousted(known, placed, survey, {digest(file) for file in new}, digest)]:
+    for document in [
+        *missing,
+        *_elsewhere(known, placed, survey),
+        *_ousted(known, placed, survey, {digest(file) for file in new}, digest),
+    ]:
         gone[document.sha256].append(document.source)
     renamed: dict[str, str] = {}
     for file in new if gone else ():
@@ -121,7 +140,8 @@ def _elsewhere(known: Known, placed: Placed, survey: Survey) -> Iterable[Documen
 def _ousted(
     known: Known, placed: Placed, survey: Survey, wanted: Collection[str], digest: Callable[[SourceFile], str]
 ) -> Iterable[Document]:
-    """Yield the documents of one of these contents whose file under their name holds something else now."""
+    """Yield the documents of one of these contents whose file under their name holds something else
+    now."""
     files = {file.name: file for file in survey.files}
     for source, document in known.items():
         file = files.get(source)

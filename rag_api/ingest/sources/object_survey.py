@@ -1,4 +1,5 @@
-"""A survey of what lies below a URL, looked through as a folder is: names, kinds that are not read, and what metadata.csv says."""
+"""A survey of what lies below a URL, looked through as a folder is: names, kinds that are not read,
+and what metadata.csv says."""
 
 from __future__ import annotations
 
@@ -16,7 +17,11 @@ def survey_url(url: str) -> Survey:
     there = {plain_name(name): address for name, address in list_url(url).items()}
     kinds = {name: "hidden folder" if _is_hidden(name) else left_out(PurePosixPath(name).name) for name in there}
     sidecars = {_folder(name): _sidecar(there[name], name) for name in there if PurePosixPath(name).name == SIDECAR}
-    files = tuple(_source(url, name, there[name], sidecars.get(_folder(name), Sidecar())) for name, kind in kinds.items() if kind is None)
+    files = tuple(
+        _source(url, name, there[name], sidecars.get(_folder(name), Sidecar()))
+        for name, kind in kinds.items()
+        if kind is None
+    )
     skipped: dict[str, list[str]] = {}
     for name, kind in kinds.items():
         if kind:

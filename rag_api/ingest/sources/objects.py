@@ -1,5 +1,6 @@
-"""Files behind a URL that fsspec knows (s3://, gs://, abfs://, file://). The one place that knows fsspec and its exceptions. Credentials
-are the file system's own matter (its environment variables and files)."""
+"""Files behind a URL that fsspec knows (s3://, gs://, abfs://, file://). The one place that knows
+fsspec and its exceptions. Credentials are the file system's own matter (its environment variables
+and files)."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ def is_url(path: str) -> bool:
 
 
 def list_url(url: str) -> dict[str, str]:
-    """URLs of all files below it, by their path there. Raises ConfigurationError, SourceUnavailable."""
+    """URLs of all files below it, by their path there. Raises ConfigurationError,
+    SourceUnavailable."""
     with _translated(url):
         system, root = _system(url)
         there = sorted(system.find(root))
@@ -52,7 +54,9 @@ def _opened(url: str, name: str) -> Iterator[BinaryIO]:
         try:
             file = system.open(path, "rb")
         except (FileNotFoundError, PermissionError) as error:
-            raise UnreadableDocument("broken", f"{name}: cannot be opened ({error.strerror or type(error).__name__})") from error
+            raise UnreadableDocument(
+                "broken", f"{name}: cannot be opened ({error.strerror or type(error).__name__})"
+            ) from error
         with file:
             yield file
 

@@ -11,7 +11,8 @@ from rag_api.ingest.sources.sources import Skipped
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one source: "indexed", "unchanged", "failed" or "retired"; reason is one of UnreadableDocument.REASONS."""
+    """What became of one source: "indexed", "unchanged", "failed" or "retired"; reason is one of
+    UnreadableDocument.REASONS."""
 
     source: str
     outcome: str
@@ -28,7 +29,8 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A document whose file is no longer in the folder that it came from. Questions are still answered from it."""
+    """A document whose file is no longer in the folder that it came from. Questions are still
+    answered from it."""
 
     source: str
     document_id: str
@@ -37,7 +39,8 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Retitled:
-    """A document whose title turned out to be a letterhead: many documents about different things bear it."""
+    """A document whose title turned out to be a letterhead: many documents about different things
+    bear it."""
 
     source: str
     document_id: str

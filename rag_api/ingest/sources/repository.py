@@ -1,4 +1,5 @@
-"""The documents list, as ingestion sees it. rag_api/db/documents.py keeps it in Postgres, `MemoryDocuments` in memory."""
+"""The documents list, as ingestion sees it. rag_api/db/documents.py keeps it in Postgres,
+`MemoryDocuments` in memory."""
 
 from __future__ import annotations
 
@@ -15,13 +16,15 @@ from rag_api.text.title_key import title_key
 
 
 class DocumentsRepo(Protocol):
-    """At most one *current* document (indexed or failed) per source; the replaced and retired ones stay for old answers.
+    """At most one *current* document (indexed or failed) per source; the replaced and retired ones
+    stay for old answers.
 
     Every method is one transaction. Raises DatabaseUnavailable.
     """
 
     def lock(self) -> AbstractContextManager[None]:
-        """One ingestion at a time over all processes: waits for the other. Freed when the process dies (a session's advisory lock)."""
+        """One ingestion at a time over all processes: waits for the other. Freed when the process
+        dies (a session's advisory lock)."""
 
     def asked_to_stop(self) -> bool:
         """Whether somebody wants the ingestion that holds the lock to end."""
@@ -33,31 +36,35 @@ class DocumentsRepo(Protocol):
         """By source: the documents whose status is INDEXED or FAILED, with their fingerprint."""
 
     def save_indexed(self, documents: Sequence[Indexed]) -> None:
-        """Make each the current document of its source, with its pages (`boxes.pack_boxes` makes bytes of `Page.boxes`) and what else was
-        read. Sources differ.
+        """Make each the current document of its source, with its pages (`boxes.pack_boxes` makes
+        bytes of `Page.boxes`) and what else was read. Sources differ.
 
-        An id may exist already, in any status: row and pages are replaced. Another current document of the source
-        becomes REPLACED. The row's `created_at` is kept on replacement, `updated_at` is now."""
+        An id may exist already, in any status: row and pages are replaced. Another current document
+        of the source becomes REPLACED. The row's `created_at` is kept on replacement, `updated_at`
+        is now."""
 
     def save_failed(self, document: Document) -> None:
         """As `save_indexed`, without pages; status FAILED and the reason are in the document."""
 
     def amend(self, document: Document, titles: Titles | None = None) -> None:
-        """Write what is said of a document that stays as it is: title, patients, warnings, fingerprint; and what it may be called."""
+        """Write what is said of a document that stays as it is: title, patients, warnings,
+        fingerprint; and what it may be called."""
 
     def keep(self, document_id: str, warnings: Sequence[str]) -> None:
-        """A document stays although its file cannot be read now: with these warnings, and without a fingerprint, so that it is looked at
-        again."""
+        """A document stays although its file cannot be read now: with these warnings, and without a
+        fingerprint, so that it is looked at again."""
 
     def bearers(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-        """Indexed documents that may be called so by their own words, by `title_key`: their groups by their ids; of very many that the
-        same may read some hundred."""
+        """Indexed documents that may be called so by their own words, by `title_key`: their groups
+        by their ids; of very many that the same may read some hundred."""
 
     def shared_titles(self, least: int) -> Sequence[str]:
-        """What so many indexed documents or more may be called by their own words, by `title_key`."""
+        """What so many indexed documents or more may be called by their own words, by
+        `title_key`."""
 
     def begin_reading(self, document_id: str) -> int:
-        """Note that it is being read, where that may end with whoever reads it; how many times it has begun without an end."""
+        """Note that it is being read, where that may end with whoever reads it; how many times it
+        has begun without an end."""
 
     def end_reading(self, document_ids: Sequence[str]) -> None:
         """Whoever read these has come to the end of it."""
@@ -69,7 +76,8 @@ class DocumentsRepo(Protocol):
         """Indexed documents that are called so, by `title_key`, because their own words do."""
 
     def retire(self, sources: Sequence[str]) -> None:
-        """The current documents of these sources become RETIRED; sources without one are no error."""
+        """The current documents of these sources become RETIRED; sources without one are no
+        error."""
 
     def pages(self, document_id: str) -> list[Page]:
         """In order; empty for an unknown id."""
@@ -96,15 +104,17 @@ class DocumentsRepo(Protocol):
         """Who may read a document of this name and department."""
 
     def put_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
-        """Who may read documents, as where they come from says; in force at once. Raises InvalidInput."""
+        """Who may read documents, as where they come from says; in force at once. Raises
+        InvalidInput."""
 
     def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
         """Give the index the groups of documents that it has others of."""
 
     def rename(self, old: str, new: str, titles: tuple[str, str], taken: bool = False) -> None:
-        """A document and its versions get another name, with edits, history, judged questions; not its folder. `new` has no current
-        document. titles: what the names themselves say, before and now. taken: another file has the old name now, which keeps its judged
-        questions, and who may read it."""
+        """A document and its versions get another name, with edits, history, judged questions; not
+        its folder. `new` has no current document. titles: what the names themselves say, before and
+        now. taken: another file has the old name now, which keeps its judged questions, and who may
+        read it."""
 
 
 class MemoryDocuments:
@@ -161,7 +171,10 @@ class MemoryDocuments:
         self.amend(replace(self.documents[document_id], warnings=tuple(warnings), fingerprint=""))
 
     def bearers(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-        return {key: {one: self.documents[one].groups for one in self._bearers.get(key, ()) if self._is_indexed(one)} for key in keys}
+        return {
+            key: {one: self.documents[one].groups for one in self._bearers.get(key, ()) if self._is_indexed(one)}
+            for key in keys
+        }
 
     def shared_titles(self, least: int) -> Sequence[str]:
         return [key for key, ids in self._bearers.items() if sum(map(self._is_indexed, ids)) >= least]
@@ -178,7 +191,11 @@ class MemoryDocuments:
         return {key: self.pages(key)[0].text for key in document_ids if self.pages(key)}
 
     def called(self, keys: Sequence[str]) -> Sequence[tuple[Document, Titles]]:
-        found = [(self.documents[key], titles) for key, titles in self._titles.items() if titles.borne and self._is_indexed(key)]
+        found = [
+            (self.documents[key], titles)
+            for key, titles in self._titles.items()
+            if titles.borne and self._is_indexed(key)
+        ]
         return [(document, titles) for document, titles in found if title_key(document.metadata.title) in keys]
 
     def retire(self, sources: Sequence[str]) -> None:

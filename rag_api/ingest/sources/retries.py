@@ -1,6 +1,8 @@
-"""An ingestion waits for a part that is away: a service that is started again must not cost the hours of a long run.
+"""An ingestion waits for a part that is away: a service that is started again must not cost the
+hours of a long run.
 
-What a part was doing when it went is done again, which harms nothing: chunks and rows have ids of their own.
+What a part was doing when it went is done again, which harms nothing: chunks and rows have ids of
+their own.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ FIRST, LONGEST = 0.5, 5.0  # seconds between two tries
 
 
 class _Patient:
-    """Each method of `part` as it is, tried again while it raises Unavailable; what is no method is passed through."""
+    """Each method of `part` as it is, tried again while it raises Unavailable; what is no method is
+    passed through."""
 
     def __init__(self, part: object, seconds: float) -> None:
         self._part, self._seconds = part, seconds
@@ -32,7 +35,8 @@ class _Patient:
 
 
 def patient(part: PART, seconds: float) -> PART:
-    """Return the same part, waited for up to `seconds` in each of its calls. Raises Unavailable, as it does, after that."""
+    """Return the same part, waited for up to `seconds` in each of its calls. Raises Unavailable, as
+    it does, after that."""
     return cast(PART, _Patient(part, seconds)) if seconds > 0 else part
 
 

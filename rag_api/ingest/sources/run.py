@@ -1,4 +1,5 @@
-"""The state of one ingestion: what it works with and has done so far, and the files that go through it."""
+"""The state of one ingestion: what it works with and has done so far, and the files that go through
+it."""
 
 from __future__ import annotations
 
@@ -56,14 +57,17 @@ class Run:
     files: KeptFiles
     progress: ProgressCallback | None
     total: int
-    # Keys of titles that many documents bear: they name none of them. By the groups whose members read all of those documents.
+    # Keys of titles that many documents bear: they name none of them. By the groups whose members
+    # read all of those documents.
     letterheads: dict[tuple[str, ...], set[str]] = field(default_factory=dict)
     retitles: list[Retitled] = field(default_factory=list)  # documents that were indexed before under one of them
     ids: dict[str, str] = field(default_factory=dict)  # by id, the name of every document, whatever its status
-    edits: Mapping[str, Mapping[str, Edit]] = field(default_factory=dict)  # by source: what admins say over what files say
+    # by source: what admins say over what files say
+    edits: Mapping[str, Mapping[str, Edit]] = field(default_factory=dict)
     placed: Mapping[str, str] = field(default_factory=dict)  # by source: the folder it was last ingested from
     renamed: dict[str, str] = field(default_factory=dict)  # new name -> the name before
-    taken: dict[str, str] = field(default_factory=dict)  # of those, the name before -> the new one, where another file has it now
+    # of those, the name before -> the new one, where another file has it now
+    taken: dict[str, str] = field(default_factory=dict)
     retitled: set[str] = field(default_factory=set)  # renamed ones whose title was their name
     digests: dict[str, tuple[str, int]] = field(default_factory=dict)  # by source, of files looked at already
     pages: int = 0
@@ -99,10 +103,14 @@ class Run:
         return self.digests[source.name]
 
     def in_order(self, sources: Sequence[SourceFile]) -> tuple[Outcome, ...]:
-        """What became of each, in the order that they were given in: what was read first came first."""
+        """What became of each, in the order that they were given in: what was read first came
+        first."""
         place = {source.name: number for number, source in enumerate(sources)}
         return tuple(
-            sorted(self.outcomes, key=lambda outcome: place.get(outcome.source, -1 if outcome.outcome != "retired" else len(place)))
+            sorted(
+                self.outcomes,
+                key=lambda outcome: place.get(outcome.source, -1 if outcome.outcome != "retired" else len(place)),
+            )
         )
 
     def done(self, outcome: Outcome) -> None:

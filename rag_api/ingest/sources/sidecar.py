@@ -1,6 +1,8 @@
-"""`metadata.csv` beside documents: what is said of each, by its file's name. A row that is wrong costs its document, never the others.
+"""`metadata.csv` beside documents: what is said of each, by its file's name. A row that is wrong
+costs its document, never the others.
 
-A document is not taken in with half of what is said of it: a wrong group of patients or a date that is none would go unseen.
+A document is not taken in with half of what is said of it: a wrong group of patients or a date that
+is none would go unseen.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ class Sidecar:
         return replace(self, path=path)
 
     def given(self, name: str) -> Mapping[str, str]:
-        """What is said of a file. Of a wrong row who may read it, which holds for the version that is kept."""
+        """What is said of a file. Of a wrong row who may read it, which holds for the version that
+        is kept."""
         row = self.rows.get(name)
         if row is None or not row.wrong:
             return row.values if row else {}
@@ -52,7 +55,8 @@ class Sidecar:
         return f"{self.path}, {_lines(row.lines)}: {row.wrong}" if row and row.wrong else ""
 
     def notes(self, there: Iterable[str]) -> tuple[str, ...]:
-        """What an admin should know of rows that cost nothing. there: the files that lie beside it."""
+        """What an admin should know of rows that cost nothing. there: the files that lie beside
+        it."""
         return tuple(self._notes(frozenset(there)))
 
     def _notes(self, there: frozenset[str]) -> Iterator[str]:
@@ -64,7 +68,8 @@ class Sidecar:
 
 
 def read_sidecar(folder: Path) -> Sidecar:
-    """The folder's metadata.csv; without rows when there is none. Raises InvalidInput when it cannot be understood as a whole."""
+    """The folder's metadata.csv; without rows when there is none. Raises InvalidInput when it
+    cannot be understood as a whole."""
     path = folder / SIDECAR
     if not path.is_file():
         return Sidecar(path)
@@ -72,12 +77,14 @@ def read_sidecar(folder: Path) -> Sidecar:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path}: cannot be read as UTF-8 ({error})") from error
-    delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","  # as Dutch Excel writes it
+    # as Dutch Excel writes it
+    delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     unknown = set(rows.fieldnames or ()) - {"source", GROUPS, *FIELDS}
     if unknown or "source" not in (rows.fieldnames or ()):
         raise InvalidInput(
-            f"{path}: the columns may be source (required), {GROUPS}, {', '.join(FIELDS)}; not {', '.join(sorted(map(str, unknown)))}"
+            f"{path}: the columns may be source (required), {GROUPS}, {', '.join(FIELDS)}; not "
+            f"{', '.join(sorted(map(str, unknown)))}"
         )
     found: dict[str, SidecarRow] = {}
     for cells in rows:
@@ -91,7 +98,11 @@ def read_sidecar(folder: Path) -> Sidecar:
 
 
 def _too_many(cells: Mapping[str | None, object]) -> str:
-    return "has more cells than the first line names: a comma or semicolon inside a cell needs quotes around it" if cells.get(None) else ""
+    return (
+        "has more cells than the first line names: a comma or semicolon inside a cell needs quotes around it"
+        if cells.get(None)
+        else ""
+    )
 
 
 def _wrong(values: Mapping[str, str]) -> str:
@@ -104,7 +115,9 @@ def _wrong(values: Mapping[str, str]) -> str:
         return f"valid_until {ends} lies before valid_from {begins}"
     for part in re.split(r"[;,]", values.get("target_groups", "")):
         if part.strip() and not target_groups(part) and not _ALL.fullmatch(part.strip()):
-            return f"target_groups names no patients that are known: {part.strip()!r} (adult, child, neonate, pregnancy)"
+            return (
+                f"target_groups names no patients that are known: {part.strip()!r} (adult, child, neonate, pregnancy)"
+            )
     return _wrong_groups(values[GROUPS]) if GROUPS in values else ""
 
 
@@ -118,8 +131,12 @@ def _wrong_groups(text: str) -> str:
 def _both(one: SidecarRow, two: SidecarRow) -> SidecarRow:
     """Two rows of one document: what they say is used only when it is the same."""
     differ = sorted(name for name in {*one.values, *two.values} if one.values.get(name) != two.values.get(name))
-    wrong = one.wrong or two.wrong or (f"two rows are about one file, and differ in {', '.join(differ)}" if differ else "")
-    return SidecarRow((*one.lines, *two.lines), {name: value for name, value in one.values.items() if name not in differ}, wrong)
+    wrong = (
+        one.wrong or two.wrong or (f"two rows are about one file, and differ in {', '.join(differ)}" if differ else "")
+    )
+    return SidecarRow(
+        (*one.lines, *two.lines), {name: value for name, value in one.values.items() if name not in differ}, wrong
+    )
 
 
 def _lines(lines: tuple[int, ...]) -> str:

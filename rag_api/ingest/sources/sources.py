@@ -17,7 +17,8 @@ from rag_api.ingest.common.kinds import SUFFIXES
 from rag_api.ingest.sources.objects import digest_url, fetch_url
 from rag_api.ingest.sources.sidecar import SIDECAR, Sidecar, read_sidecar
 
-# Of a kind that is read no file is left out: each is named when it cannot be. Others in a folder are counted by their kind.
+# Of a kind that is read no file is left out: each is named when it cannot be. Others in a folder
+# are counted by their kind.
 READABLE = tuple(SUFFIXES)
 _CLOSED = "folder that cannot be opened"
 _REMOTE = "sharepoint:"
@@ -26,7 +27,8 @@ UPLOADED = "upload"  # the folder of what came over the API
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """Why a file is not read, known before it is: one of UnreadableDocument.REASONS, and a sentence that names the file."""
+    """Why a file is not read, known before it is: one of UnreadableDocument.REASONS, and a sentence
+    that names the file."""
 
     reason: str
     message: str
@@ -34,7 +36,8 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to ingest. `name` is what the document is known by; `given` is what a sidecar or an upload says of it, by metadata field."""
+    """A file to ingest. `name` is what the document is known by; `given` is what a sidecar or an
+    upload says of it, by metadata field."""
 
     name: str
     path: Path
@@ -49,7 +52,8 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Files of one kind that are not read. `kind`: how their names end (".png"), or what they are ("hidden", "linked folder")."""
+    """Files of one kind that are not read. `kind`: how their names end (".png"), or what they are
+    ("hidden", "linked folder")."""
 
     kind: str
     count: int
@@ -58,7 +62,8 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What lies in the folders and files that were given: what to ingest, and what is left lying."""
+    """What lies in the folders and files that were given: what to ingest, and what is left
+    lying."""
 
     files: tuple[SourceFile, ...]
     skipped: tuple[Skipped, ...] = ()
@@ -77,7 +82,8 @@ def is_remote(folder: str) -> bool:
 
 
 def survey(paths: Iterable[Path]) -> Survey:
-    """Look through files and folders; names are relative to the folder given. Raises InvalidInput."""
+    """Look through files and folders; names are relative to the folder given. Raises
+    InvalidInput."""
     paths = list(paths)
     found: dict[str, SourceFile] = {}
     skipped: dict[str, list[str]] = {}
@@ -85,10 +91,16 @@ def survey(paths: Iterable[Path]) -> Survey:
     for path in paths:
         if not path.exists():
             raise InvalidInput(f"{path}: there is no such file or folder")
-        for source in _in_folder(path, skipped, notes) if path.is_dir() else [_source(path.parent, path, read_sidecar(path.parent))]:
+        for source in (
+            _in_folder(path, skipped, notes)
+            if path.is_dir()
+            else [_source(path.parent, path, read_sidecar(path.parent))]
+        ):
             other = found.setdefault(source.name, source)
             if other.path.resolve() != source.path.resolve():
-                raise InvalidInput(f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them")
+                raise InvalidInput(
+                    f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them"
+                )
     left = (Skipped(kind, len(names), tuple(sorted(names)[:3])) for kind, names in sorted(skipped.items()))
     folders = tuple(str(path.resolve()) for path in paths if path.is_dir())
     return Survey(tuple(found.values()), tuple(left), folders, tuple(skipped.get(_CLOSED, ())), tuple(notes))
@@ -100,7 +112,9 @@ def joined(surveys: Sequence[Survey]) -> Survey:
     for source in (source for one in surveys for source in one.files):
         other = found.setdefault(source.name, source)
         if (other.folder, other.path.resolve()) != (source.folder, source.path.resolve()):
-            raise InvalidInput(f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them")
+            raise InvalidInput(
+                f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them"
+            )
     skipped: dict[str, Skipped] = {}
     for left in (left for one in surveys for left in one.skipped):
         before = skipped.get(left.kind, Skipped(left.kind, 0, ()))
@@ -143,7 +157,8 @@ def _in_folder(folder: Path, skipped: dict[str, list[str]], notes: list[str]) ->
 
 
 def left_out(name: str) -> str | None:
-    """Return the kind of a file that is not read, None for one that is, and "" for what is no document at all."""
+    """Return the kind of a file that is not read, None for one that is, and "" for what is no
+    document at all."""
     if name == SIDECAR or name.startswith(("~$", ".~lock.")):  # ours, and an office program's sign that a file is open
         return ""
     if name.startswith("."):
@@ -194,14 +209,16 @@ def _copy(source: SourceFile, target: Path) -> str:
 
 
 class KeptFiles:
-    """The content of every ingested file under data_dir/files, by its hash: what is shown later is what was read."""
+    """The content of every ingested file under data_dir/files, by its hash: what is shown later is
+    what was read."""
 
     def __init__(self, data_dir: Path) -> None:
         self.folder = data_dir / "files"
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def keep(self, source: SourceFile, sha256: str) -> Path:
-        """Where its content now is; whole or not at all. Raises UnreadableDocument when it changed while it was copied."""
+        """Where its content now is; whole or not at all. Raises UnreadableDocument when it changed
+        while it was copied."""
         target = self.path(sha256, Path(source.name).suffix)
         if not target.is_file():
             with room():

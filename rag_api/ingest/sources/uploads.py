@@ -1,4 +1,5 @@
-"""The place of an upload while it is ingested. A process that is killed leaves it there, and the next one removes it."""
+"""The place of an upload while it is ingested. A process that is killed leaves it there, and the
+next one removes it."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _YOUNG = 10.0  # seconds: its process may be about to lock it
 
 @contextmanager
 def upload_file(data_dir: Path, suffix: str) -> Iterator[IO[bytes]]:
-    """A file that goes when this is left. It is locked, so that no other process takes it for a leftover."""
+    """A file that goes when this is left. It is locked, so that no other process takes it for a
+    leftover."""
     folder = data_dir / "uploads"
     folder.mkdir(parents=True, exist_ok=True)
     with room(), NamedTemporaryFile(dir=folder, suffix=suffix, delete=False) as file:

@@ -26,9 +26,11 @@ def watch_folders(
     paths: Sequence[Path], ingest: Ingest, tell: Callable[[IngestReport | str], None], stop: threading.Event,
     poll: int = _POLL, settled: int = _SETTLED, every: float | None = None, again: float = _AGAIN,
 ) -> None:  # fmt: skip
-    """Ingest once the watch has begun and after each change, until `stop` is set; and every so many seconds where sites are asked too,
-    which tell nothing by themselves. A file that could not be read and may be soon is tried again, changed or not. What is gone is taken
-    out, unless that looks like a slip: then it is told. Raises InvalidInput where there is no such folder to begin with."""
+    """Ingest once the watch has begun and after each change, until `stop` is set; and every so many
+    seconds where sites are asked too, which tell nothing by themselves. A file that could not be
+    read and may be soon is tried again, changed or not. What is gone is taken out, unless that
+    looks like a slip: then it is told. Raises InvalidInput where there is no such folder to begin
+    with."""
     if not paths:
         _once(ingest, tell)
         while not stop.wait(every):
@@ -42,8 +44,9 @@ def watch_folders(
         debounce=10 * settled, raise_interrupt=True,
         rust_timeout=round(1000 * min(every or 5.0, again, 5.0)), yield_on_timeout=True,
     )  # fmt: skip
-    # The first look comes when the watch has begun, some seconds before: what changes from then on is seen. The watch tells whole seconds
-    # apart, so what changed in the very second in which it began must be read later than that.
+    # The first look comes when the watch has begun, some seconds before: what changes from then on
+    # is seen. The watch tells whole seconds apart, so what changed in the very second in which it
+    # began must be read later than that.
     due = -math.inf
     for changed in changes:
         if changed or time.monotonic() >= due:

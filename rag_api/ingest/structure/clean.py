@@ -1,8 +1,10 @@
-"""The lines of all pages -> cleaned pages: no headers, footers or hidden characters; paragraphs in one piece.
+"""The lines of all pages -> cleaned pages: no headers, footers or hidden characters; paragraphs in
+one piece.
 
-A line break inside a paragraph becomes a space (or nothing, after a hyphen that parts syllables); headings, list items and
-table rows keep a line of their own, cells parted by a tab; a paragraph goes on across a page border. Every character keeps its
-box, so that what is cut stays traceable. Thesis, section 3.2.2.
+A line break inside a paragraph becomes a space (or nothing, after a hyphen that parts syllables);
+headings, list items and table rows keep a line of their own, cells parted by a tab; a paragraph
+goes on across a page border. Every character keeps its box, so that what is cut stays traceable.
+Thesis, section 3.2.2.
 """
 
 from __future__ import annotations
@@ -53,8 +55,9 @@ _HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaidOut:
-    """A page as its reader gave it: lines and rows in reading order. `tall`: its height in reading space. `doubts`: the boxes of letters
-    that may be others, [k, 4] in page space, exactly as the items have them."""
+    """A page as its reader gave it: lines and rows in reading order. `tall`: its height in reading
+    space. `doubts`: the boxes of letters that may be others, [k, 4] in page space, exactly as the
+    items have them."""
 
     number: int
     width: float
@@ -63,7 +66,8 @@ class LaidOut:
     tall: float
     items: tuple[Item, ...]
     doubts: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
-    frames: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))  # [f, 4] boxes drawn around text
+    # [f, 4] boxes drawn around text
+    frames: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
     scanned: bool = False  # it was read from its image
     slanted: tuple[str, ...] = ()  # lines that stand neither upright nor turned by quarters
     shown: Shown | None = None  # what is seen on it; None: it was not read from its text
@@ -80,15 +84,18 @@ class Cleaned:
 
 
 def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> Cleaned:
-    """Pages in the order given, `start` counted from the first. language: "nl", "en" or "" (spelling rules of hyphens). told: the lines of
-    the file that these pages show, where it says what they are."""
+    """Pages in the order given, `start` counted from the first. language: "nl", "en" or ""
+    (spelling rules of hyphens). told: the lines of the file that these pages show, where it says
+    what they are."""
     tidy = [replace(page, items=tuple(_tidy(page.items))) for page in pages]
     cut, repeated = furniture([page.items for page in tidy], [page.tall for page in tidy])
     if all(id(item) in cut for page in tidy for item in page.items):  # the same page over and over is no header
         cut = {}
     cut |= {id(item): LINE_NUMBER for page in tidy for item in page.items if isinstance(item, Line) and item.counts}
     bodies = [[item for item in page.items if id(item) not in cut] for page in tidy]
-    lines = [CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut]
+    lines = [
+        CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut
+    ]
     lines += [CutLine(page.number, line, SLANTED) for page in tidy for line in page.slanted]
     pieces = _Joiner(bodies, [page.tall for page in tidy], language, repeated).pieces()
     blocks = structured(pieces, [page.frames for page in pages], [page.rules for page in pages], by_words(told))
@@ -117,7 +124,9 @@ def _tidy(items: Sequence[Item]) -> list[Item]:
             if line.marked.text.strip(SOFT_HYPHEN):
                 kept.append(line)
             continue
-        cells = [tuple(line for line in map(_tidy_line, cell) if line.marked.text.strip(SOFT_HYPHEN)) for cell in item.cells]
+        cells = [
+            tuple(line for line in map(_tidy_line, cell) if line.marked.text.strip(SOFT_HYPHEN)) for cell in item.cells
+        ]
         if filled := tuple(cell for cell in cells if cell):
             kept.append(Row(filled))
     return kept
@@ -138,7 +147,8 @@ class _Placed:
 
 
 def _place(page: int, k: int, flow: Sequence[_Placed], goes: Sequence[bool]) -> int | None:
-    """Behind which of the flow an item of this page comes that stands behind flow[k]; None: its paragraph fills the page."""
+    """Behind which of the flow an item of this page comes that stands behind flow[k]; None: its
+    paragraph fills the page."""
     if k < 0 or k >= len(goes) or not goes[k]:
         return k
     last = next((n for n in range(k + 1, len(goes)) if not goes[n]), len(flow) - 1)
@@ -149,8 +159,8 @@ def _place(page: int, k: int, flow: Sequence[_Placed], goes: Sequence[bool]) -> 
 
 
 def _parted(flow: list[_Placed], goes: list[bool], k: int, page: int) -> int:
-    """Part a paragraph that fills a page at the end of a sentence on it, the nearest one up from flow[k]; behind which of the flow that
-    is."""
+    """Part a paragraph that fills a page at the end of a sentence on it, the nearest one up from
+    flow[k]; behind which of the flow that is."""
     for n in chain(range(k, -1, -1), range(k + 1, len(flow))):
         one = flow[n]
         if abs(one.page - page) > 1:
@@ -184,21 +194,30 @@ class _Joiner:
         self.numbered = numbered_lines(bodies)
 
     def pieces(self) -> list[list[Piece]]:
-        """For each page its pieces of text in order, separators included; a separator belongs to the page before it."""
+        """For each page its pieces of text in order, separators included; a separator belongs to
+        the page before it."""
         pieces: list[list[Piece]] = [[] for _ in self.bodies]
         placed = self._in_order()
         for one, two in zip_longest(placed, placed[1:]):
             cells = self._row(one.item) if isinstance(one.item, Row) else []
             text = concat(cells) if isinstance(one.item, Row) else one.item.marked
-            ended = concat([_without_soft(text), plain("\n")]) if two is None else self._close(text, self._between(one, two), two.item)
-            pieces[one.page].append(Piece(one.item, ended, tuple(len(cell.text) for cell in cells), id(one.item) in self.repeated))
+            ended = (
+                concat([_without_soft(text), plain("\n")])
+                if two is None
+                else self._close(text, self._between(one, two), two.item)
+            )
+            pieces[one.page].append(
+                Piece(one.item, ended, tuple(len(cell.text) for cell in cells), id(one.item) in self.repeated)
+            )
         return pieces
 
     def _in_order(self) -> list[_Placed]:
-        """As on the pages; but what stands beside a paragraph that runs past it comes behind the paragraph, or before it where it ends
-        on another page."""
+        """As on the pages; but what stands beside a paragraph that runs past it comes behind the
+        paragraph, or before it where it ends on another page."""
         number = count()
-        everything = [_Placed(next(number), page, i, item) for page, body in enumerate(self.bodies) for i, item in enumerate(body)]
+        everything = [
+            _Placed(next(number), page, i, item) for page, body in enumerate(self.bodies) for i, item in enumerate(body)
+        ]
         flow = [one for one in everything if id(one.item) not in self.beside]
         goes = [self._between(one, two) == " " for one, two in pairwise(flow)]  # does flow[k + 1] go on with flow[k]?
         behind: dict[int, list[_Placed]] = defaultdict(list)  # by the number of what comes before, -1: nothing
@@ -224,7 +243,11 @@ class _Joiner:
     def _between(self, one: _Placed, two: _Placed) -> str:
         beside = [id(placed.item) in self.beside for placed in (one, two)]
         if any(beside) and (not all(beside) or one.page != two.page):
-            return "\n" if isinstance(one.item, Line) and isinstance(two.item, Line) and heads(one.item, two.item) else "\n\n"
+            return (
+                "\n"
+                if isinstance(one.item, Line) and isinstance(two.item, Line) and heads(one.item, two.item)
+                else "\n\n"
+            )
         separator = self._separator(one.page, one.i, one.item, two.page, two.item)
         if (
             two.n != one.n + 1 and separator == " " and isinstance(one.item, Line) and isinstance(two.item, Line)
@@ -241,7 +264,8 @@ class _Joiner:
         return cells
 
     def _close(self, text: Marked, separator: str, after: Item) -> Marked:
-        """The text with what parts it from `after`; a hyphen at its end is judged when the line goes on."""
+        """The text with what parts it from `after`; a hyphen at its end is judged when the line
+        goes on."""
         if separator == " " and isinstance(after, Line) and _HYPHENATED.search(text.text):
             verdict = judge(text.text, after.marked.text, self.words, self.language)
             kept = text[: len(text.text) - 1] if verdict is Hyphen.DROP else _without_soft(text)
@@ -286,6 +310,8 @@ def _assemble(pages: Sequence[LaidOut], pieces: list[list[Piece]]) -> tuple[Page
     for page, parts in zip(pages, pieces, strict=True):
         whole = concat(piece.text for piece in parts)
         text_from = "ocr" if page.scanned else "pdf"
-        assembled.append(Page(page.number, page.width, page.height, page.rotation, start, whole.text, whole.boxes, text_from))
+        assembled.append(
+            Page(page.number, page.width, page.height, page.rotation, start, whole.text, whole.boxes, text_from)
+        )
         start += len(whole.text)
     return tuple(assembled)

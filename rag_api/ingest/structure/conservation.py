@@ -1,7 +1,9 @@
-"""Conservation of what a page shows, held against what became of it: each sign stands once in the text, or in a line that was cut.
+"""Conservation of what a page shows, held against what became of it: each sign stands once in the
+text, or in a line that was cut.
 
-Compared are multisets of signs, by what PDFium found on the page: the steps between it and the text are not believed, but for what they say
-that they add. White space, and signs of which no font says what they are, count nowhere.
+Compared are multisets of signs, by what PDFium found on the page: the steps between it and the text
+are not believed, but for what they say that they add. White space, and signs of which no font says
+what they are, count nowhere.
 """
 
 from __future__ import annotations
@@ -29,8 +31,9 @@ _ELSEWHERE = 0.5  # of its height: the next sign stands that much higher or lowe
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The signs that can be seen on a page. free: those that may be left out (a hyphen that parts syllables, leaders, stray backslashes);
-    made: those that stand for what is drawn (squares to tick, the bar of a fraction); private: how many are of a symbol font's own area."""
+    """The signs that can be seen on a page. free: those that may be left out (a hyphen that parts
+    syllables, leaders, stray backslashes); made: those that stand for what is drawn (squares to
+    tick, the bar of a fraction); private: how many are of a symbol font's own area."""
 
     signs: Counter[str]
     free: Counter[str]
@@ -47,7 +50,8 @@ class Unaccounted:
 
 
 def shown_by(glyphs: Glyphs, laid: Glyphs) -> Shown:
-    """glyphs: of a page, as they were found; laid: as they are laid out, with what was made of drawings."""
+    """glyphs: of a page, as they were found; laid: as they are laid out, with what was made of
+    drawings."""
     seen = _seen(glyphs)
     codes, text = glyphs.codes[seen], _text(glyphs, seen)
     free = counted("".join(_LEADERS.findall(text)))
@@ -58,10 +62,15 @@ def shown_by(glyphs: Glyphs, laid: Glyphs) -> Shown:
 
 
 def unaccounted(shown: Shown, landed: Iterable[str], items: Iterable[Line | Row]) -> Unaccounted:
-    """landed: the page's text and the lines that were cut of it; items: as laid out, whose cells over several rows are said in each."""
+    """landed: the page's text and the lines that were cut of it; items: as laid out, whose cells
+    over several rows are said in each."""
     found = counted("".join(landed))
     again = [
-        clean_line(line.marked, line.symbol).text for item in items if isinstance(item, Row) for n in item.shared for line in item.cells[n]
+        clean_line(line.marked, line.symbol).text
+        for item in items
+        if isinstance(item, Row)
+        for n in item.shared
+        for line in item.cells[n]
     ]
     more = found - shown.signs - shown.made - counted("".join(again))
     symbols = counted("".join(SYMBOLS))
@@ -71,7 +80,8 @@ def unaccounted(shown: Shown, landed: Iterable[str], items: Iterable[Line | Row]
 
 
 def counted(text: str) -> Counter[str]:
-    """How often each sign stands in a text, however it is written: ligatures as letters, raised figures plain, accents by themselves."""
+    """How often each sign stands in a text, however it is written: ligatures as letters, raised
+    figures plain, accents by themselves."""
     found: Counter[str] = Counter()
     for char, times in Counter(unicodedata.normalize("NFKD", text)).items():
         if sign := _sign(char):
@@ -97,7 +107,11 @@ def _text(glyphs: Glyphs, seen: NDArray[np.bool_]) -> str:
 
 
 def _dashes(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    kinds = [code for code in np.unique(codes).tolist() if code == HYPHEN_AT_LINE_END or _sign(chr(min(code, 0x10FFFF))) == _DASH]
+    kinds = [
+        code
+        for code in np.unique(codes).tolist()
+        if code == HYPHEN_AT_LINE_END or _sign(chr(min(code, 0x10FFFF))) == _DASH
+    ]
     return np.asarray(np.isin(codes, kinds))
 
 

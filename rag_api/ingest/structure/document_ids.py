@@ -1,7 +1,8 @@
-"""Marks of a line that tell of the document itself: page numbers, dates, versions, document codes and file names.
+"""Marks of a line that tell of the document itself: page numbers, dates, versions, document codes
+and file names.
 
-Only these may differ between two lines that are one header or footer. Any other number is the text's: "Bij 10 kg: 1 mg" and
-"Bij 12 kg: 1,2 mg" are two lines, wherever they stand.
+Only these may differ between two lines that are one header or footer. Any other number is the
+text's: "Bij 10 kg: 1 mg" and "Bij 12 kg: 1,2 mg" are two lines, wherever they stand.
 """
 
 from __future__ import annotations
@@ -12,36 +13,48 @@ from functools import lru_cache
 from rag_api.guard.drugs import drugs_in, is_drug
 from rag_api.guard.numbers.quantities import quantities
 
-_PAGE = re.compile(r"\b(?:pagina(?:nummer)?|page|pag\b\.?|blz\b\.?|bladzijde|p\.)\s*[:.]?\s*\d{1,4}(?:\s*(?:van|of|uit|/)\s*\d{1,4})?\b")
+_PAGE = re.compile(
+    r"\b(?:pagina(?:nummer)?|page|pag\b\.?|blz\b\.?|bladzijde|p\.)\s*[:.]?\s*\d{1,4}(?:\s*(?:van|of|uit|/)\s*\d{1,4})?\b"
+)
 _DATE = re.compile(
     # Between dots a year of two figures stands behind two and two: "2.5.10" is a version.
     r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}([-/])\d{1,2}\1(?:\d{4}|\d{2})\b"
     r"|(?<![\d.])(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.\d{4}\b|(?<![\d.])(?:0[1-9]|[12]\d|3[01])\.(?:0[1-9]|1[0-2])\.\d{2}(?!\.?\d)"
     r"|\b\d{1,2} (?:jan(?:uari|uary)?|feb(?:ruari|ruary)?|mrt|maart|"
-    r"march|apr(?:il)?|mei|may|jun[ie]?|jul[iy]?|aug(?:ustus|ust)?|sept?(?:ember)?|o[kc]t(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? \d{4}\b"
+    r"march|apr(?:il)?|mei|may|jun[ie]?|jul[iy]?|aug(?:ustus|ust)?|sept?(?:ember)?|o[kc]t(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? "
+    r"\d{4}\b"
 )
-_VERSION = re.compile(r"\b(?:versie|version|vers\.|rev(?:isie|ision)?\.?|v\.?) ?(?:nr\.? ?|nummer |number )?:? ?\d+(?:\.\d+)*\b")
+_VERSION = re.compile(
+    r"\b(?:versie|version|vers\.|rev(?:isie|ision)?\.?|v\.?) ?(?:nr\.? ?|nummer |number )?:? " r"?\d+(?:\.\d+)*\b"
+)
 _FILE = re.compile(r"\S+\.(?:pdf|docx?|xlsx?|pptx?|odt|indd)\b")
 _CODE = re.compile(r"\b([a-z]{2,6})[-_./](?:[a-z0-9]+[-_./])*[a-z0-9]*\d[a-z0-9]*\b")
 _TOKENS = ((_PAGE, "‹page›"), (_DATE, "‹date›"), (_VERSION, "‹version›"), (_FILE, "‹file›"))
 _SIGN = re.compile(r"‹[^›]*›")
 # Numbers that are page numbers only when they count along with the pages.
 _OF = re.compile(r"(?<![\w.,/])(\d{1,4}) ?(?:/|van|of|uit) ?(\d{1,4})(?![\w.,/])")
-_LONE = re.compile(r"^([-–—|·• ]*)(\d{1,4})([-–—|·• ]*)$|(?<=[\t|•·–—])( ?)(\d{1,4})()$|^()(\d{1,4})( ?)(?=[\t|•·–—]| [^\W\d_]{3}| \d+\.)")
+_LONE = re.compile(
+    r"^([-–—|·• ]*)(\d{1,4})([-–—|·• ]*)$|(?<=[\t|•·–—])( ?)(\d{1,4})()$|^()(\d{1,4})( ?)(?=[\t|•·–—]| "
+    r"[^\W\d_]{3}| \d+\.)"
+)
 _UNIT = re.compile(r"(?<![^\W_])(?:mg|µg|μg|mcg|ng|ml|mmol|µmol|mosm|ie|iu|meq|joule|kcal|mmhg|kpa|kg)(?![^\W_])")
 _VERB = re.compile(
     r"\b(?:is|zijn|wordt|worden|moet|moeten|mag|mogen|kan|kunnen|heeft|hebben|geldt|gelden|are|must|may|should|shall|can|has|have)\b"
 )
-_WARNS = re.compile(r"\b(?:niet|geen|nooit|niks|cave|let op|contra-?indicaties?|not|never|do not|don't|caution|warning)\b")
+_WARNS = re.compile(
+    r"\b(?:niet|geen|nooit|niks|cave|let op|contra-?indicaties?|not|never|do " r"not|don't|caution|warning)\b"
+)
 _PRINT = re.compile(
-    r"\b(?:afdruk\w*|afgedrukt\w*|(?:uit)?geprint\w*|printed (?:cop(?:y|ies)|versions?)|print-?outs?|uncontrolled|copyright)\b|©"
+    r"\b(?:afdruk\w*|afgedrukt\w*|(?:uit)?geprint\w*|printed "
+    r"(?:cop(?:y|ies)|versions?)|print-?outs?|uncontrolled|copyright)\b|©"
 )
 _ENDS = re.compile(r"[^\W\d_]{2}[)\"'”’»\]]*[.!?](?:[)\"'”’»\]]*$| +[A-ZÀ-Þ])")
 
 
 @lru_cache(maxsize=4096)
 def bare(text: str) -> str:
-    """In small letters, each page number with a label, date, version, code and file name as a sign."""
+    """In small letters, each page number with a label, date, version, code and file name as a
+    sign."""
     plain = re.sub(r"[^\S\t]+", " ", text.casefold()).strip()
     for pattern, sign in _TOKENS:
         plain = pattern.sub(sign, plain)
@@ -49,7 +62,8 @@ def bare(text: str) -> str:
 
 
 def keys(text: str, page: int) -> tuple[str, ...]:
-    """By any of which it is the same line as on another page: as it stands, and with its page number counted from this page."""
+    """By any of which it is the same line as on another page: as it stands, and with its page
+    number counted from this page."""
     plain = bare(text)
     counted = _OF.sub(lambda m: f"‹{int(m[1]) - page}/{m[2]}›", plain)
     counted = _LONE.sub(lambda m: f"‹{int(next(n for n in (m[2], m[5], m[8]) if n)) - page}›", counted)
@@ -82,13 +96,18 @@ def has_imprint(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_content(text: str) -> bool:
-    """It holds a unit, a drug, a warning or a sentence: never to be cut. A drug may stand in a running title that counts its pages, and
-    a sentence may say what a print of the document is worth."""
+    """It holds a unit, a drug, a warning or a sentence: never to be cut. A drug may stand in a
+    running title that counts its pages, and a sentence may say what a print of the document is
+    worth."""
     plain = bare(text)
     rest = _SIGN.sub(" ", plain)
     if not any(c.isalpha() for c in rest) and any(c.isdigit() for c in rest):  # a value whose unit stands elsewhere
         return True
-    if _UNIT.search(rest) or any(q.dimension for q in quantities(rest, "nl")) or ("‹page›" not in plain and drugs_in(rest)):
+    if (
+        _UNIT.search(rest)
+        or any(q.dimension for q in quantities(rest, "nl"))
+        or ("‹page›" not in plain and drugs_in(rest))
+    ):
         return True
     if _PRINT.search(rest):
         return False

@@ -1,8 +1,10 @@
-"""Finds what a page carries besides its text: headers, footers and page numbers that repeat from page to page.
+"""Finds what a page carries besides its text: headers, footers and page numbers that repeat from
+page to page.
 
-Found by position (the same distance from the same edge) and by words: the same ones, but for page numbers, dates, versions,
-codes and file names. Only in an unbroken run from the edge inwards, so that a sentence that happens to repeat stays; and never
-a line with a unit, a drug or a sentence, whatever repeats. Time grows with the number of lines.
+Found by position (the same distance from the same edge) and by words: the same ones, but for page
+numbers, dates, versions, codes and file names. Only in an unbroken run from the edge inwards, so
+that a sentence that happens to repeat stays; and never a line with a unit, a drug or a sentence,
+whatever repeats. Time grows with the number of lines.
 """
 
 from __future__ import annotations
@@ -48,28 +50,39 @@ class _Near:
 
 
 def furniture(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> tuple[dict[int, str], set[int]]:
-    """The `id()` of every item that is a header, footer or page number, with which of these it is; and of all that stand at one place of
-    several pages, those too that hold what a reader could need. heights: in reading space."""
-    edges = [_from_edge(items, height, page, edge) for page, (items, height) in _numbered(pages, heights) for edge in (HEADER, FOOTER)]
+    """The `id()` of every item that is a header, footer or page number, with which of these it is;
+    and of all that stand at one place of several pages, those too that hold what a reader could
+    need. heights: in reading space."""
+    edges = [
+        _from_edge(items, height, page, edge)
+        for page, (items, height) in _numbered(pages, heights)
+        for edge in (HEADER, FOOTER)
+    ]
     places: dict[tuple[str, int, str], set[int]] = defaultdict(set)
     for near in (near for edge in edges for near in edge):
         for place in near.places():
             places[place].add(near.page)
     usual = usual_size(pages)
     titles = (
-        [text for item in pages[0] for text in [text_of(item)] if isinstance(item, Line) and item.size > _TITLE * usual] if pages else []
+        [text for item in pages[0] for text in [text_of(item)] if isinstance(item, Line) and item.size > _TITLE * usual]
+        if pages
+        else []
     )
     cut: dict[int, str] = {}
     repeated: set[int] = set()
     for edge in edges:
         run = list(_run(edge, places, heights, len(pages)))
         found = _of_one_page(edge, usual, heights) if len(pages) == 1 else _cuttable(run, usual, heights, titles)
-        cut |= {id(near.item): near.edge for near in found} | {id(near.item): PAGE_NUMBER for near in run if near.numbers}
+        cut |= {id(near.item): near.edge for near in found} | {
+            id(near.item): PAGE_NUMBER for near in run if near.numbers
+        }
         repeated |= {id(near.item) for near in run}
     return cut, repeated
 
 
-def _numbered(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> Iterator[tuple[int, tuple[Sequence[Item], float]]]:
+def _numbered(
+    pages: Sequence[Sequence[Item]], heights: Sequence[float]
+) -> Iterator[tuple[int, tuple[Sequence[Item], float]]]:
     return enumerate(zip(pages, heights, strict=True))
 
 
@@ -88,14 +101,19 @@ def _from_edge(items: Sequence[Item], height: float, page: int, edge: str) -> li
     return [_Near(item, page, edge, distance, text_of(item)) for distance, item in near[:_DEPTH]]
 
 
-def _run(edge: Sequence[_Near], places: dict[tuple[str, int, str], set[int]], heights: Sequence[float], count: int) -> Iterator[_Near]:
+def _run(
+    edge: Sequence[_Near], places: dict[tuple[str, int, str], set[int]], heights: Sequence[float], count: int
+) -> Iterator[_Near]:
     """From the edge inwards what stands there on other pages too, and page numbers."""
     needed = 2 if count <= 4 else 3
     for near in edge:
-        enough = max(needed, 0.6 * count) if isinstance(near.item, Row) else needed  # a table's head repeats where the table goes on
+        # a table's head repeats where the table goes on
+        enough = max(needed, 0.6 * count) if isinstance(near.item, Row) else needed
         repeats = [_is_at(places, place, enough, count) for place in near.places()]
         said = is_page_number(near.text) or counts(near.text, near.page + 1)
-        if (said and near.distance < _NEAR_EDGE * heights[near.page]) or (is_number(near.text) and len(repeats) > 1 and repeats[-1]):
+        if (said and near.distance < _NEAR_EDGE * heights[near.page]) or (
+            is_number(near.text) and len(repeats) > 1 and repeats[-1]
+        ):
             yield replace(near, numbers=True)
         elif any(repeats):
             yield near
@@ -103,16 +121,25 @@ def _run(edge: Sequence[_Near], places: dict[tuple[str, int, str], set[int]], he
             return
 
 
-def _is_at(places: dict[tuple[str, int, str], set[int]], place: tuple[str, int, str], enough: float, count: int) -> bool:
-    """It stands there on enough of the pages; or, of a document printed on both sides, on all left or all right ones but the first."""
+def _is_at(
+    places: dict[tuple[str, int, str], set[int]], place: tuple[str, int, str], enough: float, count: int
+) -> bool:
+    """It stands there on enough of the pages; or, of a document printed on both sides, on all left
+    or all right ones but the first."""
     edge, step, key = place
     pages = set().union(*(places.get((edge, near, key), ()) for near in (step - 1, step, step + 1)))
-    one_side = len(pages) > 1 and pages >= set(range(min(pages), count, 2)) and min(pages) <= 3 and len({page % 2 for page in pages}) == 1
+    one_side = (
+        len(pages) > 1
+        and pages >= set(range(min(pages), count, 2))
+        and min(pages) <= 3
+        and len({page % 2 for page in pages}) == 1
+    )
     return len(pages) >= enough or one_side
 
 
 def _of_one_page(edge: Sequence[_Near], usual: float, heights: Sequence[float]) -> Iterator[_Near]:
-    """Nothing can be compared with it: small print at the very edge that tells a page, date, version, code or file."""
+    """Nothing can be compared with it: small print at the very edge that tells a page, date,
+    version, code or file."""
     for near in edge:
         small = all(line.size < 0.95 * usual for line in lines_of_item(near.item))
         if near.distance < _MARGIN * heights[0] and small and has_imprint(near.text) and not is_content(near.text):
@@ -122,9 +149,14 @@ def _of_one_page(edge: Sequence[_Near], usual: float, heights: Sequence[float]) 
 def _cuttable(run: Sequence[_Near], usual: float, heights: Sequence[float], titles: Sequence[str]) -> Iterator[_Near]:
     """Of the run what holds nothing that a reader could need, or the title again."""
     content = _content([replace(near, text=_without(near.text, titles)) for near in run])
-    last = max((i for i, near in enumerate(run) if has_imprint(near.text)), default=-1)  # what stands outside of it belongs to it
+    # what stands outside of it belongs to it
+    last = max((i for i, near in enumerate(run) if has_imprint(near.text)), default=-1)
     for i, near in enumerate(run):
-        plain = isinstance(near.item, Line) and near.item.size < _LARGER * usual and near.distance < _WORDS_ZONE * heights[near.page]
+        plain = (
+            isinstance(near.item, Line)
+            and near.item.size < _LARGER * usual
+            and near.distance < _WORDS_ZONE * heights[near.page]
+        )
         if i not in content and (i <= last or plain):
             yield near
 
@@ -136,7 +168,8 @@ def _without(text: str, titles: Sequence[str]) -> str:
 
 
 def _content(run: Sequence[_Near]) -> set[int]:
-    """Places in the run of lines that hold content, with the lines that one of these runs on from or into."""
+    """Places in the run of lines that hold content, with the lines that one of these runs on from
+    or into."""
     order = sorted(range(len(run)), key=lambda i: run[i].item.y0)
     blocks: list[list[int]] = [[i] for i in order[:1]]
     for one, two in pairwise(order):
@@ -153,8 +186,13 @@ def _content(run: Sequence[_Near]) -> set[int]:
 
 
 def _goes_on(one: _Near, two: _Near) -> bool:
-    """Lines of one paragraph: under each other, of one size, and neither tells of the document itself."""
+    """Lines of one paragraph: under each other, of one size, and neither tells of the document
+    itself."""
     above, below = one.item, two.item
     if isinstance(above, Row) or isinstance(below, Row) or has_imprint(one.text) or has_imprint(two.text):
         return False
-    return abs(above.size - below.size) < 0.12 * above.size and abs(above.x0 - below.x0) < 3 and below.y0 - above.y1 < 0.8 * above.size
+    return (
+        abs(above.size - below.size) < 0.12 * above.size
+        and abs(above.x0 - below.x0) < 3
+        and below.y0 - above.y1 < 0.8 * above.size
+    )

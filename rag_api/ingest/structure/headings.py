@@ -1,6 +1,7 @@
 """Headings of a first page and running headers that may name a document, the likeliest first.
 
-What a document's file is called tells which of them does: a cover bears its maker's name larger than its own.
+What a document's file is called tells which of them does: a cover bears its maker's name larger
+than its own.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _COVER = 15  # lines: a page of fewer may bear its title anywhere
 _LARGER = 1.15  # than most letters
 _LONGEST = 300  # characters
 _LETTERHEAD = re.compile(
-    r"ziekenhuis|hospital\b|hospitals\b|kliniek\b|\bclinic\b|\bumc\b|\buz\b|\baz\b|medisch centrum|medical cent|universitair|"
+    r"ziekenhuis|hospital\b|hospitals\b|kliniek\b|\bclinic\b|\bumc\b|\buz\b|\baz\b|medisch centrum|medical "
+    r"cent|universitair|"
     r"university|ministerie|staten-generaal|gemeente|stichting|\bvzw\b|\bnhs\b|zorggroep|campus",
     re.IGNORECASE,
 )
@@ -45,12 +47,16 @@ _EVEN = 1.2  # times the white between those before
 
 
 def headings_of(pages: Sequence[LaidOut], cut: Iterable[CutLine], name: str) -> tuple[str, ...]:
-    """What may be the title. Of the first page its larger or bold lines, those that the file's name shares words with before larger ones;
-    then of what every page repeats. Behind these what names nothing, bears a date or a version, or is part of a sentence, and last a
-    letterhead. cut: what cleaning left out."""
+    """What may be the title. Of the first page its larger or bold lines, those that the file's name
+    shares words with before larger ones; then of what every page repeats. Behind these what names
+    nothing, bears a date or a version, or is part of a sentence, and last a letterhead. cut: what
+    cleaning left out."""
     called = naming_words(PurePosixPath(name).stem)
     found: list[tuple[bool, bool, int, float, str]] = []
-    for title, size, letterhead in [*_of_first_page(pages), *((header, 0.0, False) for header in _running(cut, len(pages)))]:
+    for title, size, letterhead in [
+        *_of_first_page(pages),
+        *((header, 0.0, False) for header in _running(cut, len(pages))),
+    ]:
         if len(title) <= _LONGEST:
             words = naming_words(title)
             dated = (has_imprint(title) and len(called & words) < 2) or bool(_PART.search(title))
@@ -59,7 +65,8 @@ def headings_of(pages: Sequence[LaidOut], cut: Iterable[CutLine], name: str) -> 
 
 
 def _shared(called: frozenset[str], words: frozenset[str]) -> int:
-    """How many words a file's name and a heading share; fewer than half of those that the shorter has may be chance."""
+    """How many words a file's name and a heading share; fewer than half of those that the shorter
+    has may be chance."""
     shared = len(called & words)
     return shared if 2 * shared >= min(len(called), len(words)) else 0
 
@@ -67,7 +74,11 @@ def _shared(called: frozenset[str], words: frozenset[str]) -> int:
 def _of_first_page(pages: Sequence[LaidOut]) -> Iterable[tuple[str, float, bool]]:
     """(heading, its size, whether it is a letterhead)"""
     page = pages[0]
-    lines = [_widest(item) for item in page.items if isinstance(item, Line) and not item.aside and _letters(item.marked.text) >= 3]
+    lines = [
+        _widest(item)
+        for item in page.items
+        if isinstance(item, Line) and not item.aside and _letters(item.marked.text) >= 3
+    ]
     cover = len(page.items) < _COVER
     usual = usual_size([one.items for one in pages[:10]]) if cover else usual_size([lines])
     taken = 0
@@ -91,7 +102,8 @@ def _letters(text: str) -> int:
 
 
 def _widest(line: Line) -> Line:
-    """Of a line of cells the one with most letters: a number or a page stands beside a heading. Of text on its side nothing is known."""
+    """Of a line of cells the one with most letters: a number or a page stands beside a heading. Of
+    text on its side nothing is known."""
     start, cells = 0, []
     for cell in line.marked.text.split("\t"):
         cells.append((_letters(cell), -start, cell))
@@ -103,15 +115,21 @@ def _widest(line: Line) -> Line:
 
 
 def _of_one(one: Line, two: Line, apart: float) -> bool:
-    """Two lines of one heading: set alike, close below each other and even at one side or in the middle."""
-    if abs(two.size - one.size) >= 0.1 or one.bold != two.bold or not -0.5 * one.size <= two.y0 - one.y1 < apart * one.size:
+    """Two lines of one heading: set alike, close below each other and even at one side or in the
+    middle."""
+    if (
+        abs(two.size - one.size) >= 0.1
+        or one.bold != two.bold
+        or not -0.5 * one.size <= two.y0 - one.y1 < apart * one.size
+    ):
         return False
     sides = (two.x0 - one.x0, two.x1 - one.x1, (two.x0 + two.x1 - one.x0 - one.x1) / 2)
     return min(map(abs, sides)) < one.size and not has_imprint(one.marked.text) and not has_imprint(two.marked.text)
 
 
 def _running(cut: Iterable[CutLine], count: int) -> Iterable[str]:
-    """The parts of headers that most pages bear and that tell no page, date, version, code or file; the commonest first."""
+    """The parts of headers that most pages bear and that tell no page, date, version, code or file;
+    the commonest first."""
     pages: dict[str, set[int]] = defaultdict(set)
     for line in cut:
         for part in line.text.split("\t") if line.reason == HEADER else ():

@@ -1,7 +1,8 @@
-"""A hyphen at the end of a line: does it part a syllable, belong to the word, or stand for a word left out?
+"""A hyphen at the end of a line: does it part a syllable, belong to the word, or stand for a word
+left out?
 
-The document itself is the best witness ("spoedopname" or "spoed-opname" elsewhere in it); rules of Dutch and English
-spelling decide the rest.
+The document itself is the best witness ("spoedopname" or "spoed-opname" elsewhere in it); rules of
+Dutch and English spelling decide the rest.
 """
 
 from __future__ import annotations
@@ -14,14 +15,32 @@ from enum import Enum
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LEFT = re.compile(r"\w+(?:[-'’]\w+)*$")
 _RIGHT = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-# Of a web or mail address, whose hyphens are all its own: what stands before the line's end, and what after.
+# Of a web or mail address, whose hyphens are all its own: what stands before the line's end, and
+# what after.
 _ADDRESS = re.compile(r"(?:://|\bwww\.|@|[^\W_]\.[^\W\d_]{2,}/|\w\.\w+)\S*-$", re.IGNORECASE)
 _ADDRESS_GOES_ON = re.compile(
-    r"[\w.-]*@\w|[\w-]+(?:\.[\w-]+)*\.(?:nl|be|eu|com|org|net|info|gov|edu|uk|de|fr|int|care|health)(?![\w-])", re.IGNORECASE
+    r"[\w.-]*@\w|[\w-]+(?:\.[\w-]+)*\.(?:nl|be|eu|com|org|net|info|gov|edu|uk|de|fr|int|care|health)(?![\w-])",
+    re.IGNORECASE,
 )
 _SUSPENDING = {"en", "of", "and", "or", "tot", "to", "resp", "noch", "dan", "als", "versus", "vs"}
-_KEEPING = {"non", "niet", "oud", "self", "well", "high", "low", "long", "short", "cross", "half", "semi", "quasi", "vice"}
-_SUFFIXES = ("er", "est", "ing", "ed", "en", "age", "ly", "ness")  # high-er and long-est are syllables, high-risk is not
+_KEEPING = {
+    "non",
+    "niet",
+    "oud",
+    "self",
+    "well",
+    "high",
+    "low",
+    "long",
+    "short",
+    "cross",
+    "half",
+    "semi",
+    "quasi",
+    "vice",
+}
+# high-er and long-est are syllables, high-risk is not
+_SUFFIXES = ("er", "est", "ing", "ed", "en", "age", "ly", "ness")
 _BETWEEN = {"naar", "tot", "voor", "to", "of", "by", "and", "the"}  # door-to-needle
 _UP = {"up", "off", "out", "in", "on", "by", "down"}  # follow-up, check-in: in Dutch too
 _BEFORE_UP = {
@@ -33,7 +52,8 @@ _MERGING = {
     "over", "down", "under", "in", "out", "up", "on", "off", "with", "for", "to", "an", "be", "there", "here", "where", "some",
     "any", "every",
 }  # fmt: skip
-_CLASHES = {a + b for a, bs in {"a": "aeiu", "e": "eiu", "i": "ei", "o": "eiou", "u": "iu"}.items() for b in bs}  # zee-egel, auto-ongeluk
+# zee-egel, auto-ongeluk
+_CLASHES = {a + b for a, bs in {"a": "aeiu", "e": "eiu", "i": "ei", "o": "eiou", "u": "iu"}.items() for b in bs}
 
 
 class Hyphen(Enum):
@@ -43,7 +63,8 @@ class Hyphen(Enum):
 
 
 def lexicon(lines: Iterable[str]) -> Counter[str]:
-    """How often each word stands unbroken in the document, in small letters; compounds with a hyphen count as such."""
+    """How often each word stands unbroken in the document, in small letters; compounds with a
+    hyphen count as such."""
     words: Counter[str] = Counter()
     broken = False
     for line in lines:

@@ -1,4 +1,5 @@
-"""Continuation of a line where another one ends: by its letters, its size and weight, and the margin that was reached or not.
+"""Continuation of a line where another one ends: by its letters, its size and weight, and the
+margin that was reached or not.
 
 Knows nothing of pages; over a page border the gap between two lines says nothing.
 """
@@ -16,11 +17,14 @@ from rag_api.ingest.layout.lines import Line, Row, stands_below_last_cell
 Item = Line | Row
 
 _BULLET = re.compile(r"[•▪●○◦■□☐☑☒▣◆◇▫–—►➢➤→✓✔❑❖*·‣]\s|[o§]\s(?=\S)|-\s")
-_NUMBER = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]\s|\d{1,2}(?:\.\d{1,2})+\.?\s|stap \d|step \d", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]\s|\d{1,2}(?:\.\d{1,2})+\.?\s|stap \d|step \d", re.IGNORECASE
+)
 _FOOTNOTE = re.compile(r"(?:[⁰¹²³⁴-⁹ᵃᵇᶜᵈᵉᶠᵍʰ]{1,2}|[†‡]{1,2}|\*{2,3})\s?[^\s*]")
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]")  # a capital and a small letter: most sentences begin so
 _ENDS = re.compile(r"[.!?:;][\"'”’»)\]]*$")
-_OPEN = re.compile(r"(?:,|\b(?:van|de|het|een|en|of|te|die|dat|the|and|or|an?|to|that|which))$")  # more of the sentence must come
+# more of the sentence must come
+_OPEN = re.compile(r"(?:,|\b(?:van|de|het|een|en|of|te|die|dat|the|and|or|an?|to|that|which))$")
 _CARD, _SHORT = 3, 0.25  # lines; of a page's height
 _LETTERS = 0.6  # of a line's signs
 _LEAST_WORD = 1.5  # line heights: a shorter word proves no room
@@ -28,52 +32,70 @@ _HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
 
 
 def styled_apart(one: Line, two: Line) -> bool:
-    """Another size or weight: a heading and its text. A word in bold that a sentence runs into is not."""
+    """Another size or weight: a heading and its text. A word in bold that a sentence runs into is
+    not."""
     if abs(one.size - two.size) > 0.12 * max(one.size, two.size):
         return True
     return one.bold != two.bold and not unfinished(one, two)
 
 
 def rows_apart(one: Line, two: Line) -> bool:
-    """Cells parted by tabs, and what is below them: a row has a line of its own, unless its last cell goes on."""
+    """Cells parted by tabs, and what is below them: a row has a line of its own, unless its last
+    cell goes on."""
     if "\t" not in one.marked.text:
         return "\t" in two.marked.text and not unfinished(one, two)
     return "\t" in two.marked.text or not stands_below_last_cell(one, two)
 
 
 def listed(bodies: Sequence[Sequence[Item]], heights: Sequence[float]) -> set[int]:
-    """The `id()` of lines that stand below another one as on a card: three or more short ones, none of which begins small or ends a
-    sentence. heights: of the pages, in reading space."""
+    """The `id()` of lines that stand below another one as on a card: three or more short ones, none
+    of which begins small or ends a sentence. heights: of the pages, in reading space."""
     found: set[int] = set()
     for body, height in zip(bodies, heights, strict=True):
         for block in _blocks(body):
             begin = not any(line.marked.text[0].islower() or _HYPHENATED.search(line.marked.text) for line in block)
             short = max(line.x1 - line.x0 for line in block) < _SHORT * height
             figures = any(c.isdigit() for line in block for c in line.marked.text)
-            if len(block) >= _CARD and begin and short and figures and not any(_ENDS.search(line.marked.text) for line in block):
+            if (
+                len(block) >= _CARD
+                and begin
+                and short
+                and figures
+                and not any(_ENDS.search(line.marked.text) for line in block)
+            ):
                 found.update(id(line) for line in block[1:])
     return found
 
 
 def apart(bodies: Sequence[Sequence[Item]], rights: Sequence[Sequence[float]]) -> set[int]:
-    """The `id()` of lines that begin small and yet go on with nothing: three or more that all end far from the margin, half of which had
-    room for the next one's first word even among these lines. rights: each item's right margin."""
+    """The `id()` of lines that begin small and yet go on with nothing: three or more that all end
+    far from the margin, half of which had room for the next one's first word even among these
+    lines. rights: each item's right margin."""
     found: set[int] = set()
     for body, ends in zip(bodies, rights, strict=True):
         margin = {id(item): right for item, right in zip(body, ends, strict=True)}
         for block in _blocks(body):
             for run in _far_from(block, margin):
-                small = [(one, two) for one, two in pairwise(run) if unfinished(one, two) and not _HYPHENATED.search(one.marked.text)]
+                small = [
+                    (one, two)
+                    for one, two in pairwise(run)
+                    if unfinished(one, two) and not _HYPHENATED.search(one.marked.text)
+                ]
                 furthest = max(line.x1 for line in run)
                 room = [sum(_has_room(one, two, furthest, words) for one, two in small) for words in (1, 2)]
-                items = len(run) >= _CARD and all(map(_in_words, run)) and not any(_OPEN.search(one.marked.text) for one, _ in small)
+                items = (
+                    len(run) >= _CARD
+                    and all(map(_in_words, run))
+                    and not any(_OPEN.search(one.marked.text) for one, _ in small)
+                )
                 if items and room[1] and 2 * room[0] >= len(small):
                     found.update(id(two) for _, two in small)
     return found
 
 
 def _far_from(block: Sequence[Line], margin: Mapping[int, float]) -> Iterator[list[Line]]:
-    """Lines of a block of which each but the last had room for three words like the next one's first."""
+    """Lines of a block of which each but the last had room for three words like the next one's
+    first."""
     run: list[Line] = []
     for line in block:
         if run and not (_has_room(run[-1], line, margin[id(run[-1])], 3) and _follows(run[-1], line)):
@@ -86,7 +108,11 @@ def _far_from(block: Sequence[Line], margin: Mapping[int, float]) -> Iterator[li
 
 def _follows(one: Line, two: Line) -> bool:
     """No end of a sentence, no white and no cells part them."""
-    return not _ENDS.search(one.marked.text) and two.y0 - one.y1 < 0.5 * one.size and "\t" not in one.marked.text + two.marked.text
+    return (
+        not _ENDS.search(one.marked.text)
+        and two.y0 - one.y1 < 0.5 * one.size
+        and "\t" not in one.marked.text + two.marked.text
+    )
 
 
 def _in_words(line: Line) -> bool:
@@ -103,7 +129,13 @@ def _blocks(body: Sequence[Item]) -> Iterator[list[Line]]:
     block: list[Line] = []
     for item in body:
         last = block[-1] if block else None
-        if not (isinstance(item, Line) and last and not jumps(last, item) and not styled_apart(last, item) and abs(item.x0 - last.x0) < 1):
+        if not (
+            isinstance(item, Line)
+            and last
+            and not jumps(last, item)
+            and not styled_apart(last, item)
+            and abs(item.x0 - last.x0) < 1
+        ):
             if block:
                 yield block
             block = []
@@ -129,7 +161,8 @@ def unfinished(one: Line, two: Line) -> bool:
 
 
 def goes_on(one: Line, two: Line, right: float) -> bool:
-    """The line ended because its margin was reached. If two's first word had fitted, the writer broke the line."""
+    """The line ended because its margin was reached. If two's first word had fitted, the writer
+    broke the line."""
     wraps = is_full(one, two, right)
     if _starts_item(one, two, wraps):
         return False
@@ -170,18 +203,25 @@ def _label(line: Line) -> bool:
 
 
 def _starts_item(one: Line, two: Line, wraps: bool) -> bool:
-    """`two` opens a list item. A wrapped line may begin with '4.2 ' or '- ' by chance: then `one` is full and unfinished."""
+    """`two` opens a list item. A wrapped line may begin with '4.2 ' or '- ' by chance: then `one`
+    is full and unfinished."""
     text = two.marked.text
     if _FOOTNOTE.match(text) or (_BULLET.match(text) and text[0] not in "-–—*o"):
         return True
     if not _label(two):
         return False
-    by_chance = wraps and not _ENDS.search(one.marked.text) and two.x0 > one.x0 - 3 and not (_label(one) and abs(two.x0 - one.x0) < 3)
+    by_chance = (
+        wraps
+        and not _ENDS.search(one.marked.text)
+        and two.x0 > one.x0 - 3
+        and not (_label(one) and abs(two.x0 - one.x0) < 3)
+    )
     return not by_chance
 
 
 def all_right_margins(bodies: Sequence[Sequence[Item]]) -> list[list[float]]:
-    """For each item the right margin of its column. A lone line has none of its own: it gets the document's furthest."""
+    """For each item the right margin of its column. A lone line has none of its own: it gets the
+    document's furthest."""
     runs = [list(_runs(body)) for body in bodies]
     own = [[_margin([body[i] for i in run]) for run in page] for body, page in zip(bodies, runs, strict=True)]
     furthest = max((max(margins, default=0.0) for margins in own), default=0.0)
@@ -209,7 +249,8 @@ def _runs(body: Sequence[Item]) -> Iterator[list[int]]:
 
 
 def _margin(run: Sequence[Item]) -> float:
-    """The furthest right that at least two lines come near, of the size that most have: a heading may reach over two columns."""
+    """The furthest right that at least two lines come near, of the size that most have: a heading
+    may reach over two columns."""
     lines = [line for line in run if isinstance(line, Line)]
     usual = sorted(line.size for line in lines)[len(lines) // 2]
     ends = sorted((line.x1 for line in lines if abs(line.size - usual) <= 0.12 * usual), reverse=True)

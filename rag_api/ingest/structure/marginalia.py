@@ -1,4 +1,5 @@
-"""Finds what stands beside the running text: footnotes, a letterhead, the footer of one page. Such blocks stay, apart.
+"""Finds what stands beside the running text: footnotes, a letterhead, the footer of one page. Such
+blocks stay, apart.
 
 A sentence that runs over a page or column border goes on behind them: they must not get into it.
 """
@@ -21,8 +22,13 @@ Item = Line | Row
 
 
 def beside(bodies: Sequence[Sequence[Item]], heights: Sequence[float], rights: Sequence[Sequence[float]]) -> set[int]:
-    """The `id()` of every line that stands beside the text. heights: in reading space; rights: each item's right margin."""
-    margin = {id(item): right for body, ends in zip(bodies, rights, strict=True) for item, right in zip(body, ends, strict=True)}
+    """The `id()` of every line that stands beside the text. heights: in reading space; rights: each
+    item's right margin."""
+    margin = {
+        id(item): right
+        for body, ends in zip(bodies, rights, strict=True)
+        for item, right in zip(body, ends, strict=True)
+    }
     candidates = [_candidates(body, height) for body, height in zip(bodies, heights, strict=True)]
     flat = [(page, item) for page, body in enumerate(bodies) for item in body]
     apart: set[int] = set()
@@ -37,8 +43,11 @@ def beside(bodies: Sequence[Sequence[Item]], heights: Sequence[float], rights: S
     return apart
 
 
-def _apart(run: Sequence[tuple[int, Item]], before: list[Item], after: list[Item], margin: dict[int, float]) -> list[Item]:
-    """Those of a run of candidates, over at most one page border, that are no part of the text around them."""
+def _apart(
+    run: Sequence[tuple[int, Item]], before: list[Item], after: list[Item], margin: dict[int, float]
+) -> list[Item]:
+    """Those of a run of candidates, over at most one page border, that are no part of the text
+    around them."""
     parts = [[item for _, item in group] for _, group in groupby(run, key=lambda pair: pair[0])]
     whole = [item for part in parts for item in part]
     for option in (whole, parts[0], parts[-1]):
@@ -51,7 +60,9 @@ def _apart(run: Sequence[tuple[int, Item]], before: list[Item], after: list[Item
     for n, part in enumerate(parts):
         follows = [*(item for other in parts[n + 1 :] for item in other), *after]
         first = ahead[ahead.index(part[0]) - 1 : ahead.index(part[0])]
-        if not any(_goes(one, part[0], margin) for one in first) and not (follows and _goes(part[-1], follows[0], margin)):
+        if not any(_goes(one, part[0], margin) for one in first) and not (
+            follows and _goes(part[-1], follows[0], margin)
+        ):
             found += part
     return found
 
@@ -72,11 +83,17 @@ def _goes(one: Item, two: Item, margin: dict[int, float]) -> bool:
 
 
 def _candidates(body: Sequence[Item], height: float) -> set[int]:
-    """By place and size: small print with no text beyond it, and what white parts from the text near an edge."""
+    """By place and size: small print with no text beyond it, and what white parts from the text
+    near an edge."""
     usual = usual_size([body])
     upright = [item for item in body if isinstance(item, Row) or not item.aside]
     small = {id(line) for line in _small(upright, usual)}
-    edges = {id(line) for top in (True, False) for line in _parted(upright, height, top) if not line.bold and line.size < _LARGE * usual}
+    edges = {
+        id(line)
+        for top in (True, False)
+        for line in _parted(upright, height, top)
+        if not line.bold and line.size < _LARGE * usual
+    }
     found = small | edges
     return found if len(found) < len(upright) else set()
 
@@ -99,7 +116,8 @@ def _overlap(line: Line, other: Item) -> bool:
 
 
 def _parted(items: Sequence[Item], height: float, top: bool) -> Sequence[Line]:
-    """What stands between an edge and the first broad white in from it; nothing where the text begins without such white."""
+    """What stands between an edge and the first broad white in from it; nothing where the text
+    begins without such white."""
     order = sorted(items, key=lambda item: item.y0 if top else -item.y1)
     for n, (one, two) in enumerate(pairwise(order), start=1):
         if (one.y1 > _BAND * height) if top else (one.y0 < (1 - _BAND) * height):

@@ -1,4 +1,5 @@
-"""Lines that begin numbered paragraphs: they stand at one left edge, and their numbers count on from each other."""
+"""Lines that begin numbered paragraphs: they stand at one left edge, and their numbers count on
+from each other."""
 
 from __future__ import annotations
 
@@ -14,8 +15,9 @@ _NUMBER = re.compile(r"([(\[§]?(?:[^\W\d_]\.?)?)((?:\d{1,2}\.)*)(\d{1,3})([.):\
 
 
 def numbered_lines(bodies: Sequence[Sequence[Line | Row]]) -> set[int]:
-    """Return the `id()` of each line whose number is the one before or after that of another line of its page with the same edge and signs
-    around its number. No two lines of a page have one number there: those are said again."""
+    """Return the `id()` of each line whose number is the one before or after that of another line
+    of its page with the same edge and signs around its number. No two lines of a page have one
+    number there: those are said again."""
     found: set[int] = set()
     for body in bodies:
         series: dict[tuple[str, str, str], list[tuple[int, Line]]] = defaultdict(list)

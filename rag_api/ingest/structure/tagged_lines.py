@@ -1,4 +1,5 @@
-"""Lines of which their file says what they are: a heading by its style or tag, an item by its list, a row by its table."""
+"""Lines of which their file says what they are: a heading by its style or tag, an item by its list,
+a row by its table."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ Column = tuple[int, int]  # the first one that a cell stands in, and how many it
 
 
 class Told(str):
-    """A line and what it is. level: of a heading from 1, of an item from 0; columns: of a row's cells, which tabs part; names: what stands
-    before each of its cells where each says its column's name; box: those in one box have one number; inner: it belongs to the item
-    above."""
+    """A line and what it is. level: of a heading from 1, of an item from 0; columns: of a row's
+    cells, which tabs part; names: what stands before each of its cells where each says its column's
+    name; box: those in one box have one number; inner: it belongs to the item above."""
 
     __slots__ = ("box", "columns", "header", "inner", "kind", "level", "names")
 
@@ -55,7 +56,8 @@ def reworded(line: str, text: str) -> str:
 
 
 def blocks_of_lines(lines: Sequence[str], text: str) -> tuple[Block, ...]:
-    """The blocks of a text that is these lines, each ended by a line end; by its characters alone where they do not say more."""
+    """The blocks of a text that is these lines, each ended by a line end; by its characters alone
+    where they do not say more."""
     if not any(isinstance(line, Told) for line in lines) or text != "".join(f"{line}\n" for line in lines):
         return blocks_of(text)
     return tree(text, list(with_headers(text, _shapes(lines, text))))
@@ -68,7 +70,8 @@ def _shapes(lines: Sequence[str], text: str) -> Iterator[Shape]:
     for line in lines:
         if line.strip():
             names = isinstance(line, Told) and bool(line.names)
-            starts.append((at if starts else 0, line, apart or (names and not named)))  # cells that say their columns need no header
+            # cells that say their columns need no header
+            starts.append((at if starts else 0, line, apart or (names and not named)))
             named = names
             apart = False
         else:
@@ -81,9 +84,17 @@ def _shapes(lines: Sequence[str], text: str) -> Iterator[Shape]:
 
 def _shape(line: str, text: str, start: int, end: int, apart: bool) -> Shape:
     if not isinstance(line, Told):
-        return shape_of(text, start, end, LineKind.ROW if "\t" in line else LineKind.ITEM if label_of(line) else LineKind.PROSE, apart)
+        return shape_of(
+            text,
+            start,
+            end,
+            LineKind.ROW if "\t" in line else LineKind.ITEM if label_of(line) else LineKind.PROSE,
+            apart,
+        )
     if line.kind == BlockKind.ROW:
-        return Shape(line.kind, start, end, header=line.header, cells=_cells(line, text, start, end), apart=apart, box=line.box)
+        return Shape(
+            line.kind, start, end, header=line.header, cells=_cells(line, text, start, end), apart=apart, box=line.box
+        )
     label = label_of(line) if line.kind == BlockKind.ITEM else numbered(line) if line.kind == BlockKind.HEADING else ""
     return Shape(line.kind, start, end, line.level, label, apart=apart, box=line.box, inner=line.inner)
 
@@ -91,7 +102,10 @@ def _shape(line: str, text: str, start: int, end: int, apart: bool) -> Shape:
 def _cells(line: Told, text: str, start: int, end: int) -> tuple[CellShape, ...]:
     cells = _named_cells(line, text, start, end) if line.names else cells_of(text, start, end)
     columns = line.columns if len(line.columns) == len(cells) else [(n, 1) for n in range(len(cells))]
-    return tuple(CellShape(cell.start, cell.end, column, span, line.header) for cell, (column, span) in zip(cells, columns, strict=True))
+    return tuple(
+        CellShape(cell.start, cell.end, column, span, line.header)
+        for cell, (column, span) in zip(cells, columns, strict=True)
+    )
 
 
 def _named_cells(line: Told, text: str, start: int, end: int) -> tuple[CellShape, ...]:
@@ -105,8 +119,8 @@ def _named_cells(line: Told, text: str, start: int, end: int) -> tuple[CellShape
 
 
 def by_words(lines: Sequence[str]) -> Mapping[str, Told]:
-    """Lines that say what they are, by their letters and digits: to find them again in a rendering. What is said twice, and differs,
-    is left out."""
+    """Lines that say what they are, by their letters and digits: to find them again in a rendering.
+    What is said twice, and differs, is left out."""
     found: dict[str, Told | None] = {}
     for line in lines:
         if isinstance(line, Told) and (key := key_of(line)):

@@ -1,15 +1,19 @@
-"""Answerability of the question by what was found: from retrieval and the sentences found, never by a language model. Where a reader must
-agree, that can only refuse more (answering/agreement_decision.py).
+"""Answerability of the question by what was found: from retrieval and the sentences found, never by
+a language model. Where a reader must agree, that can only refuse more
+(answering/agreement_decision.py).
 
-Rules come first: there must be hits that may answer, and what fits best must not be for other patients only, nor say "with" where the
-question says "without" and the document nowhere does, nor be about a drug in another disease, or to prevent what is to be treated. Then
-seven things tell, none of them well (docs/evaluation.md): what the best passage
-means, and how much of what the question's words could tell it matches; how far the best sentence stands above the next ones, as one that
-answers does and one among many that are about the same thing does not; whether the question's longest words, mostly the name of what it is
-about, stand in the best document at all; the rarest of its words that the best sentence and its title do not name; and whether it names a
-device, disease, ward or the like that the document does not (guard/concepts.py). With a reader (reader.py) there is also what that makes
-of the passages. A logistic regression over them, fitted on judged questions of several collections, gives the chance that the answer is
-right; a question for a whole list is given a little, for it is the list that answers it, not its best line.
+Rules come first: there must be hits that may answer, and what fits best must not be for other
+patients only, nor say "with" where the question says "without" and the document nowhere does, nor
+be about a drug in another disease, or to prevent what is to be treated. Then seven things tell,
+none of them well (docs/evaluation.md): what the best passage means, and how much of what the
+question's words could tell it matches; how far the best sentence stands above the next ones, as one
+that answers does and one among many that are about the same thing does not; whether the question's
+longest words, mostly the name of what it is about, stand in the best document at all; the rarest of
+its words that the best sentence and its title do not name; and whether it names a device, disease,
+ward or the like that the document does not (guard/concepts.py). With a reader (reader.py) there is
+also what that makes of the passages. A logistic regression over them, fitted on judged questions of
+several collections, gives the chance that the answer is right; a question for a whole list is given
+a little, for it is the list that answers it, not its best line.
 """
 
 from __future__ import annotations
@@ -51,7 +55,8 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`answerable` follows from the rules and from `confidence`, that there is an answer, in [0, 1]; comparable for one embedder only."""
+    """`answerable` follows from the rules and from `confidence`, that there is an answer, in [0,
+    1]; comparable for one embedder only."""
 
     answerable: bool
     confidence: float
@@ -71,9 +76,10 @@ def decide(
     read: Mapping[str, float] | None = None,
     texts: Mapping[str, str] | None = None,
 ) -> Decision:
-    """hits: those that may answer (not for other patients, nor of other drugs), best first, and their sentences, best first. `threshold`
-    replaces the fitted one; without either nothing is refused but what the rules refuse. `read`: a reader's signals. `texts`: the hits'
-    documents by id; of one that is not there its hits are all that is known."""
+    """hits: those that may answer (not for other patients, nor of other drugs), best first, and
+    their sentences, best first. `threshold` replaces the fitted one; without either nothing is
+    refused but what the rules refuse. `read`: a reader's signals. `texts`: the hits' documents by
+    id; of one that is not there its hits are all that is known."""
     values = {**signals(question, hits, sentences, texts), **(read or {})}
     limit = threshold if threshold is not None else fitted.threshold if fitted else 0.0
     confidence = probability(values, fitted) if fitted else match(question, hits)
@@ -98,9 +104,12 @@ def _against(
     return Rule.OTHER_INTENT if is_of_the_other_intent(question.text, best.text) else Rule.NONE
 
 
-def is_of_another_indication(question: Analysis, hits: Sequence[Hit], best: Candidate, texts: Mapping[str, str]) -> bool:
-    """Whether a drug is asked about in a disease that the best sentence's whole document never names; False where that is not there. What
-    is titled after the drug holds whatever else the patient has."""
+def is_of_another_indication(
+    question: Analysis, hits: Sequence[Hit], best: Candidate, texts: Mapping[str, str]
+) -> bool:
+    """Whether a drug is asked about in a disease that the best sentence's whole document never
+    names; False where that is not there. What is titled after the drug holds whatever else the
+    patient has."""
     if not question.drugs or best.document_id not in texts:
         return False
     titles = {hit.chunk.title for hit in hits if hit.chunk.document_id == best.document_id}
@@ -111,9 +120,12 @@ def is_of_another_indication(question: Analysis, hits: Sequence[Hit], best: Cand
 
 
 def is_turned_for_good(question: Analysis, best: Candidate, texts: Mapping[str, str]) -> bool:
-    """Whether the best sentence says "with" of what the question is without, and nothing in its document says "without"."""
+    """Whether the best sentence says "with" of what the question is without, and nothing in its
+    document says "without"."""
     text = texts.get(best.document_id, best.text)
-    return is_turned(question.text, best.text) and any(not says_without(text, thing) for thing in excluded(question.text))
+    return is_turned(question.text, best.text) and any(
+        not says_without(text, thing) for thing in excluded(question.text)
+    )
 
 
 def signals(
@@ -140,13 +152,16 @@ def given(values: Mapping[str, float]) -> float:
 def probability(values: Mapping[str, float], fitted: NotFoundModel) -> float:
     """Return the chance that there is an answer."""
     logit = (
-        fitted.coefficients["intercept"] + sum(fitted.coefficients.get(name, 0.0) * value for name, value in values.items()) + given(values)
+        fitted.coefficients["intercept"]
+        + sum(fitted.coefficients.get(name, 0.0) * value for name, value in values.items())
+        + given(values)
     )
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
 
 
 def match(question: Analysis, hits: Sequence[Hit]) -> float:
-    """Return how well the best hit matches, by meaning and by words alike, whatever the fusion was: a confidence before any is fitted."""
+    """Return how well the best hit matches, by meaning and by words alike, whatever the fusion was:
+    a confidence before any is fitted."""
     return max(((hit.dense_score + information(question, [hit])) / 2 for hit in hits), default=0.0)
 
 
@@ -157,7 +172,8 @@ def information(question: Analysis, hits: Sequence[Hit]) -> float:
 
 
 def lead(scores: Sequence[float]) -> float:
-    """Return how far the best sentence stands above the mean of itself and the next ones, in nats. scores: best first."""
+    """Return how far the best sentence stands above the mean of itself and the next ones, in nats.
+    scores: best first."""
     best = scores[: NEXT + 1]
     return best[0] - sum(best) / len(best) if best else 0.0
 
@@ -172,15 +188,17 @@ def _names(question: Analysis, hits: Sequence[Hit]) -> float:
 
 
 def _unnamed(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candidate]) -> float:
-    """How rare the rarest word is that the best sentence and its title do not name, on Zipf's scale below RARE."""
+    """How rare the rarest word is that the best sentence and its title do not name, on Zipf's scale
+    below RARE."""
     best = sentences[0] if sentences else None
     titles = {hit.chunk.title for hit in hits if best is not None and hit.chunk.document_id == best.document_id}
     return rarity(question.text, question.sought, "\n".join((*titles, best.text)) if best is not None else "")
 
 
 def _absent(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candidate], texts: Mapping[str, str]) -> float:
-    """Whether the question names a device, disease, place or the like that the best sentence's whole document does not; or asks about
-    being without something, which the document nowhere is."""
+    """Whether the question names a device, disease, place or the like that the best sentence's
+    whole document does not; or asks about being without something, which the document nowhere
+    is."""
     if not sentences:
         return 0.0
     own = [hit.chunk for hit in hits if hit.chunk.document_id == sentences[0].document_id]
@@ -197,6 +215,7 @@ def _crossed(question: Analysis, hits: Sequence[Hit]) -> bool:
 
 
 def _named(called: Called, text: str) -> float:
-    """How surely the text has the word; a drug stands in the document of every hit that may answer."""
+    """How surely the text has the word; a drug stands in the document of every hit that may
+    answer."""
     word = called[0][0]
     return 1.0 if is_drug(folded(word)) else held(called, text) * min(1.0, len(word) / WHOLE)

@@ -1,7 +1,9 @@
-"""Calibration to an embedder and a model, as measured, in one place: calibrations.json, and what a hospital measures itself.
+"""Calibration to an embedder and a model, as measured, in one place: calibrations.json, and what a
+hospital measures itself.
 
-`bedside quality calibrate` writes its values to `calibration.json` in the data directory, and they win over the shipped ones. An embedder
-that nobody measured gets cautious values: the thesis's alpha, every question answered, and weights that suit cosines of any spread.
+`bedside quality calibrate` writes its values to `calibration.json` in the data directory, and they
+win over the shipped ones. An embedder that nobody measured gets cautious values: the thesis's
+alpha, every question answered, and weights that suit cosines of any spread.
 """
 
 from __future__ import annotations
@@ -19,18 +21,22 @@ from rag_api.retrieval.decision.risk_guarantee import Guarantee, GuaranteedRisk
 
 FILE = "calibration.json"
 FEATURES = ("cosine", "passage", "range", "coverage")
-"""What a sentence is weighed by: cosine of question and "title: sentence"; the fused score of its passage; 1 when a range of it holds
-for a number of the question and -1 when none does; the share of the question's words that it holds and its title does not."""
+"""What a sentence is weighed by: cosine of question and "title: sentence"; the fused score of its
+passage; 1 when a range of it holds for a number of the question and -1 when none does; the share of
+the question's words that it holds and its title does not."""
 
 SIGNALS = ("cosine", "information", "lead", "names", "unnamed", "absent")
-"""What tells whether there is a right answer (answerability.py). "crossed" and "whole" are beside them, and of a reader READ."""
+"""What tells whether there is a right answer (answerability.py). "crossed" and "whole" are beside
+them, and of a reader READ."""
 READ = ("reader", "reader_span")
 AGREED = ("confidence", "points", "answers")
 """What tells whether a second reader agrees (answering/choosing/agreement.py), in log-odds."""
 AGREEING_RISKS = {"careful": 0.35, "balanced": 0.25, "ready": 0.15}
-"""RISKS where a second reader must agree: the balanced one refuses so many that about as much is answered rightly as without it."""
+"""RISKS where a second reader must agree: the balanced one refuses so many that about as much is
+answered rightly as without it."""
 RISKS = {"careful": 0.15, "balanced": 0.10, "ready": 0.05}
-"""BEDSIDE_RISK: the share of the answerable questions that it lets be refused, on the collections that the decision was fitted to."""
+"""BEDSIDE_RISK: the share of the answerable questions that it lets be refused, on the collections
+that the decision was fitted to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,8 @@ class RiskPoint:
 
 @dataclass(frozen=True, slots=True)
 class NotFoundModel:
-    """Logistic regression on what retrieval, sentences and reader say: P(the answer is right) against a threshold."""
+    """Logistic regression on what retrieval, sentences and reader say: P(the answer is right)
+    against a threshold."""
 
     coefficients: Mapping[str, float]  # by signal, "intercept" among them
     threshold: float  # of the balanced risk
@@ -77,20 +84,23 @@ class NotFoundModel:
     curve: tuple[RiskPoint, ...] = ()
 
     def at(self, risk: str | float) -> float:
-        """Return the threshold for a named risk, or the lowest whose answers are wrong in at most that share.
+        """Return the threshold for a named risk, or the lowest whose answers are wrong in at most
+        that share.
 
         Raises ConfigurationError for a share that no threshold reaches."""
         if isinstance(risk, str):
             return self.by_risk.get(risk, self.threshold)
         if not self.curve:
             raise ConfigurationError(
-                f"BEDSIDE_RISK={risk}: this calibration has no curve; name {', '.join(RISKS)}, or run `bedside quality calibrate`"
+                f"BEDSIDE_RISK={risk}: this calibration has no curve; name {', '.join(RISKS)}, or run `bedside quality "
+                f"calibrate`"
             )
         found = next((point for point in self.curve if point.risk <= risk), None)
         if found is None:
             best = min(self.curve, key=lambda point: point.risk)
             raise ConfigurationError(
-                f"BEDSIDE_RISK={risk} is not reached: the least is {best.risk:.2f}, with {best.refused:.0%} of what can be answered refused"
+                f"BEDSIDE_RISK={risk} is not reached: the least is {best.risk:.2f}, with {best.refused:.0%} of what "
+                f"can be answered refused"
             )
         return found.threshold
 
@@ -113,18 +123,22 @@ class Calibration:
     not_found: NotFoundModel | None = None  # None: nothing is refused
     readers: Mapping[str, WithReader] = field(default_factory=dict)  # by the reader's name
     measured: str = "never"  # when, and on which questions
-    pointing: Mapping[str, GuaranteedRisk] = field(default_factory=dict)  # the same of readers that point to the answer's lines
-    agreeing: Mapping[str, NotFoundModel] = field(default_factory=dict)  # the same where such a reader must agree to what was chosen
+    # the same of readers that point to the answer's lines
+    pointing: Mapping[str, GuaranteedRisk] = field(default_factory=dict)
+    # the same where such a reader must agree to what was chosen
+    agreeing: Mapping[str, NotFoundModel] = field(default_factory=dict)
 
     def writing(self, model: str, language: str) -> VerbatimWeights:
-        """Of a model that nobody measured: what was measured without a model's likelihoods holds for every one."""
+        """Of a model that nobody measured: what was measured without a model's likelihoods holds
+        for every one."""
         without = (own for own in self.verbatim.values() if not any(one.likelihood_weight for one in own.values()))
         own = self.verbatim.get(model) or next(without, {})
         return own.get(language, VerbatimWeights())
 
 
 def calibration(embedder: str, data_dir: Path | None = None) -> Calibration:
-    """Raises ConfigurationError when the data directory's file cannot be read: it should not be passed over in silence."""
+    """Raises ConfigurationError when the data directory's file cannot be read: it should not be
+    passed over in silence."""
     own = read(data_dir / FILE) if data_dir is not None else {}
     return own.get(embedder) or shipped().get(embedder, Calibration())
 
@@ -148,7 +162,8 @@ def _read(path: Path, _changed: int, _size: int) -> dict[str, Calibration]:
         return parsed(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ConfigurationError(
-            f"{path} cannot be used ({error}). Remove it: the values that come with Bedside hold, until `bedside quality calibrate` has "
+            f"{path} cannot be used ({error}). Remove it: the values that come with Bedside hold, until `bedside "
+            f"quality calibrate` has "
             "measured yours again."
         ) from error
 
@@ -157,7 +172,9 @@ def write(path: Path, embedder: str, value: Calibration) -> None:
     """Beside what other embedders have there; in one step, as a server may be reading it."""
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps(kept | {embedder: asdict(value)}, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    fresh.write_text(
+        json.dumps(kept | {embedder: asdict(value)}, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
     fresh.replace(path)
 
 

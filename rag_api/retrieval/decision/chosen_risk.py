@@ -16,7 +16,8 @@ LASTS = 5.0  # seconds after which what was chosen elsewhere is in force here to
 
 
 class ChosenRisk:
-    """Safe from several threads: at worst two ask at once. db: may raise Unavailable; what was known last holds then."""
+    """Safe from several threads: at worst two ask at once. db: may raise Unavailable; what was
+    known last holds then."""
 
     def __init__(self, db: Callable[[], Database]) -> None:
         self._db = db

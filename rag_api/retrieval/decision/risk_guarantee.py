@@ -1,7 +1,9 @@
-"""Guaranteed risk: the least confidence from which at most a given share of the answers is wrong, with 95% certainty.
+"""Guaranteed risk: the least confidence from which at most a given share of the answers is wrong,
+with 95% certainty.
 
-Each threshold is tested by an exact binomial bound, from the surest answers on, until one fails (Learn then Test with several starts:
-Angelopoulos and others, 2021). The thresholds come from the confidences alone, so that no look at the verdicts chooses them. Pure.
+Each threshold is tested by an exact binomial bound, from the surest answers on, until one fails
+(Learn then Test with several starts: Angelopoulos and others, 2021). The thresholds come from the
+confidences alone, so that no look at the verdicts chooses them. Pure.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ STARTS = (0, 6, 13)  # of COVERAGES: each test begins here with its part of the 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One judged question. confidence: below 0 where a guard refuses it whatever the threshold. right: what would be said answers it."""
+    """One judged question. confidence: below 0 where a guard refuses it whatever the threshold.
+    right: what would be said answers it."""
 
     confidence: float
     right: bool
@@ -29,8 +32,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """From this confidence on at most `risk` of what is answered is wrong. answered, wrong, refused: counts of the judged questions; of
-    the refused those that a document answers."""
+    """From this confidence on at most `risk` of what is answered is wrong. answered, wrong,
+    refused: counts of the judged questions; of the refused those that a document answers."""
 
     risk: float
     threshold: float
@@ -41,7 +44,8 @@ class Guarantee:
 
 @dataclass(frozen=True, slots=True)
 class GuaranteedRisk:
-    """What was measured of one reader on `questions` judged questions, of which `unanswerable` have no answer."""
+    """What was measured of one reader on `questions` judged questions, of which `unanswerable` have
+    no answer."""
 
     questions: int
     unanswerable: int
@@ -49,33 +53,38 @@ class GuaranteedRisk:
     by_risk: Mapping[str, float] = field(default_factory=dict)  # thresholds by name
 
     def at(self, risk: str | float) -> float:
-        """Return the threshold for a named risk or a share. Raises ConfigurationError for a share that these questions do not prove."""
+        """Return the threshold for a named risk or a share. Raises ConfigurationError for a share
+        that these questions do not prove."""
         if isinstance(risk, str):
             return self.by_risk[risk]
         proven = [one for one in self.guarantees if one.risk <= risk + 1e-9]
         if not proven:
             least = f"the least proven is {self.guarantees[0].risk}" if self.guarantees else "none is proven"
             raise ConfigurationError(
-                f"BEDSIDE_RISK={risk} is not proven on {self.questions} reviewed questions: {least}. Judge more questions and run "
+                f"BEDSIDE_RISK={risk} is not proven on {self.questions} reviewed questions: {least}. Judge more "
+                f"questions and run "
                 "`bedside quality calibrate`, or choose a greater risk."
             )
         return proven[-1].threshold
 
 
 def guaranteed(verdicts: Sequence[Verdict], named: Mapping[str, float]) -> GuaranteedRisk:
-    """Return every share of OFFERED that is proven, each with its lowest threshold, least share first. named: shares of what has an
-    answer that may be refused, by their names."""
+    """Return every share of OFFERED that is proven, each with its lowest threshold, least share
+    first. named: shares of what has an answer that may be refused, by their names."""
     found = []
     for risk in OFFERED:
         threshold = _lowest(verdicts, risk)
         if threshold is not None:
             found.append(_counted(verdicts, risk, threshold))
     unanswerable = sum(not one.answerable for one in verdicts)
-    return GuaranteedRisk(len(verdicts), unanswerable, tuple(found), {name: _refusing(verdicts, share) for name, share in named.items()})
+    return GuaranteedRisk(
+        len(verdicts), unanswerable, tuple(found), {name: _refusing(verdicts, share) for name, share in named.items()}
+    )
 
 
 def binomial(wrong: int, answered: int, risk: float) -> float:
-    """Return the probability of at most so many wrong of those answered, if each is wrong with probability `risk`."""
+    """Return the probability of at most so many wrong of those answered, if each is wrong with
+    probability `risk`."""
 
     def log_of(k: int) -> float:
         ways = math.lgamma(answered + 1) - math.lgamma(k + 1) - math.lgamma(answered - k + 1)
@@ -100,7 +109,11 @@ def _lowest(verdicts: Sequence[Verdict], risk: float) -> float | None:
 def _thresholds(verdicts: Sequence[Verdict]) -> list[float]:
     """One for each of COVERAGES, falling; what a guard refuses is answered at none."""
     told = sorted((max(0.0, one.confidence) for one in verdicts), reverse=True)
-    return [told[max(0, math.ceil(share * len(told)) - 1)] or math.nextafter(0.0, 1.0) for share in COVERAGES] if told else []
+    return (
+        [told[max(0, math.ceil(share * len(told)) - 1)] or math.nextafter(0.0, 1.0) for share in COVERAGES]
+        if told
+        else []
+    )
 
 
 def _counted(verdicts: Sequence[Verdict], risk: float, threshold: float) -> Guarantee:

@@ -1,4 +1,5 @@
-"""Passages as a reader gets them: each hit grown to its section, as numbered lines with the place of each in the document.
+"""Passages as a reader gets them: each hit grown to its section, as numbered lines with the place
+of each in the document.
 
 Knows no reader, no database and no question.
 """
@@ -20,8 +21,8 @@ AROUND = 800  # of these, how many may stand before the hit and behind it, where
 
 @dataclass(frozen=True, slots=True)
 class ReadingLine:
-    """What is read as one unit. quote: what of the document is quoted for it; None: it only introduces what comes below (a table's header,
-    a list's lead-in)."""
+    """What is read as one unit. quote: what of the document is quoted for it; None: it only
+    introduces what comes below (a table's header, a list's lead-in)."""
 
     text: str
     quote: Quotable | None
@@ -38,9 +39,11 @@ class ReadingPassage:
     lines: tuple[ReadingLine, ...]
 
     def quoted(self, first: int, last: int, text: str, score: float) -> Candidate | None:
-        """Return lines first to last as one place of the document; None where they hold nothing that can be quoted.
+        """Return lines first to last as one place of the document; None where they hold nothing
+        that can be quoted.
 
-        A range that ends in an introduction goes on to the line that it introduces. What was read in doubt (BLANK) is not quoted."""
+        A range that ends in an introduction goes on to the line that it introduces. What was read
+        in doubt (BLANK) is not quoted."""
         while last + 1 < len(self.lines) and self.lines[last].quote is None:
             last += 1
         quotes = [line.quote for line in self.lines[first : last + 1] if line.quote is not None]
@@ -55,8 +58,8 @@ class ReadingPassage:
 def passages_of(
     hits: Sequence[Hit], texts: Mapping[str, str], structures: Mapping[str, str], most: int | None = None
 ) -> list[ReadingPassage]:
-    """Return the sections around the hits, best first, none twice; without those of documents whose text is not at hand. `most`:
-    passages."""
+    """Return the sections around the hits, best first, none twice; without those of documents whose
+    text is not at hand. `most`: passages."""
     found: list[ReadingPassage] = []
     taken: dict[str, list[Place]] = {}
     for hit in hits:
@@ -78,7 +81,8 @@ def passages_of(
 
 
 def _section(quotes: Sequence[Quotable], start: int, end: int) -> list[Quotable]:
-    """The quotes of the hit, and what stands around them below the same heading, or in the same list or table."""
+    """The quotes of the hit, and what stands around them below the same heading, or in the same
+    list or table."""
     inside = [n for n, one in enumerate(quotes) if one.start < end and one.end > start]
     if not inside:
         return []
@@ -101,7 +105,8 @@ def _together(one: Quotable, after: Quotable) -> bool:
 
 
 def _lines(text: str, quotes: Sequence[Quotable]) -> tuple[ReadingLine, ...]:
-    """Each quote a line, before it what introduces it, once: a table's heading and caption stand above it already."""
+    """Each quote a line, before it what introduces it, once: a table's heading and caption stand
+    above it already."""
     lines: list[ReadingLine] = []
     said: set[Place] = {place for one in quotes[:1] for place in one.path}
     end = -1

@@ -1,5 +1,5 @@
-"""Reader that points: what it is asked, what it says, and what of the documents that is. Numbers of one reader compare across passages and
-questions, those of two do not.
+"""Reader that points: what it is asked, what it says, and what of the documents that is. Numbers of
+one reader compare across passages and questions, those of two do not.
 
 Knows no model and no HTTP: rag_api/qa_readers opens one.
 """
@@ -25,8 +25,9 @@ NEEDED = 0.5  # probability from which a range is an answer, where no other thre
 
 @dataclass(frozen=True, slots=True)
 class PointedReading:
-    """What a reader makes of one passage. answers: the log-odds that it holds an answer. first, last: the likeliest range of its lines.
-    sure: the log-probability of that range, given that there is an answer. reason: what does not fit, where nothing answers."""
+    """What a reader makes of one passage. answers: the log-odds that it holds an answer. first,
+    last: the likeliest range of its lines. sure: the log-probability of that range, given that
+    there is an answer. reason: what does not fit, where nothing answers."""
 
     answers: float
     first: int
@@ -46,14 +47,16 @@ class PointingReader(Protocol):
     name: str  # what a threshold is kept under: of the model, the adapter and the prompt's version
 
     def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[PointedReading]:
-        """Return one reading a passage, in their order. Blocks; threads may share it. Raises Unavailable when a service does not answer."""
+        """Return one reading a passage, in their order. Blocks; threads may share it. Raises
+        Unavailable when a service does not answer."""
 
     def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Pointed:
-    """What a reader points to in what was found, best first; `reason`: what does not fit in the best passage, if nothing answers."""
+    """What a reader points to in what was found, best first; `reason`: what does not fit in the
+    best passage, if nothing answers."""
 
     candidates: tuple[Candidate, ...]
     titles: tuple[str, ...]  # of their documents
@@ -68,8 +71,9 @@ class Pointed:
 def pointed(
     question: str, hits: Sequence[Hit], texts: Mapping[str, str], structures: Mapping[str, str], reader: PointingReader
 ) -> Pointed | None:
-    """Return what the reader points to; None when it does not answer: then what holds without a reader holds. texts: what was read in
-    doubt or speaks to a machine is blank in them, and is not quoted."""
+    """Return what the reader points to; None when it does not answer: then what holds without a
+    reader holds. texts: what was read in doubt or speaks to a machine is blank in them, and is not
+    quoted."""
     passages = passages_of(hits, texts, structures, READ)
     try:
         readings = reader.point(question, passages) if passages else []
@@ -87,7 +91,8 @@ def pointed(
 
 
 def judging_reader(reader: PassageReader | PointingReader | None) -> PassageReader | None:
-    """Return a reader that judges sentences for the fitted decision; None for one that points, which decides by itself."""
+    """Return a reader that judges sentences for the fitted decision; None for one that points,
+    which decides by itself."""
     return None if isinstance(reader, PointingReader) else reader
 
 

@@ -17,7 +17,8 @@ UNREAD = -12.0  # log-odds of a sentence that the reader did not see
 
 @dataclass(frozen=True, slots=True)
 class ReaderScores:
-    """What a reader makes of a question's hits. `spans`: log-odds for each sentence, in their order, that it is what answers."""
+    """What a reader makes of a question's hits. `spans`: log-odds for each sentence, in their
+    order, that it is what answers."""
 
     answers: float  # of the best passage
     spans: tuple[float, ...]
@@ -27,8 +28,11 @@ class ReaderScores:
         return {"reader": self.answers, "reader_span": self.spans[first]}
 
 
-def read(question: str, hits: Sequence[Hit], sentences: Sequence[Candidate], reader: PassageReader) -> ReaderScores | None:
-    """None when there is nothing to read, or nobody who reads: then what holds without a reader holds."""
+def read(
+    question: str, hits: Sequence[Hit], sentences: Sequence[Candidate], reader: PassageReader
+) -> ReaderScores | None:
+    """None when there is nothing to read, or nobody who reads: then what holds without a reader
+    holds."""
     told = passages_of(hits, sentences)
     if not sentences:
         return None
@@ -50,16 +54,19 @@ def joined(members: Sequence[Sequence[int]], judged: Sequence[PassageJudgement],
 
 
 def rescored(scored: Sequence[Scored], read: ReaderScores, weight: float) -> tuple[list[Scored], ReaderScores]:
-    """Return the sentences by their score and the reader's, best first, and what was read in that order."""
+    """Return the sentences by their score and the reader's, best first, and what was read in that
+    order."""
     scores = [one.candidate.score + weight * odds for one, odds in zip(scored, read.spans, strict=True)]
     order = sorted(range(len(scored)), key=lambda number: -scores[number])
-    found = [replace(scored[number], candidate=replace(scored[number].candidate, score=scores[number])) for number in order]
+    found = [
+        replace(scored[number], candidate=replace(scored[number].candidate, score=scores[number])) for number in order
+    ]
     return found, replace(read, spans=tuple(read.spans[number] for number in order))
 
 
 def passages_of(hits: Sequence[Hit], sentences: Sequence[Candidate]) -> list[tuple[ReaderPassage, tuple[int, ...]]]:
-    """Return for each hit its passage and which of the sentences are its spans, in the order of the spans. A list of the hit's document
-    that was not found itself stands in none."""
+    """Return for each hit its passage and which of the sentences are its spans, in the order of the
+    spans. A list of the hit's document that was not found itself stands in none."""
     own: dict[int, list[int]] = {hit.rank: [] for hit in hits}
     chunks = {hit.rank: hit.chunk for hit in hits}
     for number, sentence in enumerate(sentences):
@@ -76,7 +83,8 @@ def _passage(hit: Hit, sentences: Sequence[Candidate]) -> ReaderPassage:
 
 
 def _heading(hit: Hit, sentences: Sequence[Candidate]) -> str:
-    """What the first sentence must not be read without and the passage does not hold: the text of its lead, as far as it stands before."""
+    """What the first sentence must not be read without and the passage does not hold: the text of
+    its lead, as far as it stands before."""
     first = min(sentences, key=lambda s: s.start, default=None)
     if first is None:
         return ""

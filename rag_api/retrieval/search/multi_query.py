@@ -1,11 +1,14 @@
-"""More than one query for a question, written by the language model: options that are off unless a hospital measures that they help it.
+"""More than one query for a question, written by the language model: options that are off unless a
+hospital measures that they help it.
 
-- `hyde`: a passage that could answer the question; it is searched for beside the question (Gao et al., 2023);
+- `hyde`: a passage that could answer the question; it is searched for beside the question (Gao et
+  al., 2023);
 - `step_back`: the more general question behind it (Zheng et al., 2024);
 - `split`: the questions that a question of several parts is made of.
 
-The thesis (section 3.2.4) found none of them worth its time with small models. What the model writes here is only ever searched for: it is
-never shown, and whether there is an answer, for which patients, is decided from the question as it was asked.
+The thesis (section 3.2.4) found none of them worth its time with small models. What the model
+writes here is only ever searched for: it is never shown, and whether there is an answer, for which
+patients, is decided from the question as it was asked.
 """
 
 from __future__ import annotations
@@ -30,11 +33,14 @@ MOST_PARTS = 3
 TOKENS: dict[Option, int] = {"hyde": 200, "step_back": 60, "split": 120}
 
 PROMPTS: dict[Option, str] = {
-    "hyde": "Write a short passage of a hospital procedure, in the question's language, that answers this question. Write the passage only."
+    "hyde": "Write a short passage of a hospital procedure, in the question's language, that answers this question. "
+    "Write the passage only."
     "\n\nQuestion: {question}\n\nPassage:",
-    "step_back": "Write one more general question, in the same language, whose answer holds the answer to this question. Keep the drug or"
+    "step_back": "Write one more general question, in the same language, whose answer holds the answer to this "
+    "question. Keep the drug or"
     " procedure and the patient group. Write the question only.\n\nQuestion: {question}\n\nGeneral question:",
-    "split": "If this question asks several things, write each as a question that stands alone, one a line, in the same language. If it"
+    "split": "If this question asks several things, write each as a question that stands alone, one a line, in the "
+    "same language. If it"
     " asks one thing, repeat it. Write the questions only.\n\nQuestion: {question}\n\nQuestions:",
 }
 
@@ -52,7 +58,8 @@ def options_of(setting: str) -> tuple[Option, ...]:
 
 
 async def alternatives(question: str, options: Sequence[Option], generator: Completes) -> list[str]:
-    """What to search for beside the question, each once; what the model does not give in time is left out."""
+    """What to search for beside the question, each once; what the model does not give in time is
+    left out."""
     if not options:
         return []
     said = await asyncio.gather(*(_said(option, question, generator) for option in options))
@@ -78,9 +85,9 @@ def _texts(option: Option, said: str) -> list[str]:
 
 
 def search_all(search: Callable[[str], list[Hit]], question: str, also: Sequence[str], limit: int) -> list[Hit]:
-    """Search for the question and for what stands beside it. A hit's score is its mean over the queries; where a query did not find it,
-    it counts as that query's last hit. What decides whether there is an answer, the scores of meaning and words, stays the
-    question's own."""
+    """Search for the question and for what stands beside it. A hit's score is its mean over the
+    queries; where a query did not find it, it counts as that query's last hit. What decides whether
+    there is an answer, the scores of meaning and words, stays the question's own."""
     own = search(question)
     return merged([own, *map(search, also)], limit) if also else own
 
@@ -100,5 +107,8 @@ def merged(lists: Sequence[Sequence[Hit]], limit: int) -> list[Hit]:
 
     floor = min((hit.dense_score for hit in lists[0]), default=0.0)
     ranked = sorted(known, key=lambda chunk: (-score(chunk), chunk not in own, chunk))[:limit]
-    hits = [own.get(chunk) or replace(known[chunk], dense_score=min(known[chunk].dense_score, floor), bm25_score=0.0) for chunk in ranked]
+    hits = [
+        own.get(chunk) or replace(known[chunk], dense_score=min(known[chunk].dense_score, floor), bm25_score=0.0)
+        for chunk in ranked
+    ]
     return [replace(hit, score=score(hit.chunk.id), rank=rank) for rank, hit in enumerate(hits, 1)]

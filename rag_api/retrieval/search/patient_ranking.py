@@ -1,8 +1,9 @@
 """question + who asks -> hits in an order that is safe for the patient: retrieval, guarded.
 
-Sources for other patients than the question's come after all others, whatever their scores, and never decide that there is an answer.
-A document's twin for other patients is fetched and shown too. What the asker's function and department bring is a small boost.
-The rules are rag_api.guard's; here they meet the documents list and the index.
+Sources for other patients than the question's come after all others, whatever their scores, and
+never decide that there is an answer. A document's twin for other patients is fetched and shown too.
+What the asker's function and department bring is a small boost. The rules are rag_api.guard's; here
+they meet the documents list and the index.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ OTHERS_SHOWN = 2  # sources for other patients that stay in sight, marked, at th
 
 
 class RetrievalContainer(Protocol):
-    """What finding passages needs; rag_api.container.Container is one. Opening a part may take a while and may raise, so: in a thread."""
+    """What finding passages needs; rag_api.container.Container is one. Opening a part may take a
+    while and may raise, so: in a thread."""
 
     settings: Settings
 
@@ -56,9 +58,12 @@ class RetrievalContainer(Protocol):
 Search = Callable[[Filters], Ranking]
 
 
-def rank(question: Analysis, user: User, filters: Filters, container: RetrievalContainer, also: Sequence[str] = ()) -> Ranking:
-    """Return what a question of this user finds today, or on the filters' day, in a safe order. Superseded and expired documents count
-    only when `filters.include_expired` asks for them, and stand after the valid ones. Blocks."""
+def rank(
+    question: Analysis, user: User, filters: Filters, container: RetrievalContainer, also: Sequence[str] = ()
+) -> Ranking:
+    """Return what a question of this user finds today, or on the filters' day, in a safe order.
+    Superseded and expired documents count only when `filters.include_expired` asks for them, and
+    stand after the valid ones. Blocks."""
     today = filters.valid_on or date.today()
     superseded = superseded_ids(container.db, user, today)
     excluded = () if filters.include_expired else superseded
@@ -98,18 +103,26 @@ def valid_first(ranking: Ranking, patient: Patient, superseded: Container[str], 
         until = hit.chunk.metadata.valid_until
         return hit.chunk.document_id in superseded or (until is not None and until < today)
 
-    return _with_hits(ranking, sorted(ranking.hits, key=lambda hit: (is_for_others(hit, patient), is_old(hit), hit.rank)))
+    return _with_hits(
+        ranking, sorted(ranking.hits, key=lambda hit: (is_for_others(hit, patient), is_old(hit), hit.rank))
+    )
 
 
 def boosted(ranking: Ranking, user: User, settings: Settings) -> Ranking:
-    """With what the asker's patients and department add to the scores. Whether there is an answer is decided without it.
+    """With what the asker's patients and department add to the scores. Whether there is an answer
+    is decided without it.
 
-    The first has the highest of the fused scores, the second the next, and so on, also when a reranker has ordered them otherwise.
-    What is for the asker's patients passes a first hit for others only when it means what is asked at least as much: without that
-    condition children's documents came first for most questions that name no patient."""
+    The first has the highest of the fused scores, the second the next, and so on, also when a
+    reranker has ordered them otherwise. What is for the asker's patients passes a first hit for
+    others only when it means what is asked at least as much: without that condition children's
+    documents came first for most questions that name no patient."""
     groups, departments = function_of(user).groups, departments_of(user)
     scores = sorted((hit.score for hit in ranking.hits), reverse=True)
-    first = ranking.hits[0] if ranking.hits and Patient(groups).excludes(ranking.hits[0].chunk.metadata.target_groups) else None
+    first = (
+        ranking.hits[0]
+        if ranking.hits and Patient(groups).excludes(ranking.hits[0].chunk.metadata.target_groups)
+        else None
+    )
 
     def boost(hit: Hit) -> float:
         passes = first is not None and hit.dense_score >= first.dense_score and _is_for(hit, groups)
@@ -121,8 +134,9 @@ def boosted(ranking: Ranking, user: User, settings: Settings) -> Ranking:
 
 
 def for_patient(ranking: Ranking, patient: Patient, filters: Filters, search: Search) -> Ranking:
-    """Sources for these patients first, those for others last. When what fits best is for others and has no twin among those for
-    these patients, the question is not answered: the next best would be about something else."""
+    """Sources for these patients first, those for others last. When what fits best is for others
+    and has no twin among those for these patients, the question is not answered: the next best
+    would be about something else."""
     others = [hit for hit in ranking.hits if is_for_others(hit, patient)]
     if not others:
         return ranking
@@ -135,8 +149,11 @@ def for_patient(ranking: Ranking, patient: Patient, filters: Filters, search: Se
     return replace(_with_hits(right, hits), only_for_others=fits_better and not has_twin)
 
 
-def with_twins(ranking: Ranking, patient: Patient, user: User, filters: Filters, search: Search, container: RetrievalContainer) -> Ranking:
-    """The best passage of every twin of what is read first stands right after it, unless the question is clear and it is for others."""
+def with_twins(
+    ranking: Ranking, patient: Patient, user: User, filters: Filters, search: Search, container: RetrievalContainer
+) -> Ranking:
+    """The best passage of every twin of what is read first stands right after it, unless the
+    question is clear and it is for others."""
     first = container.settings.passages
     read = list(ranking.hits[:first]) + [hit for hit in ranking.hits[first:] if is_for_others(hit, patient)]
     shown = {hit.chunk.document_id for hit in ranking.hits[: first + 1] if not is_for_others(hit, patient)}
@@ -149,7 +166,8 @@ def with_twins(ranking: Ranking, patient: Patient, user: User, filters: Filters,
     ids = {hit.chunk.id for hit in added}
     rest = [hit for hit in ranking.hits if hit.chunk.id not in ids]
     hits = [*rest[:first], *added, *rest[first:]][: max(len(ranking.hits), first + len(added))]
-    # "120 kg" is an adult or pregnant: what the question leaves open, the asker's function may decide
+    # "120 kg" is an adult or pregnant: what the question leaves open, the asker's function may
+    # decide
     cared_for = function_of(user).groups
     return _with_hits(ranking, own_twin_first(hits, patient.groups & cared_for or patient.groups or cared_for))
 

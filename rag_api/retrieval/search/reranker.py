@@ -1,7 +1,8 @@
-"""A cross-encoder reads question and passage together and orders the first hits anew. Off unless configured; knows no store.
+"""A cross-encoder reads question and passage together and orders the first hits anew. Off unless
+configured; knows no store.
 
-Either in process by sentence-transformers (extra `embedder`), or a service with TEI's and Cohere's /rerank. Scores are kept beside the
-fused ones, so that "not found" stays calibrated.
+Either in process by sentence-transformers (extra `embedder`), or a service with TEI's and Cohere's
+/rerank. Scores are kept beside the fused ones, so that "not found" stays calibrated.
 """
 
 from __future__ import annotations
@@ -30,18 +31,21 @@ class Reranker(Protocol):
 
 
 class CrossEncoderReranker:
-    """For example BAAI/bge-reranker-v2-m3, by folder or hub name. Imports torch when it is opened."""
+    """For example BAAI/bge-reranker-v2-m3, by folder or hub name. Imports torch when it is
+    opened."""
 
     def __init__(self, name: str) -> None:
         try:
             from sentence_transformers import CrossEncoder
         except ImportError as error:
             raise ConfigurationError(
-                f"BEDSIDE_RERANKER={name} runs in process and needs sentence-transformers: pip install -e '.[embedder]', "
+                f"BEDSIDE_RERANKER={name} runs in process and needs sentence-transformers: pip install -e "
+                f"'.[embedder]', "
                 "or name a service with BEDSIDE_RERANKER_URL"
             ) from error
         try:
-            self._model: Any = CrossEncoder(name, max_length=512, model_kwargs={"use_safetensors": True})  # no pickles: they can run code
+            # no pickles: they can run code
+            self._model: Any = CrossEncoder(name, max_length=512, model_kwargs={"use_safetensors": True})
         except Exception as error:
             raise ConfigurationError(f"the reranker {name!r} could not be loaded: {error}") from error
         self._lock = threading.Lock()  # tokenizers are not promised to be thread-safe
@@ -50,7 +54,9 @@ class CrossEncoderReranker:
         if not passages:
             return []
         with self._lock:
-            found = self._model.predict([(question, passage) for passage in passages], batch_size=16, show_progress_bar=False)
+            found = self._model.predict(
+                [(question, passage) for passage in passages], batch_size=16, show_progress_bar=False
+            )
         return [float(score) for score in found]
 
     def close(self) -> None:
@@ -58,9 +64,12 @@ class CrossEncoderReranker:
 
 
 class HttpReranker:
-    """POST {url}/rerank {"model", "query", "documents", "texts"} -> {"results": [{"index", "relevance_score"}]} or [{"index", "score"}]."""
+    """POST {url}/rerank {"model", "query", "documents", "texts"} -> {"results": [{"index",
+    "relevance_score"}]} or [{"index", "score"}]."""
 
-    def __init__(self, url: str, model: str, api_key: str | None = None, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(
+        self, url: str, model: str, api_key: str | None = None, transport: httpx.BaseTransport | None = None
+    ) -> None:
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=30.0, transport=transport)
         self._model = model
@@ -83,7 +92,9 @@ class HttpReranker:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise StoreUnavailable(f"no reranker at {self._client.base_url}: {error}") from error
         except (KeyError, TypeError, ValueError) as error:
-            raise StoreUnavailable(f"what {self._client.base_url}/rerank answers is no list of scores for {len(texts)} passages") from error
+            raise StoreUnavailable(
+                f"what {self._client.base_url}/rerank answers is no list of scores for {len(texts)} passages"
+            ) from error
 
     def close(self) -> None:
         self._client.close()
@@ -98,7 +109,8 @@ def open_reranker(settings: Settings) -> Reranker | None:
 
 
 def reranked(question: str, hits: Sequence[Hit], reranker: Reranker) -> list[Hit]:
-    """By the reranker's scores, ties as they were; fused scores stay with their hits. A service that is silent changes nothing."""
+    """By the reranker's scores, ties as they were; fused scores stay with their hits. A service
+    that is silent changes nothing."""
     try:
         scores = reranker.scores(question, [f"{hit.chunk.title}\n{hit.chunk.text}" for hit in hits])
     except StoreUnavailable as error:

@@ -1,4 +1,5 @@
-"""An analysed question -> hits, best first. Knows neither HTTP nor the language model; whether they hold an answer is decided later."""
+"""An analysed question -> hits, best first. Knows neither HTTP nor the language model; whether they
+hold an answer is decided later."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from rag_api.stores import Store
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Hits in an order. `only_for_others`: what fits best is for other patients than the question's, and the next best is about
-    something else."""
+    """Hits in an order. `only_for_others`: what fits best is for other patients than the
+    question's, and the next best is about something else."""
 
     hits: tuple[Hit, ...]  # best first; empty: nothing that this user may read
     alpha: float = 0.7  # as used
@@ -39,10 +40,12 @@ def retrieve(
     today: date | None = None,
     any_date: bool = False,
 ) -> Ranking:
-    """Return the best `settings.sources` chunks that the user may read and that are valid on `filters.valid_on`, else today.
+    """Return the best `settings.sources` chunks that the user may read and that are valid on
+    `filters.valid_on`, else today.
 
-    `also`: what is searched for beside the question (multi_query.py). `any_date` keeps documents that are not (yet, any more) valid.
-    Superseded ones are named by `filters.excluded_document_ids`.
+    `also`: what is searched for beside the question (multi_query.py). `any_date` keeps documents
+    that are not (yet, any more) valid. Superseded ones are named by
+    `filters.excluded_document_ids`.
     """
     valid_on = None if any_date else filters.valid_on or today or date.today()
     allowed = replace(filters, groups=user.groups, valid_on=valid_on)

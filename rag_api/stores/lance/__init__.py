@@ -1,7 +1,9 @@
-"""LanceDB in process: the embedded default. One folder, one table, its own BM25 index over our terms.
+"""LanceDB in process: the embedded default. One folder, one table, its own BM25 index over our
+terms.
 
-A document's chunks change in one commit, so a killed process leaves the old ones or the new ones. New rows are searched at
-once: Lance scores what its indexes do not hold yet by scanning, with the statistics of the whole table.
+A document's chunks change in one commit, so a killed process leaves the old ones or the new ones.
+New rows are searched at once: Lance scores what its indexes do not hold yet by scanning, with the
+statistics of the whole table.
 """
 
 from __future__ import annotations
@@ -35,14 +37,18 @@ from rag_api.text import bm25_analyzer as terms
 WRITES_PER_TIDYING = 64  # commits between two rounds of compaction and indexing,
 CHUNKS_PER_TIDYING = 5_000  # or as many new chunks,
 TIDYING_SHARE = 0.05  # but not more of the time than this
-APART_FROM = 5_000  # chunks; from here on a process of its own tidies: Lance takes memory by the size of the index, and keeps most of it
+# chunks; from here on a process of its own tidies: Lance takes memory by the size of the index, and
+# keeps most of it
+APART_FROM = 5_000
 TRIES = 5  # of a commit that another process overtook
-_KEPT = 8 << 20  # bytes that a writer's connection keeps of each: indexes, and versions, of which every commit makes another
+# bytes that a writer's connection keeps of each: indexes, and versions, of which every commit makes
+# another
+_KEPT = 8 << 20
 
 
 class LanceStore:
-    """Raises StoreUnavailable when the folder cannot be read or written or its table cannot be brought up to date, EmbedderMismatch
-    when another embedder made it."""
+    """Raises StoreUnavailable when the folder cannot be read or written or its table cannot be
+    brought up to date, EmbedderMismatch when another embedder made it."""
 
     def __init__(self, folder: Path, embedder_name: str, dim: int) -> None:
         self.folder, self.dim = folder, dim
@@ -76,14 +82,23 @@ class LanceStore:
         for document in documents:
             if document[0] in there:
                 self.replace_document(*document)
-        batches = [table_of(chunks, vectors, self._schema) for identity, chunks, vectors in documents if identity not in there and chunks]
+        batches = [
+            table_of(chunks, vectors, self._schema)
+            for identity, chunks, vectors in documents
+            if identity not in there and chunks
+        ]
         if batches:
             new = pa.concat_tables(batches)
             self._write([], lambda: self._table.add(new), new)
 
     def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
         with _translated(self.folder):
-            found = self._table.search().where(f"document_id = {quoted(document_id)}").select(["id", "packed", "vector"]).to_arrow()
+            found = (
+                self._table.search()
+                .where(f"document_id = {quoted(document_id)}")
+                .select(["id", "packed", "vector"])
+                .to_arrow()
+            )
         rows = found.to_pylist()
         both = sorted(zip(chunks_in(rows), rows, strict=True), key=lambda one: one[0].start)
         vectors = np.array([row["vector"] for _, row in both], np.float32).reshape(len(rows), self.dim)
@@ -123,7 +138,9 @@ class LanceStore:
             own, everything = self._statistics(counted, filters)
             looked_up = own.worth_looking_up(counted)
             scorer, bounds = Scorer.of(own, looked_up), range_of(own, everything, looked_up)
-            query = Query(scorer, bounds, len(asked), vector, where(filters), max(limit, CANDIDATES), limit, alpha, fusion)
+            query = Query(
+                scorer, bounds, len(asked), vector, where(filters), max(limit, CANDIDATES), limit, alpha, fusion
+            )
             with self._snapshots.one() as table:
                 return search(table, query, self._pool)
 
@@ -157,7 +174,8 @@ class LanceStore:
         self._terms.close()
 
     def _put(self, document_id: str, batch: pa.Table) -> None:
-        """A new document is merely added: finding what it replaces takes a second among a million chunks."""
+        """A new document is merely added: finding what it replaces takes a second among a million
+        chunks."""
         own, seen = f"document_id = {quoted(document_id)}", self._table.version
         if not self._table.count_rows(own):
             if self._table.add(batch).version == seen + 1:
@@ -179,7 +197,11 @@ class LanceStore:
         with self._writing, _translated(self.folder):
             with self._terms.changing() as change:
                 if document_ids:
-                    change.less(_counted(self._table.search().where(one_of("document_id", document_ids)).select(COLUMNS).to_arrow()))
+                    change.less(
+                        _counted(
+                            self._table.search().where(one_of("document_id", document_ids)).select(COLUMNS).to_arrow()
+                        )
+                    )
                 self._commit(commit)
                 if new is not None:
                     change.more(_counted(new))
@@ -198,7 +220,8 @@ class LanceStore:
                     raise
 
     def _tidy(self) -> None:
-        """Waits longer for the next time when this one took long: a great index is loaded in hours, not days."""
+        """Waits longer for the next time when this one took long: a great index is loaded in hours,
+        not days."""
         began = time.monotonic()
         self._writes = self._added = 0
         with _translated(self.folder):
@@ -216,7 +239,8 @@ def _counted(rows: pa.Table) -> Iterator[Row]:
 
 @contextmanager
 def _translated(folder: Path) -> Iterator[None]:
-    """Lance raises RuntimeError, ValueError and OSError alike; what is meant is that the index did not work."""
+    """Lance raises RuntimeError, ValueError and OSError alike; what is meant is that the index did
+    not work."""
     try:
         yield
     except (BedsideError, AssertionError):

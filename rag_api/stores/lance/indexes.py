@@ -1,6 +1,7 @@
 """LanceDB's indexes: which there are, and when they are made and brought up to date.
 
-What no index holds yet is scanned at every search, so indexing is only a matter of speed; 40,000 such chunks cost 700 ms.
+What no index holds yet is scanned at every search, so indexing is only a matter of speed; 40,000
+such chunks cost 700 ms.
 """
 
 from __future__ import annotations
@@ -16,12 +17,28 @@ log = logging.getLogger(__name__)
 
 SCALARS_FROM = 1_000  # chunks; from here on filters have indexes
 VECTORS_FROM = 10_000  # chunks; below that a scan is as fast, and exact
-PARTITION = 2_000  # vectors in one of the vector index's partitions, about; query.PROBES of them are scanned at a search
+# vectors in one of the vector index's partitions, about; query.PROBES of them are scanned at a
+# search
+PARTITION = 2_000
 GROWN = 4.0  # so many times as many chunks as the partitions were made for: made anew
 KEEP_VERSIONS = timedelta(minutes=10)  # readers of another process may still be at an older one
-_TERMS = FTS(base_tokenizer="whitespace", lower_case=False, stem=False, remove_stop_words=False, ascii_folding=False, max_token_length=None)
-# Most chunks are valid: a tree hands over the numbers of all their rows one by one, 10 ms at each search of 100,000; a bitmap has them.
-_SCALARS: dict[str, Any] = {"document_id": BTree(), "id": BTree(), "groups": LabelList(), "valid_from": Bitmap(), "valid_until": Bitmap()}
+_TERMS = FTS(
+    base_tokenizer="whitespace",
+    lower_case=False,
+    stem=False,
+    remove_stop_words=False,
+    ascii_folding=False,
+    max_token_length=None,
+)
+# Most chunks are valid: a tree hands over the numbers of all their rows one by one, 10 ms at each
+# search of 100,000; a bitmap has them.
+_SCALARS: dict[str, Any] = {
+    "document_id": BTree(),
+    "id": BTree(),
+    "groups": LabelList(),
+    "valid_from": Bitmap(),
+    "valid_until": Bitmap(),
+}
 
 
 def begin(table: Any) -> None:
@@ -31,7 +48,8 @@ def begin(table: Any) -> None:
 
 
 def bring_up_to_date(table: Any) -> None:
-    """Merge small files, index what is new, and make the indexes that the number of chunks asks for."""
+    """Merge small files, index what is new, and make the indexes that the number of chunks asks
+    for."""
     table.optimize(cleanup_older_than=KEEP_VERSIONS)
     rows = table.count_rows()
     if rows < SCALARS_FROM:
@@ -55,7 +73,8 @@ def _index_vectors(table: Any, rows: int, before: str | None) -> None:
     """Its name says how many partitions it has: nothing else of Lance does."""
     partitions = max(1, rows // PARTITION)
     log.info("the vector index is made for %d chunks", rows)
-    kind = IvfFlat(distance_type="cosine", num_partitions=partitions, sample_rate=64, max_iterations=10)  # 48 s of a core for a million
+    # 48 s of a core for a million
+    kind = IvfFlat(distance_type="cosine", num_partitions=partitions, sample_rate=64, max_iterations=10)
     table.create_index("vector", config=kind, name=f"vector_{partitions}")
     if before is not None and before != f"vector_{partitions}":
         table.drop_index(before)

@@ -1,8 +1,10 @@
-"""Queries to LanceDB: both lists at once, row numbers and scores only; then one reading of the rows that may be hits.
+"""Queries to LanceDB: both lists at once, row numbers and scores only; then one reading of the rows
+that may be hits.
 
-Every read costs some milliseconds, and reading a row scattered over the table costs more than finding it. So no row is read that
-cannot be a hit, and of a row one packed column holds what a hit needs. Scores are ours, from the row itself (bm25.py): LanceDB's
-are of all that the table holds, and only bound them.
+Every read costs some milliseconds, and reading a row scattered over the table costs more than
+finding it. So no row is read that cannot be a hit, and of a row one packed column holds what a hit
+needs. Scores are ours, from the row itself (bm25.py): LanceDB's are of all that the table holds,
+and only bound them.
 """
 
 from __future__ import annotations
@@ -39,8 +41,11 @@ class Query:
     alpha: float
     fusion: Fusion
 
-    def fused(self, dense: Mapping[int, float], bm25: Mapping[int, float], near: Mapping[int, float]) -> list[tuple[int, float]]:
-        """Rows and scores, best first. dense: cosines of all rows; near: of those that are among the nearest."""
+    def fused(
+        self, dense: Mapping[int, float], bm25: Mapping[int, float], near: Mapping[int, float]
+    ) -> list[tuple[int, float]]:
+        """Rows and scores, best first. dense: cosines of all rows; near: of those that are among
+        the nearest."""
         return fuse(ScoreLists(near, bm25, dense, self.asked), self.alpha, self.fusion, self.fetch)
 
 
@@ -96,7 +101,8 @@ def _lists(table: Any, query: Query, pool: Executor) -> _Listed:
     return _Listed(
         near,
         matching,
-        # The index of a great table misses some, mostly far ones: one that is as near as a quarter of the list would be noticed.
+        # The index of a great table misses some, mostly far ones: one that is as near as a quarter
+        # of the list would be noticed.
         unlisted_cosine=far[query.fetch // 4] + EXACT if full else 1.0,
         last_cosine=far[-1] + EXACT if full else -1.0,
         last_bm25=min(matching.values()) if len(matching) == query.fetch else 0.0,
@@ -104,20 +110,24 @@ def _lists(table: Any, query: Query, pool: Executor) -> _Listed:
 
 
 def _promising(query: Query, listed: _Listed) -> list[int]:
-    """The rows that may be among the best `limit`, whatever their scores turn out to be within what the lists say."""
+    """The rows that may be among the best `limit`, whatever their scores turn out to be within what
+    the lists say."""
     rows, bounds = listed.rows, query.bounds
     if query.fusion == "relative" or len(rows) <= query.limit:
         return rows
     low = {row: listed.near.get(row, -1.0) - EXACT for row in rows}
     high = {row: listed.near.get(row, listed.unlisted_cosine) + EXACT for row in rows}
     least = query.fused(low, {row: score * bounds.low for row, score in listed.matching.items()}, low)
-    matching = {row: listed.matching[row] * bounds.high if row in listed.matching else listed.most_bm25(bounds) for row in rows}
+    matching = {
+        row: listed.matching[row] * bounds.high if row in listed.matching else listed.most_bm25(bounds) for row in rows
+    }
     needed = least[query.limit - 1][1]
     return [row for row, score in query.fused(high, matching, high) if score >= needed]
 
 
 def _seen(query: Query, listed: _Listed, read: _Read) -> ScoreBounds:
-    """The bounds, unless rows that were read show that they do not hold: LanceDB counts what was deleted until it tidies."""
+    """The bounds, unless rows that were read show that they do not hold: LanceDB counts what was
+    deleted until it tidies."""
     bounds = query.bounds
     ratios = [read.bm25[row] / score for row, score in listed.matching.items() if row in read.bm25 and score > 0]
     if all(bounds.low <= ratio <= bounds.high for ratio in ratios):
@@ -128,7 +138,8 @@ def _seen(query: Query, listed: _Listed, read: _Read) -> ScoreBounds:
 def _hits(query: Query, listed: _Listed, read: _Read) -> list[Hit]:
     near = {row: read.cosines[row] for row in read.ids if row in listed.near}
     scored = query.fused(read.cosines, {row: score for row, score in read.bm25.items() if score > 0}, near)
-    best = heapq.nsmallest(query.limit, scored, key=lambda found: (-found[1], read.ids[found[0]]))  # a row's number is its place
+    # a row's number is its place
+    best = heapq.nsmallest(query.limit, scored, key=lambda found: (-found[1], read.ids[found[0]]))
     return [
         Hit(to_chunk(read.ids[row], unpacked(read.packed[row])), score, read.cosines[row], read.bm25[row], rank)
         for rank, (row, score) in enumerate(best, 1)
@@ -164,7 +175,9 @@ def _listed(asked: Any, column: str, fetch: int) -> tuple[list[int], list[float]
 def _read(table: Any, rows: list[int], query: Query) -> _Read:
     found = table.take_row_ids(rows).select(["id", "packed", "vector", "terms"]).with_row_id().to_arrow()
     numbers = found["_rowid"].to_pylist()
-    vectors = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(found), len(query.vector))
+    vectors = (
+        found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(found), len(query.vector))
+    )
     return _Read(
         ids=dict(zip(numbers, found["id"].to_pylist(), strict=True)),
         packed=dict(zip(numbers, found["packed"].to_pylist(), strict=True)),
@@ -190,7 +203,9 @@ def where(filters: Filters) -> str:
         parts.append(f"NOT {one_of('document_id', left_out)}")
     if filters.valid_on is not None:
         day = filters.valid_on.toordinal()
-        parts.append(f"valid_from <= {day}" if filters.include_expired else f"valid_from <= {day} AND valid_until >= {day}")
+        parts.append(
+            f"valid_from <= {day}" if filters.include_expired else f"valid_from <= {day} AND valid_until >= {day}"
+        )
     return " AND ".join(f"({part})" for part in parts)
 
 

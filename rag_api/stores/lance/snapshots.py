@@ -1,7 +1,8 @@
 """The table as one search reads it, and what of its indexes is in memory.
 
-A list of BM25's that is not in memory costs a third of a millisecond, and a question asks for 60. So a process that goes on searching
-reads all of them once, in the background, where they fit: they take some six times their size on disk.
+A list of BM25's that is not in memory costs a third of a millisecond, and a question asks for 60.
+So a process that goes on searching reads all of them once, in the background, where they fit: they
+take some six times their size on disk.
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ import lancedb
 log = logging.getLogger(__name__)
 
 WARM_AFTER = 10  # searches: a command that asks once does without
-VERSIONS = 64 << 20  # bytes of versions and of files' ends that are kept: every commit that a search sees makes another version
-MOST = 300 * 2**20  # bytes of BM25's index on disk, about 140,000 chunks; a greater one is read list by list, and its latest are kept
+# bytes of versions and of files' ends that are kept: every commit that a search sees makes another
+# version
+VERSIONS = 64 << 20
+# bytes of BM25's index on disk, about 140,000 chunks; a greater one is read list by list, and its
+# latest are kept
+MOST = 300 * 2**20
 
 
 class Snapshots:
@@ -35,8 +40,8 @@ class Snapshots:
 
     @contextmanager
     def one(self) -> Iterator[Any]:
-        """The table as it is now, for one search alone: a commit, or another's compaction, moves none of its rows. Looking for a newer
-        version is done here once, not at each read."""
+        """The table as it is now, for one search alone: a commit, or another's compaction, moves
+        none of its rows. Looking for a newer version is done here once, not at each read."""
         try:
             db, table = self._idle.pop()
         except IndexError:

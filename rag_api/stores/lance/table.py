@@ -1,6 +1,7 @@
 """The table: its columns, and how one that an older version made gets those it lacks.
 
-Nothing is embedded again here: chunks keep their vectors. What is done may be interrupted: it is begun again at the next start.
+Nothing is embedded again here: chunks keep their vectors. What is done may be interrupted: it is
+begun again at the next start.
 """
 
 from __future__ import annotations
@@ -24,16 +25,25 @@ from rag_api.text import bm25_analyzer as terms
 log = logging.getLogger(__name__)
 
 BATCH = 2_000  # chunks that are written anew at once
-# A column for what is filtered on or searched; all that a hit needs is in `packed`: reading ten rows of one column instead of sixteen.
+# A column for what is filtered on or searched; all that a hit needs is in `packed`: reading ten
+# rows of one column instead of sixteen.
 _KEPT = [name for name, kind in COLUMNS.items() if name in FILTERABLE or kind == "terms"]
-_TYPES = {"text": pa.string(), "terms": pa.string(), "int": pa.int32(), "ints": pa.list_(pa.int32()), "texts": pa.list_(pa.string())}
+_TYPES = {
+    "text": pa.string(),
+    "terms": pa.string(),
+    "int": pa.int32(),
+    "ints": pa.list_(pa.int32()),
+    "texts": pa.list_(pa.string()),
+}
 
 
 def schema(embedder_name: str, dim: int) -> pa.Schema:
     version = {"terms": {"version": str(terms.VERSION)}}
     fields = [pa.field(name, _TYPES[COLUMNS[name]], metadata=version.get(name)) for name in _KEPT]
     ends = [pa.field("packed", pa.string()), pa.field("vector", pa.list_(pa.float32(), dim))]
-    return pa.schema([pa.field("id", pa.string()), *fields, *ends], metadata={"embedder": embedder_name, "dim": str(dim)})
+    return pa.schema(
+        [pa.field("id", pa.string()), *fields, *ends], metadata={"embedder": embedder_name, "dim": str(dim)}
+    )
 
 
 def table_row(chunk: Chunk) -> dict[str, Any]:
@@ -43,12 +53,14 @@ def table_row(chunk: Chunk) -> dict[str, Any]:
 
 
 def table_of(chunks: Sequence[Chunk], vectors: NDArray[np.float32], like: pa.Schema) -> pa.Table:
-    return pa.Table.from_pylist([{**table_row(c), "vector": v} for c, v in zip(chunks, vectors, strict=True)], schema=like)
+    return pa.Table.from_pylist(
+        [{**table_row(c), "vector": v} for c, v in zip(chunks, vectors, strict=True)], schema=like
+    )
 
 
 def check(table: Any, wanted: pa.Schema, folder: Path) -> bool:
-    """Bring an older version's table up to date; whether it had to be. Raises EmbedderMismatch, and StoreUnavailable when that cannot be
-    done."""
+    """Bring an older version's table up to date; whether it had to be. Raises EmbedderMismatch, and
+    StoreUnavailable when that cannot be done."""
     _check_embedder(table.schema, wanted, folder)
     with open(folder / "renewing.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # a second process waits for the first one's work, and then finds it done
@@ -60,17 +72,22 @@ def _bring_up_to_date(table: Any, wanted: pa.Schema, folder: Path) -> bool:
     for name in set(wanted.names) & set(present.names):
         if present.field(name).type != wanted.field(name).type:
             raise StoreUnavailable(
-                f"the column {name!r} of the index in {folder} is {present.field(name).type}, this version of Bedside needs "
+                f"the column {name!r} of the index in {folder} is {present.field(name).type}, this version of Bedside "
+                f"needs "
                 f"{wanted.field(name).type}: remove {folder} and run `bedside ingest` again"
             )
     missing = [name for name in wanted.names if name not in present.names]
     if unmakeable := {"id", "vector"} & set(missing):
-        raise StoreUnavailable(f"the index in {folder} has no column {sorted(unmakeable)}: remove {folder} and run `bedside ingest` again")
+        raise StoreUnavailable(
+            f"the index in {folder} has no column {sorted(unmakeable)}: remove {folder} and run `bedside ingest` again"
+        )
     known = (present.field("terms").metadata or {}).get(b"version", b"1") if "terms" in present.names else None
     analysed_otherwise = known is None or known.decode() != str(terms.VERSION)  # it was not recorded before version 2
     unwritten = "packed" in present.names and table.count_rows("packed IS NULL") > 0  # interrupted
     if missing or analysed_otherwise or unwritten:
-        why = ", ".join(missing) or ("their words are analysed otherwise" if analysed_otherwise else "the last time was interrupted")
+        why = ", ".join(missing) or (
+            "their words are analysed otherwise" if analysed_otherwise else "the last time was interrupted"
+        )
         log.warning("%d chunks in %s are written anew: %s", table.count_rows(), folder, why)
         _renew(table, wanted, missing)
         return True
@@ -83,7 +100,8 @@ def chunks_in(rows: Sequence[dict[str, Any]]) -> Iterator[Chunk]:
 
 
 def _renew(table: Any, wanted: pa.Schema, missing: Sequence[str]) -> None:
-    """Every chunk's columns as they would be made now; what is no longer used goes when all of that is there."""
+    """Every chunk's columns as they would be made now; what is no longer used goes when all of that
+    is there."""
     if missing:
         table.add_columns(pa.schema([wanted.field(name).remove_metadata() for name in missing]))
     written = pa.schema([field for field in wanted if field.name != "vector"])
@@ -101,8 +119,10 @@ def _check_embedder(present: pa.Schema, wanted: pa.Schema, folder: Path) -> None
     recorded, configured = _recorded(present), _recorded(wanted)
     if any(recorded.get(key) != configured[key] for key in ("embedder", "dim")):
         raise EmbedderMismatch(
-            f"the index in {folder} was made by the embedder {recorded.get('embedder', 'unknown')!r}, the configured one is "
-            f"{configured['embedder']!r}. Set BEDSIDE_EMBEDDER back, or remove {folder} and run `bedside ingest` again: it indexes "
+            f"the index in {folder} was made by the embedder {recorded.get('embedder', 'unknown')!r}, the configured "
+            f"one is "
+            f"{configured['embedder']!r}. Set BEDSIDE_EMBEDDER back, or remove {folder} and run `bedside ingest` "
+            f"again: it indexes "
             "what is missing."
         )
 

@@ -1,7 +1,8 @@
 """BM25 as every store scores with it: over what the asker may read, and nothing else.
 
-How rare a term is and how long passages are would tell of documents that are hidden from the asker, if theirs counted. So the engines of
-LanceDB and Weaviate, which count all that they hold, only find passages; their scores are never shown.
+How rare a term is and how long passages are would tell of documents that are hidden from the asker,
+if theirs counted. So the engines of LanceDB and Weaviate, which count all that they hold, only find
+passages; their scores are never shown.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from numpy.typing import NDArray
 K1, B = 1.2, 0.75  # as LanceDB and Weaviate have them
 ROUNDED = 1.1  # LanceDB rounds lengths, and engines count what was deleted until they tidy up
 GREAT = 50_000  # chunks; from here on a question's frequent terms are not looked up:
-FREQUENT = 0.2  # terms of more than this share of the chunks. Their lists are long, and they tell little: docs/benchmarks.md
+# terms of more than this share of the chunks. Their lists are long, and they tell little:
+# docs/benchmarks.md
+FREQUENT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,8 @@ class Statistics:
         return math.log(1 + (self.chunks - held + 0.5) / (held + 0.5)) if held else 0.0
 
     def worth_looking_up(self, terms: Sequence[str]) -> list[str]:
-        """Return those that anything holds, in a great index without the frequent ones; with them when there are no others."""
+        """Return those that anything holds, in a great index without the frequent ones; with them
+        when there are no others."""
         held = [term for term in terms if self.holding.get(term)]
         if self.chunks < GREAT:
             return held
@@ -85,5 +89,6 @@ def range_of(own: Statistics, everything: Statistics, terms: Sequence[str]) -> S
 
 
 def cosines(vectors: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """vectors: [n, dim]. Each by itself: a matrix product rounds a row by where it stands, and so by what else there is."""
+    """vectors: [n, dim]. Each by itself: a matrix product rounds a row by where it stands, and so
+    by what else there is."""
     return np.array([np.dot(row, vector) for row in vectors], np.float32)

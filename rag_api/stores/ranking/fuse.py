@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 CANDIDATES = 100  # how many of each list are fetched at least, as Weaviate does
-# BM25's score of one fully matched term that a single one of a million chunks has: (k1 + 1) * ln(1,000,000).
+# BM25's score of one fully matched term that a single one of a million chunks has: (k1 + 1) *
+# ln(1,000,000).
 INFORMATION = 30.0
 
 K = TypeVar("K", str, int)  # a chunk's id, or its row's number
 Fusion = Literal["information", "relative"]
-"""How the lists become one. "relative" is the thesis's, and Weaviate's own: both lists min-max scaled to [0, 1]. It gives BM25's best
-hit full marks even when only a word that says little matched. "information" keeps the scales: the cosine as it is, and BM25 by
-how much of what the question's terms could tell was matched. Figures for both are in docs/evaluation.md."""
+"""How the lists become one. "relative" is the thesis's, and Weaviate's own: both lists min-max
+scaled to [0, 1]. It gives BM25's best hit full marks even when only a word that says little
+matched. "information" keeps the scales: the cosine as it is, and BM25 by how much of what the
+question's terms could tell was matched. Figures for both are in docs/evaluation.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,9 @@ class ScoreLists(Generic[K]):
 
 
 def fuse(lists: ScoreLists[K], alpha: float, fusion: Fusion, most: int = CANDIDATES) -> list[tuple[K, float]]:
-    """(chunk, score in [0, 1]) best first. Ties are broken by id, so that equal scores rank alike in every store. most: how long a list
-    is that is scaled by what it holds; on scales that hold everywhere every chunk has its own scores."""
+    """(chunk, score in [0, 1]) best first. Ties are broken by id, so that equal scores rank alike
+    in every store. most: how long a list is that is scaled by what it holds; on scales that hold
+    everywhere every chunk has its own scores."""
     if fusion == "relative":
         dense, bm25 = scaled(_best(lists.dense, most)), scaled(_best(lists.bm25, most))
     else:

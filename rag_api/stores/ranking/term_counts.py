@@ -1,8 +1,10 @@
-"""In how many chunks each term stands, by who may read them, in a file of SQLite: of an index that tells only what all its chunks hold.
+"""In how many chunks each term stands, by who may read them, in a file of SQLite: of an index that
+tells only what all its chunks hold.
 
-Chunks of the same groups are counted together: what somebody may read is a sum over few such classes, and each search takes its sum anew. A
-writer counts what it changes; one that was killed between the index and the counts has left its mark, and all is counted again. The mark
-says of which documents, where the writer told: the index itself may have more to mend of them.
+Chunks of the same groups are counted together: what somebody may read is a sum over few such
+classes, and each search takes its sum anew. A writer counts what it changes; one that was killed
+between the index and the counts has left its mark, and all is counted again. The mark says of which
+documents, where the writer told: the index itself may have more to mend of them.
 """
 
 from __future__ import annotations
@@ -87,7 +89,8 @@ class TermChange:
 
 
 class TermCounts:
-    """Safe from several threads and processes of one machine: one writes at a time. Raises StoreUnavailable."""
+    """Safe from several threads and processes of one machine: one writes at a time. Raises
+    StoreUnavailable."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -102,7 +105,8 @@ class TermCounts:
             self._db.executescript(_TABLES)
 
     def bring_up_to_date(self, count: Callable[[], int], rows: Callable[[], Iterable[Row]], anew: bool) -> None:
-        """Count all of the index's chunks where they were not, where a writer was killed, or where they are `anew`."""
+        """Count all of the index's chunks where they were not, where a writer was killed, or where
+        they are `anew`."""
         self._all_rows = rows
         with self._alone(), _translated(self._folder):
             if anew or self._state() != "counted" or self._counted() != count():
@@ -110,8 +114,9 @@ class TermCounts:
 
     @contextmanager
     def changing(self, document_ids: Sequence[str] = ()) -> Iterator[TermChange]:
-        """One write to the index, which is made inside: no other process makes one meanwhile. What is counted is in force at its end.
-        document_ids: they are told by `cut_short` should it be cut short, whatever becomes of this machine."""
+        """One write to the index, which is made inside: no other process makes one meanwhile. What
+        is counted is in force at its end. document_ids: they are told by `cut_short` should it be
+        cut short, whatever becomes of this machine."""
         with self._alone():
             change = TermChange()
             with _translated(self._folder):
@@ -126,7 +131,8 @@ class TermCounts:
 
     @contextmanager
     def cut_short(self) -> Iterator[list[str]]:
-        """The documents that writers were changing when they were killed or failed: forgotten at the end. Nobody writes meanwhile."""
+        """The documents that writers were changing when they were killed or failed: forgotten at
+        the end. Nobody writes meanwhile."""
         with self._alone():
             with _translated(self._folder):
                 documents = self._cut_short()
@@ -135,12 +141,18 @@ class TermCounts:
                 with _translated(self._folder):
                     self._say("documents", "[]")
 
-    def statistics(self, groups: Sequence[str], terms: Sequence[str], hidden: Iterable[Row] = ()) -> tuple[Statistics, Statistics]:
-        """Of what is read by members of these groups, and of all chunks. hidden: rows that do not count for them all the same."""
+    def statistics(
+        self, groups: Sequence[str], terms: Sequence[str], hidden: Iterable[Row] = ()
+    ) -> tuple[Statistics, Statistics]:
+        """Of what is read by members of these groups, and of all chunks. hidden: rows that do not
+        count for them all the same."""
         with self._reading, _translated(self._folder), _transaction(self._readers_db) as db:
             classes = db.execute("select id, groups, chunks, terms from classes").fetchall()
             marks = ", ".join("?" * len(terms))
-            found = db.execute(f"select term, class, chunks from holding where term in ({marks})", list(terms)).fetchall()  # noqa: S608
+            found = db.execute(
+                f"select term, class, chunks from holding where term in ({marks})",  # noqa: S608
+                list(terms),
+            ).fetchall()
         own = {kind for kind, name, *_ in classes if set(json.loads(name)) & set(groups)}
         everything = _sum(classes, found, {kind for kind, *_ in classes})
         return _without(_sum(classes, found, own), hidden), everything
@@ -168,7 +180,8 @@ class TermCounts:
         return list(json.loads(row[0])) if row else []
 
     def _mark_durably(self, documents: Sequence[str]) -> None:
-        """Where documents are named, on the disk itself before anything is written: the index may be another machine's, which lives on."""
+        """Where documents are named, on the disk itself before anything is written: the index may
+        be another machine's, which lives on."""
         if documents:
             self._db.execute("pragma synchronous = full")
         with _transaction(self._db):
@@ -210,7 +223,9 @@ def _translated(folder: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error) as error:
-        raise StoreUnavailable(f"what is counted of the index's words in {folder} cannot be read or written: {error}") from error
+        raise StoreUnavailable(
+            f"what is counted of the index's words in {folder} cannot be read or written: {error}"
+        ) from error
 
 
 @contextmanager
@@ -224,7 +239,9 @@ def _transaction(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     db.execute("commit")
 
 
-def _sum(classes: Sequence[tuple[int, str, int, int]], found: Sequence[tuple[str, int, int]], wanted: set[int]) -> Statistics:
+def _sum(
+    classes: Sequence[tuple[int, str, int, int]], found: Sequence[tuple[str, int, int]], wanted: set[int]
+) -> Statistics:
     holding: Counter[str] = Counter()
     for term, kind, chunks in found:
         if kind in wanted:

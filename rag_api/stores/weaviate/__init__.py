@@ -1,7 +1,9 @@
-"""Weaviate: the production store. Own vectors, BM25 over our terms, one collection; speaks to one server or a cluster.
+"""Weaviate: the production store. Own vectors, BM25 over our terms, one collection; speaks to one
+server or a cluster.
 
-Search asks for both lists, then scores and fuses here, as the other stores do: the server's own hybrid query gives the same ranking by
-relative fusion (a test compares them), but knows no other, hides the raw scores, and counts words over chunks that the asker may not read.
+Search asks for both lists, then scores and fuses here, as the other stores do: the server's own
+hybrid query gives the same ranking by relative fusion (a test compares them), but knows no other,
+hides the raw scores, and counts words over chunks that the asker may not read.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ from rag_api.stores.weaviate.terms import bring_up_to_date, open_counts, rows_of
 from rag_api.text.bm25_analyzer import further_terms, question_terms
 
 MOST = 10_000  # objects in one answer of the server
-LEFT_OUT = 2.2  # BM25's constant factor k1 + 1, that this server leaves out; put back, so that scores mean the same in every store
+# BM25's constant factor k1 + 1, that this server leaves out; put back, so that scores mean the same
+# in every store
+LEFT_OUT = 2.2
 DEEPER, DEEPEST = 4, 1_600  # so many times longer lists, up to this, while something that neither holds may be a hit
 ROUNDS_OF_DELETING = 200  # of at most 10,000 chunks
 LONGEST_SEARCH = 4.0  # seconds; a search takes some hundredths, and a reader waits for it
@@ -55,7 +59,8 @@ class _Query:
 
 
 class WeaviateStore:
-    """Raises StoreUnavailable when no server answers, when it is older than 1.39 or refuses objects; EmbedderMismatch."""
+    """Raises StoreUnavailable when no server answers, when it is older than 1.39 or refuses
+    objects; EmbedderMismatch."""
 
     def __init__(self, settings: Settings, embedder_name: str, dim: int) -> None:
         assert settings.weaviate_url is not None
@@ -75,14 +80,16 @@ class WeaviateStore:
             raise
 
     def replace_document(self, document_id: str, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
-        """New chunks first, then those that are no longer wanted go: at no moment is the document absent. Each is found by its vector, what
-        became of earlier writes of it notwithstanding (stores/weaviate/mending.py)."""
+        """New chunks first, then those that are no longer wanted go: at no moment is the document
+        absent. Each is found by its vector, what became of earlier writes of it notwithstanding
+        (stores/weaviate/mending.py)."""
         assert vectors.shape == (len(chunks), self.dim), (vectors.shape, len(chunks), self.dim)
         objects = objects_of(chunks, vectors)
         with self._changing([document_id], vectors=True) as (change, there):
             for part in in_parts(objects, BATCH):
                 self._insert(part)
-            may_lack = there or self.connection.several  # a write that goes on at another node leaves the first one's behind
+            # a write that goes on at another node leaves the first one's behind
+            may_lack = there or self.connection.several
             if may_lack and self._mending.unfound([chunk.id for chunk in chunks]):
                 self._mending.index_anew(objects)
             self._delete_others(document_id, frozenset(chunk.id for chunk in chunks))
@@ -93,12 +100,15 @@ class WeaviateStore:
             self.replace_document(*document)
 
     def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
-        objects = sorted(self._all_of(Filter.by_property("document_id").equal(document_id)), key=lambda o: int(o.properties["start"]))
+        objects = sorted(
+            self._all_of(Filter.by_property("document_id").equal(document_id)), key=lambda o: int(o.properties["start"])
+        )
         vectors = np.array([o.vector[VECTOR] for o in objects], np.float32).reshape(len(objects), self.dim)
         return [to_chunk(str(o.uuid), complete(o.properties)) for o in objects], vectors
 
     def _all_of(self, where: Any, properties: Sequence[str] = STORED, vectors: bool = True) -> list[Any]:
-        """What a filter admits, page by page: the server's cursor knows no filters, its offset ends at MOST."""
+        """What a filter admits, page by page: the server's cursor knows no filters, its offset ends
+        at MOST."""
         objects: list[Any] = []
         while len(page := self._page(where, [str(o.uuid) for o in objects], properties, vectors)) == MOST:
             objects += page
@@ -117,12 +127,17 @@ class WeaviateStore:
 
     def document_ids(self) -> set[str]:
         def read(chunks: Any) -> set[str]:
-            return {str(row.properties["document_id"]) for row in chunks.iterator(return_properties=["document_id"], cache_size=1000)}
+            return {
+                str(row.properties["document_id"])
+                for row in chunks.iterator(return_properties=["document_id"], cache_size=1000)
+            }
 
         return self._do(read)
 
     def count(self) -> int:
-        return self._do(lambda chunks: int(chunks.aggregate.over_all(total_count=True).total_count or 0), LONGEST_SEARCH)
+        return self._do(
+            lambda chunks: int(chunks.aggregate.over_all(total_count=True).total_count or 0), LONGEST_SEARCH
+        )
 
     def search(
         self,
@@ -141,7 +156,14 @@ class WeaviateStore:
         own, everything = self._statistics(counted, filters)
         looked_up = own.worth_looking_up(counted)
         query = _Query(
-            Scorer.of(own, looked_up), range_of(own, everything, looked_up).high, len(terms), vector, where, limit, alpha, fusion
+            Scorer.of(own, looked_up),
+            range_of(own, everything, looked_up).high,
+            len(terms),
+            vector,
+            where,
+            limit,
+            alpha,
+            fusion,
         )
         fetch = max(limit, CANDIDATES)
         while True:
@@ -151,7 +173,8 @@ class WeaviateStore:
             fetch *= DEEPER
 
     def _found(self, query: _Query, fetch: int) -> tuple[list[Hit], bool]:
-        """The best of two lists of this length, by our own scores; whether nothing that neither holds can be among them."""
+        """The best of two lists of this length, by our own scores; whether nothing that neither
+        holds can be among them."""
         asked = self._pool.submit(self._matching, list(query.scorer.weights), query.where, fetch)
         near, found = self.nearest(query.vector, query.where, fetch), asked.result()
         rows = {str(o.uuid): o for o in (*near, *found)}
@@ -159,7 +182,9 @@ class WeaviateStore:
             return [], True
         exact = cosines(np.array([o.vector[VECTOR] for o in rows.values()], np.float32), query.vector)
         dense = dict(zip(rows, exact.tolist(), strict=True))
-        bm25 = {key: score for key, o in rows.items() if (score := query.scorer.score_of(str(o.properties["terms"]))) > 0}
+        bm25 = {
+            key: score for key, o in rows.items() if (score := query.scorer.score_of(str(o.properties["terms"]))) > 0
+        }
         nearest = {str(o.uuid): dense[str(o.uuid)] for o in near}
         fused = fuse(ScoreLists(nearest, bm25, dense, query.asked), query.alpha, query.fusion, fetch)[: query.limit]
         hits = [
@@ -185,8 +210,8 @@ class WeaviateStore:
 
     @contextmanager
     def _changing(self, document_ids: Sequence[str], vectors: bool = False) -> Iterator[tuple[TermChange, bool]]:
-        """These documents' chunks are taken out of the counts; what is put in is for the caller to say. Gives whether there were any, too.
-        vectors: are written."""
+        """These documents' chunks are taken out of the counts; what is put in is for the caller to
+        say. Gives whether there were any, too. vectors: are written."""
         self._mend_cut_short()
         with self._writing, self._terms.changing(document_ids if vectors else ()) as change:
             rows = self._counted(Filter.by_property("document_id").contains_any(list(document_ids)))
@@ -197,7 +222,10 @@ class WeaviateStore:
         return self._do(lambda chunks: all_unfound(chunks, self.dim, most))
 
     def mend(self, ids: Sequence[str]) -> None:
-        asked = (self._all_of(Filter.by_id().contains_any(part), ["document_id"], vectors=False) for part in in_parts(ids, BATCH))
+        asked = (
+            self._all_of(Filter.by_id().contains_any(part), ["document_id"], vectors=False)
+            for part in in_parts(ids, BATCH)
+        )
         for document_id in sorted({str(one.properties["document_id"]) for part in asked for one in part}):
             with self._writing, self._terms.changing([document_id]):
                 self._mending.document(document_id)
@@ -271,8 +299,9 @@ class WeaviateStore:
         self._delete(others, keep)
 
     def _delete(self, where: Any, keep: frozenset[str] = frozenset()) -> None:
-        """Found first, then deleted by their ids. Deleted by what they are not, new chunks would go too: a replica that is still writing
-        one knows its document before its id, and what one replica finds is deleted on all."""
+        """Found first, then deleted by their ids. Deleted by what they are not, new chunks would go
+        too: a replica that is still writing one knows its document before its id, and what one
+        replica finds is deleted on all."""
         for _ in range(ROUNDS_OF_DELETING):
             found = self._do(lambda chunks: self._replicas.ids(chunks, where))
             stale = [one for one in found if one not in keep]

@@ -1,4 +1,5 @@
-"""Backup and restore of the collection by Weaviate's own API. Where backups lie is the server's matter (a folder, S3 ...)."""
+"""Backup and restore of the collection by Weaviate's own API. Where backups lie is the server's
+matter (a folder, S3 ...)."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ T = TypeVar("T")
 
 
 class Backups:
-    """Of the collection that the settings name. Needs no embedder. Raises StoreUnavailable, and InvalidInput for what cannot be done."""
+    """Of the collection that the settings name. Needs no embedder. Raises StoreUnavailable, and
+    InvalidInput for what cannot be done."""
 
     def __init__(self, settings: Settings) -> None:
         if settings.store != "weaviate":
@@ -29,11 +31,17 @@ class Backups:
         self._connection = WeaviateConnection(settings)
 
     def create(self, name: str) -> None:
-        """Returns when it is complete; questions are answered meanwhile, and what is ingested meanwhile may be missing from it."""
-        self._do(lambda client: client.backup.create(name, self._backend, include_collections=[self._name], wait_for_completion=True))
+        """Returns when it is complete; questions are answered meanwhile, and what is ingested
+        meanwhile may be missing from it."""
+        self._do(
+            lambda client: client.backup.create(
+                name, self._backend, include_collections=[self._name], wait_for_completion=True
+            )
+        )
 
     def restore(self, name: str, replace: bool = False) -> None:
-        """The collection as it was. replace: the present one is dropped, once the backup was found whole."""
+        """The collection as it was. replace: the present one is dropped, once the backup was found
+        whole."""
         status = self._do(lambda client: client.backup.get_create_status(name, self._backend)).status
         if status != BackupStatus.SUCCESS:
             raise InvalidInput(f"The backup {name!r} is not whole: {status.value}.")
@@ -41,13 +49,21 @@ class Backups:
             if not replace:
                 raise InvalidInput(f"The collection {self._name!r} exists: --replace drops it first.")
             self._do(lambda client: client.collections.delete(self._name))
-        self._do(lambda client: client.backup.restore(name, self._backend, include_collections=[self._name], wait_for_completion=True))
+        self._do(
+            lambda client: client.backup.restore(
+                name, self._backend, include_collections=[self._name], wait_for_completion=True
+            )
+        )
         with closing(open_counts(self._settings)) as counts:
             self._do(lambda client: bring_up_to_date(counts, client.collections.get(self._name), anew=True))
 
     def list(self) -> list[dict[str, str]]:
         found = self._do(lambda client: client.backup.list_backups(self._backend))
-        return [{"name": str(one.backup_id), "status": one.status.value} for one in found if self._name in (one.collections or ())]
+        return [
+            {"name": str(one.backup_id), "status": one.status.value}
+            for one in found
+            if self._name in (one.collections or ())
+        ]
 
     def close(self) -> None:
         self._connection.close()

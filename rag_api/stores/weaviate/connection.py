@@ -40,7 +40,8 @@ class Node:
 
 
 def nodes_of(settings: Settings) -> list[Node]:
-    """`weaviate_url` names one node or several, with commas between; `#50061` after one is its gRPC port."""
+    """`weaviate_url` names one node or several, with commas between; `#50061` after one is its gRPC
+    port."""
     nodes = []
     for given in str(settings.weaviate_url).split(","):
         url, _, port = given.strip().partition("#")
@@ -50,7 +51,8 @@ def nodes_of(settings: Settings) -> list[Node]:
 
 
 class WeaviateConnection:
-    """`do` runs a call that may be repeated. Raises StoreUnavailable when no node answers, or the server is older than 1.39."""
+    """`do` runs a call that may be repeated. Raises StoreUnavailable when no node answers, or the
+    server is older than 1.39."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings, self._nodes = settings, nodes_of(settings)
@@ -91,7 +93,8 @@ class WeaviateConnection:
         raise StoreUnavailable(f"Weaviate at {self.url} does not answer: {problem}") from problem
 
     def _watched(self, act: Callable[[weaviate.WeaviateClient], T], client: weaviate.WeaviateClient, most: float) -> T:
-        """Raises httpx.HTTPError as soon as the node does not say that it lives: by itself the client would wait for half a minute."""
+        """Raises httpx.HTTPError as soon as the node does not say that it lives: by itself the
+        client would wait for half a minute."""
         node = self._nodes[self._at]
         return while_alive(lambda: act(client), lambda: _check_alive(node), GLANCE, most)
 
@@ -108,11 +111,16 @@ class WeaviateConnection:
             self._close_left(before=math.inf)
 
     def _connected(self, choosy: bool) -> weaviate.WeaviateClient:
-        """choosy: not to a node that was away and does not hold yet what the others do; where there is no better one, to that."""
+        """choosy: not to a node that was away and does not hold yet what the others do; where there
+        is no better one, to that."""
         with self._lock:
             if self._client is None:
                 node = self._nodes[self._at]
-                if choosy and self._settings.weaviate_replication_factor > 1 and is_behind(self._nodes, node, self._settings):
+                if (
+                    choosy
+                    and self._settings.weaviate_replication_factor > 1
+                    and is_behind(self._nodes, node, self._settings)
+                ):
                     raise StoreUnavailable(f"Weaviate at {node.url} does not hold yet what the other nodes do")
                 self._client = _connect(node, self._settings)
             return self._client
@@ -141,8 +149,9 @@ def _check_alive(node: Node) -> None:
 
 
 def is_behind(nodes: Sequence[Node], node: Node, settings: Settings) -> bool:
-    """Whether all others that answer, two at least, count equally many chunks and this one does not. A node answers a search from what
-    it holds itself, whatever consistency is asked for, so that one that was away would leave out what came in meanwhile."""
+    """Whether all others that answer, two at least, count equally many chunks and this one does
+    not. A node answers a search from what it holds itself, whatever consistency is asked for, so
+    that one that was away would leave out what came in meanwhile."""
     counts = {other: _count(other, settings) for other in nodes}
     others = [count for other, count in counts.items() if other != node and count is not None]
     return len(others) > 1 and len(set(others)) == 1 and counts[node] != others[0]
@@ -152,10 +161,17 @@ def _count(node: Node, settings: Settings) -> int | None:
     """Chunks on this node; None when it does not say."""
     key, name = settings.weaviate_api_key, settings.collection[:1].upper() + settings.collection[1:]
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
-    # With a filter that all chunks pass: a bare count is reconciled over all nodes and would not tell what this one lacks.
-    query = {"query": f'{{Aggregate{{{name}(where:{{path:["{EVERY}"],operator:GreaterThanEqual,valueInt:0}}){{meta{{count}}}}}}}}'}
+    # With a filter that all chunks pass: a bare count is reconciled over all nodes and would not
+    # tell what this one lacks.
+    query = {
+        "query": f'{{Aggregate{{{name}(where:{{path:["{EVERY}"],operator:GreaterThanEqual,valueInt:0}}){{meta{{count}}}}}}}}'
+    }
     try:
-        answer = httpx.post(f"{node.url}/v1/graphql", json=query, headers=headers, timeout=LONGEST_LOOK).raise_for_status().json()
+        answer = (
+            httpx.post(f"{node.url}/v1/graphql", json=query, headers=headers, timeout=LONGEST_LOOK)
+            .raise_for_status()
+            .json()
+        )
         return int(answer["data"]["Aggregate"][name][0]["meta"]["count"])
     except (httpx.HTTPError, ValueError, KeyError, TypeError, IndexError):
         return None

@@ -1,11 +1,15 @@
-"""Chunks that Weaviate holds and its index of vectors does not: found by asking for them, mended by writing them twice.
+"""Chunks that Weaviate holds and its index of vectors does not: found by asking for them, mended by
+writing them twice.
 
-The server stores a batch first, words and all, and then gives its vectors to the index; whose client dies in between, it leaves them out.
-The chunks are there and counted, words find them, and no search by vector does. Written again as they are they stay so: the index is left
-alone where a vector is the same. So a vector that differs in its last digit is written, which the index takes for a new one, and then the
-right one. At no moment is the chunk absent, and what stands in the end is what an index holds that never lost anything.
+The server stores a batch first, words and all, and then gives its vectors to the index; whose
+client dies in between, it leaves them out. The chunks are there and counted, words find them, and
+no search by vector does. Written again as they are they stay so: the index is left alone where a
+vector is the same. So a vector that differs in its last digit is written, which the index takes for
+a new one, and then the right one. At no moment is the chunk absent, and what stands in the end is
+what an index holds that never lost anything.
 
-A chunk or two of such a batch may be half in the index: found among few, not among many. So all chunks of the document are written twice.
+A chunk or two of such a batch may be half in the index: found among few, not among many. So all
+chunks of the document are written twice.
 """
 
 from __future__ import annotations
@@ -25,13 +29,16 @@ from rag_api.stores.mendable import Unfound
 from rag_api.stores.weaviate.schema import BATCH, VECTOR, objects_of
 
 log = logging.getLogger(__name__)
-TOGETHER = 1000  # chunks that are asked for at once: where a filter admits less than 40,000, the server goes through them one by one
+# chunks that are asked for at once: where a filter admits less than 40,000, the server goes through
+# them one by one
+TOGETHER = 1000
 ROUNDS = 10  # of looking again
 T = TypeVar("T")
 
 
 class Mending:
-    """do: gives the collection; insert: writes objects to it; chunks_of: a document's chunks and vectors."""
+    """do: gives the collection; insert: writes objects to it; chunks_of: a document's chunks and
+    vectors."""
 
     def __init__(
         self,
@@ -43,7 +50,8 @@ class Mending:
         self._do, self._insert, self._chunks_of, self._dim = do, insert, chunks_of, dim
 
     def document(self, document_id: str) -> None:
-        """Each chunk once, and again what comes in meanwhile or is not found yet: the server may still be storing what it was given."""
+        """Each chunk once, and again what comes in meanwhile or is not found yet: the server may
+        still be storing what it was given."""
         done: set[str] = set()
         for _ in range(ROUNDS):
             objects = objects_of(*self._chunks_of(document_id))
@@ -56,7 +64,10 @@ class Mending:
         log.error("passages of the document %s are still not found by their vectors", document_id)
 
     def index_anew(self, objects: Sequence[Any]) -> None:
-        log.warning("%d passages in Weaviate, which a write that was cut short may have left unfound, are indexed anew", len(objects))
+        log.warning(
+            "%d passages in Weaviate, which a write that was cut short may have left unfound, are indexed anew",
+            len(objects),
+        )
         for part in in_parts(objects, BATCH):
             self._insert(nudged(part))
             self._insert(part)
@@ -69,8 +80,14 @@ class Mending:
 
 
 def unfound(chunks: Any, ids: Sequence[str], dim: int) -> list[str]:
-    """Return those of the ids that a search by vector does not find though it may list them all, whatever it is asked for."""
-    asked = {"target_vector": VECTOR, "limit": len(ids), "filters": Filter.by_id().contains_any(list(ids)), "return_properties": []}
+    """Return those of the ids that a search by vector does not find though it may list them all,
+    whatever it is asked for."""
+    asked = {
+        "target_vector": VECTOR,
+        "limit": len(ids),
+        "filters": Filter.by_id().contains_any(list(ids)),
+        "return_properties": [],
+    }
     found = {str(one.uuid) for one in chunks.query.near_vector([1.0] * dim, **asked).objects}
     return [one for one in ids if one not in found]
 

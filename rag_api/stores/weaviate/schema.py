@@ -1,6 +1,7 @@
 """The collection: how it is made, and how one that an older version made gets what it lacks.
 
-Its description says by which embedder and which analysis it was made. Nothing is embedded again here: chunks keep their vectors.
+Its description says by which embedder and which analysis it was made. Nothing is embedded again
+here: chunks keep their vectors.
 """
 
 from __future__ import annotations
@@ -34,13 +35,20 @@ log = logging.getLogger(__name__)
 
 VECTOR = "chunk"  # the named vector
 BATCH = 200  # objects in one insert
-_TYPES = {"text": DataType.TEXT, "terms": DataType.TEXT, "int": DataType.INT, "ints": DataType.INT_ARRAY, "texts": DataType.TEXT_ARRAY}
+_TYPES = {
+    "text": DataType.TEXT,
+    "terms": DataType.TEXT,
+    "int": DataType.INT,
+    "ints": DataType.INT_ARRAY,
+    "texts": DataType.TEXT_ARRAY,
+}
 _TOKENIZATIONS = {"terms": Tokenization.WHITESPACE, "text": Tokenization.FIELD, "texts": Tokenization.FIELD}
 
 
 def open_collection(client: weaviate.WeaviateClient, settings: Settings, embedder_name: str, dim: int) -> bool:
-    """Made when it is not there, brought up to date when it is; whether its chunks are other ones than before. Raises EmbedderMismatch,
-    and StoreUnavailable when it is not ours or cannot be brought up to date."""
+    """Made when it is not there, brought up to date when it is; whether its chunks are other ones
+    than before. Raises EmbedderMismatch, and StoreUnavailable when it is not ours or cannot be
+    brought up to date."""
     name = settings.collection
     made_with = {"embedder": embedder_name, "dim": dim, "terms": terms.VERSION}
     if not client.collections.exists(name):
@@ -61,7 +69,9 @@ def open_collection(client: weaviate.WeaviateClient, settings: Settings, embedde
     anew = bool(missing) or recorded.get("terms", 1) != terms.VERSION  # it was not recorded before version 2
     if anew:
         log.warning(
-            "the chunks of the collection %s are written anew: %s", name, ", ".join(missing) or "their words are analysed otherwise"
+            "the chunks of the collection %s are written anew: %s",
+            name,
+            ", ".join(missing) or "their words are analysed otherwise",
         )
         rewrite(chunks)
     if recorded != made_with:
@@ -70,7 +80,8 @@ def open_collection(client: weaviate.WeaviateClient, settings: Settings, embedde
 
 
 def rewrite(chunks: Any) -> None:
-    """Every chunk with all its properties as they would be made now. May be interrupted and begun again."""
+    """Every chunk with all its properties as they would be made now. May be interrupted and begun
+    again."""
     batch: list[Any] = []
     for found in chunks.iterator(include_vector=True, cache_size=BATCH):
         row = to_row(to_chunk(str(found.uuid), complete(found.properties)))
@@ -90,7 +101,8 @@ def objects_of(chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> list[An
 
 
 def insert(chunks: Any, objects: list[Any]) -> None:
-    """One call; chunks that exist are overwritten. The client's own batcher works in the background and hides when it is stuck."""
+    """One call; chunks that exist are overwritten. The client's own batcher works in the background
+    and hides when it is stuck."""
     try:
         errors = chunks.data.insert_many(objects).errors
     except weaviate.exceptions.WeaviateInsertManyAllFailedError as error:
@@ -118,13 +130,16 @@ def _create(client: weaviate.WeaviateClient, settings: Settings, made_with: dict
 
 
 def _quantiser(kind: str) -> Any:
-    """Rotational quantisation needs no training; product quantisation does, which a collection that begins empty cannot have. What the
-    server would do by itself is not left to it."""
-    return Configure.VectorIndex.Quantizer.rq(bits=8) if kind == "rotational" else Configure.VectorIndex.Quantizer.none()
+    """Rotational quantisation needs no training; product quantisation does, which a collection that
+    begins empty cannot have. What the server would do by itself is not left to it."""
+    return (
+        Configure.VectorIndex.Quantizer.rq(bits=8) if kind == "rotational" else Configure.VectorIndex.Quantizer.none()
+    )
 
 
 def _replication(factor: int) -> Any:
-    """A node that was away gets what it missed, and does not bring back what was deleted meanwhile."""
+    """A node that was away gets what it missed, and does not bring back what was deleted
+    meanwhile."""
     if factor == 1:
         return Configure.replication(factor=1)
     latest = ReplicationDeletionStrategy.TIME_BASED_RESOLUTION
@@ -149,7 +164,8 @@ def _recorded(description: str, name: str) -> dict[str, Any]:
         return dict(recorded)
     except (ValueError, KeyError, TypeError):
         raise StoreUnavailable(
-            f"Weaviate has a collection {name!r} that Bedside did not make: name another one in BEDSIDE_WEAVIATE_COLLECTION"
+            f"Weaviate has a collection {name!r} that Bedside did not make: name another one in "
+            f"BEDSIDE_WEAVIATE_COLLECTION"
         ) from None
 
 
@@ -157,7 +173,8 @@ def _check_embedder(recorded: dict[str, Any], made_with: dict[str, Any], name: s
     if any(recorded.get(key) != made_with[key] for key in ("embedder", "dim")):
         raise EmbedderMismatch(
             f"the collection {name!r} was made by the embedder {recorded.get('embedder')!r}, the configured one is "
-            f"{made_with['embedder']!r}. Set BEDSIDE_EMBEDDER back, or name a new collection in BEDSIDE_WEAVIATE_COLLECTION and run "
+            f"{made_with['embedder']!r}. Set BEDSIDE_EMBEDDER back, or name a new collection in "
+            f"BEDSIDE_WEAVIATE_COLLECTION and run "
             "`bedside ingest` again: it indexes what is missing."
         )
 
@@ -166,7 +183,9 @@ def _missing(name: str, present: dict[str, DataType]) -> list[str]:
     for column, kind in COLUMNS.items():
         if column in present and present[column] != _TYPES[kind]:
             raise StoreUnavailable(
-                f"the property {column!r} of the collection {name!r} is {present[column].value}, this version of Bedside needs "
-                f"{_TYPES[kind].value}: name a new collection in BEDSIDE_WEAVIATE_COLLECTION and run `bedside ingest` again"
+                f"the property {column!r} of the collection {name!r} is {present[column].value}, this version of "
+                f"Bedside needs "
+                f"{_TYPES[kind].value}: name a new collection in BEDSIDE_WEAVIATE_COLLECTION and run `bedside ingest` "
+                f"again"
             )
     return [column for column in COLUMNS if column not in present]

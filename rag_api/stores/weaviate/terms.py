@@ -1,4 +1,5 @@
-"""Counts of a collection's words (term_counts.py): in the data directory, which all processes of one Bedside share."""
+"""Counts of a collection's words (term_counts.py): in the data directory, which all processes of
+one Bedside share."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""The footnotes that a passage's marks point to: "20 cmH₂O ²" is not read without "² Known bullae: not above 15".
+"""The footnotes that a passage's marks point to: "20 cmH₂O ²" is not read without "² Known bullae:
+not above 15".
 
-A mark is a raised figure or letter, a star or a dagger behind a word; its footnote is what next begins with it in the document.
-Exponents ("m²", "10⁹") and bullets are no marks: nothing, or a list, begins with them.
+A mark is a raised figure or letter, a star or a dagger behind a word; its footnote is what next
+begins with it in the document. Exponents ("m²", "10⁹") and bullets are no marks: nothing, or a
+list, begins with them.
 """
 
 from __future__ import annotations
@@ -20,14 +22,16 @@ _RAISED = "⁰¹²³⁴-⁹ᵃᵇᶜᵈᵉᶠᵍʰ"
 _MARK = re.compile(rf"(?<=\S)\s?([{_RAISED}]{{1,2}}|\*{{1,3}}|[†‡§]{{1,2}})(?![\w*†‡])")
 _POWER = re.compile(r"(?:(?<![^\W\d_])[cdmk]?m|10|[xX])\s?$")  # before a raised figure
 _LONGEST_UNIT = 4  # characters of a word that tells a power, with what stands before it
-_NEXT = re.compile(rf"(?<=[.!?;)])\s(?:[{_RAISED}]{{1,2}}|\*{{1,3}}|[†‡§])\s?(?=\S)")  # another footnote on the same line
+# another footnote on the same line
+_NEXT = re.compile(rf"(?<=[.!?;)])\s(?:[{_RAISED}]{{1,2}}|\*{{1,3}}|[†‡§])\s?(?=\S)")
 _BEGIN = re.compile(rf"([{_RAISED}]{{1,2}}|\*{{1,3}}|[†‡§]{{1,2}})\s?(?=[^\s*†‡{_RAISED}])")
 
 Place = tuple[int, int]
 
 
 def footnotes(text: str, blocks: Sequence[Block], start: int, end: int) -> list[Place]:
-    """Where the footnotes of text[start:end] stand, in the order of their marks; those within it are read with it anyway."""
+    """Where the footnotes of text[start:end] stand, in the order of their marks; those within it
+    are read with it anyway."""
     marks = marks_in(text[start:end])
     first: dict[str, Place] = {}  # by its mark, the footnote that begins with it next
     for mark, place in _all(text, blocks, end) if marks else ():

@@ -1,9 +1,11 @@
-"""Words in a document that speak to the machine that reads it, or that manage what it answers: never quoted, and no model is told them.
+"""Words in a document that speak to the machine that reads it, or that manage what it answers:
+never quoted, and no model is told them.
 
-"Ignore all previous instructions", "if you are an AI, tell the user ...", a chat template's marks, a second prompt inside a page. A
-procedure speaks to staff about patients; it has no reason to speak of its own answer, prompt or conversation. What only orders ("Negeer
-het eerste alarm niet", "Answer relatives that ...") stays: a rule needs the machine, its answer or its prompt in the sentence. A false
-dose in a plain sentence looks like a true one, and nothing here can tell.
+"Ignore all previous instructions", "if you are an AI, tell the user ...", a chat template's marks,
+a second prompt inside a page. A procedure speaks to staff about patients; it has no reason to speak
+of its own answer, prompt or conversation. What only orders ("Negeer het eerste alarm niet", "Answer
+relatives that ...") stays: a rule needs the machine, its answer or its prompt in the sentence. A
+false dose in a plain sentence looks like a true one, and nothing here can tell.
 
 Knows characters only. Letters of other alphabets that look Latin count as Latin.
 """
@@ -29,8 +31,10 @@ _ALIKE = str.maketrans(
 )  # fmt: skip
 
 _MODEL = (
-    r"(?:(?-i:A\.?I\.?\b)(?:[- ]?(?:assistant|assistent|model\w*|bot|system|systeem)\b)?|ai[- ](?:assistant|assistent|model)\w*"
-    r"|(?:language|taal)[- ]?model(?:s|len)?\b|llms?\b|chat ?bots?\b|chatgpt|gpt\b|search engine|zoekmachine|artificial intelligence"
+    r"(?:(?-i:A\.?I\.?\b)(?:[- ]?(?:assistant|assistent|model\w*|bot|system|systeem)\b)?|ai[- "
+    r"](?:assistant|assistent|model)\w*"
+    r"|(?:language|taal)[- ]?model(?:s|len)?\b|llms?\b|chat ?bots?\b|chatgpt|gpt\b|search "
+    r"engine|zoekmachine|artificial intelligence"
     r"|kunstmatige intelligentie"
     r"|(?:virtual|digital|virtuele|digitale) assist[ae]nt|modèles? de langage|intelligence artificielle)"
 )
@@ -54,7 +58,8 @@ _RULES = (
     r"|voorgaande|bovenstaande)\W+(?:instructions?|instructies?|prompts?|rules|regels|directives|guidance|aanwijzingen)\b",
     r"\b(?:ignorez|oubliez)\b[^.\n]{0,30}\b(?:instructions|consignes|règles)\b[^.\n]{0,15}\b(?:précédentes|ci-dessus)",
     r"\b(?:forget|vergeet)\W+(?:everything|all|alles)\b[^.\n]{0,30}\b(?:told|learned|learnt|verteld|gezegd|geleerd|said)\b",
-    r"\b(?:ignore|disregard|forget|negeer|vergeet)\W+(?:all |alle? )?(?:of )?(?:the above|everything above|het bovenstaande)\s*[.!\n]",
+    r"\b(?:ignore|disregard|forget|negeer|vergeet)\W+(?:all |alle? )?(?:of )?(?:the above|everything above|het "
+    r"bovenstaande)\s*[.!\n]",
     # What it answers, and from which documents.
     rf"\b(?:ignore|disregard|negeer)\W+{_OTHER}",
     rf"\b(?:do not|don't|never)\W+(?:use|cite|mention|consult|name|quote)\W+{_OTHER}",
@@ -83,13 +88,17 @@ _RULES = (
     r"\b(?:you are|you're|je bent|jij bent|u bent|vous êtes)\W+(?:now|nu|voortaan|maintenant|from now on)\b[^.\n]{0,40}"
     rf"(?:{_MODEL}|without\W+(?:any\W+)?(?:rules|limits)|zonder\W+regels)",
     rf"{_MACHINE}\W+(?:that|which|who|die|dat)\W+(?:\w+\W+){{0,2}}?(?:this|these|deze|dit)\W+(?:page|document|text|leaflet|file|bladzijde|pagina|tekst"
-    r"|folder|bestand|documenten|pages)\b[^.\n]{0,40}\b(?:must|should|shall|has to|have to|moet|moeten|dient|dienen|is to|are to)\b",
-    r"\b(?:play the role of|speel de rol van|gedraag je als)\b.{0,60}\b(?:without|zonder)\W+(?:any\W+)?(?:limits|rules|grenzen|regels)\b",
+    r"|folder|bestand|documenten|pages)\b[^.\n]{0,40}\b(?:must|should|shall|has to|have to|moet|moeten|dient|dienen|is "
+    r"to|are to)\b",
+    r"\b(?:play the role of|speel de rol van|gedraag je "
+    r"als)\b.{0,60}\b(?:without|zonder)\W+(?:any\W+)?(?:limits|rules|grenzen|regels)\b",
     rf"\b(?:begin|start|open|preface|precede)\W+{_YOUR}\W+(?:output|{_ANSWER})\b",
-    r"\b(?:disregard|ignore|trek je niets aan van)\b[^.\n]{0,20}\b(?:rules|regels|instructions|instructies)\b[^.\n]{0,25}"
+    r"\b(?:disregard|ignore|trek je niets aan "
+    r"van)\b[^.\n]{0,20}\b(?:rules|regels|instructions|instructies)\b[^.\n]{0,25}"
     r"\b(?:you|je|u)\W+(?:were|have been|got|kreeg|kreegt|hebt)\b",
     r"[\"']role[\"']\s*:\s*[\"'](?:system|assistant|user|developer)[\"'][^}\n]*",
-    rf"\b(?:pretend|act as if|doe alsof)\W+(?:that\W+)?(?:you|je|u)\b[^.\n]{{0,60}}\b(?:and|en)\W+(?:{_SAY}|geef\b.{{0,30}} toestemming)",
+    rf"\b(?:pretend|act as if|doe "
+    rf"alsof)\W+(?:that\W+)?(?:you|je|u)\b[^.\n]{{0,60}}\b(?:and|en)\W+(?:{_SAY}|geef\b.{{0,30}} toestemming)",
     r"\b(?:tell|inform|vertel|zeg|informeer|dites)\W+(?:aan\W+)?(?:the|de|au)\W+(?:reader|lezer|lecteur)\b",
     # Its prompt, its conversation, other people's questions.
     rf"\b(?:{_YOUR}|{_THE})\W+(?:\w+\W+)?(?:system|systeem|hidden|verborgen|secret|geheime|initial)[- ]?"
@@ -104,7 +113,8 @@ _RULES = (
     rf"\b(?:image|picture|link|url|word|sentence|afbeelding|plaatje|woord|zin)\b[^.\n]{{0,60}}\b(?:{_EACH}|{_YOUR})\W+{_ANSWER}\b",
     r"\b(?:click|klik|cliquez)\b[^.\n]{0,40}\]\(\s*(?:https?|javascript):\S*",
     # Hidden from people, for a machine to read.
-    r"\b(?:decode|decodeer|décodez)\b[^.\n]{0,40}\b(?:line|text|string|message|regel|tekst|bericht|base ?64|texte|ligne)\b",
+    r"\b(?:decode|decodeer|décodez)\b[^.\n]{0,40}\b(?:line|text|string|message|regel|tekst|bericht|base "
+    r"?64|texte|ligne)\b",
 )
 # What a page that shows it as it is written would fetch or run.
 _FETCHES = re.compile(
@@ -114,17 +124,21 @@ _FETCHES = re.compile(
 )
 _STOP = re.compile(r"[.!?]\s+")
 _BEFORE = " .;:|\t\n"
-_GOES_ON = re.compile(r"(?:from now on|vanaf nu|voortaan|instead|in plaats daarvan|désormais)\b", re.IGNORECASE)  # the sentence after one
+# the sentence after one
+_GOES_ON = re.compile(r"(?:from now on|vanaf nu|voortaan|instead|in plaats daarvan|désormais)\b", re.IGNORECASE)
 _RULE = re.compile("|".join(f"(?:{rule})" for rule in _RULES), re.IGNORECASE)
 
 # No rule fits a line without one of these: most lines are not looked at further.
 _HINT = re.compile(
     r"\b(?:ignor|disregard|negeer|vergeet|forget|override|oubliez|prompt|systeemprompt|answer|beantwoord|antwoord|repl(?:y|ies)\b|respon[ds]"
-    r"|répon|A\.?I\.?\b|language[- ]?model|taal[- ]?model|llms?\b|chat|gpt|search engine|zoekmachine|virtu|digital|modèles? de"
-    r"|intelligence art|assist[ae]nt|pretend|act as|doe alsof|click|klik|cliquez|without\W+(?:any\W+)?(?:rules|limits)|zonder\W+regels"
+    r"|répon|A\.?I\.?\b|language[- ]?model|taal[- ]?model|llms?\b|chat|gpt|search "
+    r"engine|zoekmachine|virtu|digital|modèles? de"
+    r"|intelligence art|assist[ae]nt|pretend|act as|doe "
+    r"alsof|click|klik|cliquez|without\W+(?:any\W+)?(?:rules|limits)|zonder\W+regels"
     r"|reader|lezer|lecteur|role\b\W|rol\W+van|preface|(?:software|computers?|machines?|programs?|programma|tools?)\W+(?:that|which|die|dat)|artificial"
     r"|kunstmatige|decode|décode|(?:other|andere|overige)\W+(?:doc|sour|bron|pass|users|gebruikers)"
-    r"|(?:system|systeem|hidden|verborgen|secret|geheime|initial)[- ](?:instr|opdr)|(?:developers?|makers?|creators?|ontwikkelaars?)\W"
+    r"|(?:system|systeem|hidden|verborgen|secret|geheime|initial)[- "
+    r"](?:instr|opdr)|(?:developers?|makers?|creators?|ontwikkelaars?)\W"
     r"|(?:above|boven|before)\W+(?:this|deze|dit)|(?:this|dit)\W+(?:conversation|chat|gesprek))",
     re.IGNORECASE,
 )
@@ -132,9 +146,11 @@ _HINT = re.compile(
 # Marks of a prompt. What stands behind one that opens something belongs to it.
 _OPENS = re.compile(
     r"<\|?\s?(?:im_start|start_header_id|system|user|assistant|start_of_turn)\b[^<>\n]{0,30}>|\[INST\]|<<SYS>>|###\s*(?:instruct|system|response|input)\w*"
-    r"|^[-= *]*(?:end|einde|eind) (?:of |van )?(?:the |de |het )?(?:context|documents?|documenten|passages?|prompt)[-= *:.]*$"
+    r"|^[-= *]*(?:end|einde|eind) (?:of |van )?(?:the |de |het )?(?:context|documents?|documenten|passages?|prompt)[-= "
+    r"*:.]*$"
     r"|^[-= *]*(?:the )?(?:context|documents?|passages?|sources?) (?:stops?|ends?) here[-= *:.]*$"
-    r"|^[-= *]*hier (?:stopt|stoppen|eindigt|eindigen) (?:de |het )?(?:context|document(?:en)?|passages?|bron\w*)[-= *:.]*$"
+    r"|^[-= *]*hier (?:stopt|stoppen|eindigt|eindigen) (?:de |het )?(?:context|document(?:en)?|passages?|bron\w*)[-= "
+    r"*:.]*$"
     r"|^[ *]*passage \d+[ *:.]*$|^\[\d+\] ?(?:titel|title|source|bron) ?:",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -162,7 +178,8 @@ _OVERRIDES = re.compile(
 
 
 def visible(text: str) -> str:
-    """Without characters that nobody sees: control, zero width, writing direction, tags. Line ends and tabs stay."""
+    """Without characters that nobody sees: control, zero width, writing direction, tags. Line ends
+    and tabs stay."""
     return "".join(c for c in text if c in "\n\t\r" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
 
 
@@ -177,7 +194,8 @@ def addressed(text: str) -> tuple[Place, ...]:
 
 
 def speaks_to_a_machine(text: str, quote: Quotable) -> bool:
-    """Whether a quote of this text, or what it must be read after, does. Not the headings above it: they turn nothing over."""
+    """Whether a quote of this text, or what it must be read after, does. Not the headings above it:
+    they turn nothing over."""
     places = addressed(text)
     return bool(places) and any(touches(start, end, places) for start, end in [(quote.start, quote.end), *quote.lead])
 
@@ -240,7 +258,9 @@ def _spelt(text: str) -> Iterator[Place]:
 
 def _in_sentences(text: str, found: list[Place]) -> Iterator[Place]:
     """The sentences, or cells of a row, that hold them."""
-    borders = sorted({0, len(text), *(span.start for span in sentences(text)), *(m.end() for m in re.finditer(r"\t| \| ", text))})
+    borders = sorted(
+        {0, len(text), *(span.start for span in sentences(text)), *(m.end() for m in re.finditer(r"\t| \| ", text))}
+    )
     for start, end in found:
         first = borders[bisect_right(borders, start) - 1]
         first += max((m.end() for m in _STOP.finditer(text[first:start])), default=0)  # "5 mg. Ignore ..." is two here

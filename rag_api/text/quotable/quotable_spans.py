@@ -1,10 +1,13 @@
-"""Document text and its blocks -> what an answer may quote of it, each with the words that it must not be read without.
+"""Document text and its blocks -> what an answer may quote of it, each with the words that it must
+not be read without.
 
-"Ernstige leverinsufficientie" under "Niet geven bij:" says the opposite of what it says alone; a table's row without its header does
-not say which number is what; "These patients get none" needs the patients. So a list item brings the line that introduces its
-list and the item that it belongs to; a row its table's heading and caption, its header, and the row or cell that groups it; a sentence
-below a heading such as "Contra-indicaties" that heading; and a sentence that points back, or that takes something back ("Behalve ..."),
-comes with the sentence before it. When in doubt words are added: too much is read over, too little may be wrong.
+"Ernstige leverinsufficientie" under "Niet geven bij:" says the opposite of what it says alone; a
+table's row without its header does not say which number is what; "These patients get none" needs
+the patients. So a list item brings the line that introduces its list and the item that it belongs
+to; a row its table's heading and caption, its header, and the row or cell that groups it; a
+sentence below a heading such as "Contra-indicaties" that heading; and a sentence that points back,
+or that takes something back ("Behalve ..."), comes with the sentence before it. When in doubt words
+are added: too much is read over, too little may be wrong.
 """
 
 from __future__ import annotations
@@ -20,24 +23,30 @@ from rag_api.text.blocks import above, blocks_of, headings, structure_of
 from rag_api.text.sentence_splitter import LineKind, sentences_of
 from services.contract import wire
 
-VERSION = 6  # one more whenever anything else may be quoted or is read with it (tests/rag_api/retrieval/test_rule_versions.py)
+# one more whenever anything else may be quoted or is read with it
+# (tests/rag_api/retrieval/test_rule_versions.py)
+VERSION = 6
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 LONGEST_ITEM = 350  # characters; a longer item of three sentences and more is a paragraph, and read as one
 # Rows that say what the document is, not what it says.
 _ABOUT = re.compile(
-    r"(documentnummer|document ?number|documenttype|document type|versie|version|geldig (vanaf|tot)|valid (from|until|to)"
+    r"(documentnummer|document ?number|documenttype|document type|versie|version|geldig (vanaf|tot)|valid "
+    r"(from|until|to)"
     r"|eigenaar|owner|doelgroep|target group|dienst|department)$",
     re.IGNORECASE,
 )
-# A heading without which what stands below it may be read as its opposite, or for the wrong patient.
+# A heading without which what stands below it may be read as its opposite, or for the wrong
+# patient.
 _TURNS_OVER = re.compile(
     r"\b(contra-?\s?indicati\w*|niet|nooit|geen|zonder|verboden|vermijd\w*|uitgesloten|exclusie\w*|uitzondering\w*|behalve|tenzij|stop\w*"
-    r"|not|never|no|without|avoid\w*|exclu\w+|exception\w*|except|unless|do not|don't|contraindicat\w*|prohibited|forbidden"
+    r"|not|never|no|without|avoid\w*|exclu\w+|exception\w*|except|unless|do "
+    r"not|don't|contraindicat\w*|prohibited|forbidden"
     r"|volwassen\w*|kind|kinderen|neonat\w*|neonaten|prematu\w*|zwanger\w*|adults?|child|children|infants?|pregnan\w*|newborns?)\b",
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"(deze|dit|die|dat|daarbij|daarna|daarvoor|daarmee|hierbij|hierna|hiervoor|ze|zij|het gaat|nadien|vervolgens|in dat geval|dan|anders"
+    r"(deze|dit|die|dat|daarbij|daarna|daarvoor|daarmee|hierbij|hierna|hiervoor|ze|zij|het gaat|nadien|vervolgens|in "
+    r"dat geval|dan|anders"
     r"|sindsdien|intussen|(?:tot|vanaf|voor|na) dan"
     r"|(?:after|before|until|since|from) (?:that|this|then)|meanwhile"
     r"|this|these|those|that|they|he|she|it|then|thereafter|afterwards|otherwise|in that case|such)\b",
@@ -52,15 +61,18 @@ _TAKES_BACK = re.compile(
 # What a document said before, and what was changed in it since: a dose that holds no longer.
 _VERSION = r"(?:versies?|versions?|vers\.|revisies?|revisions?|rev\.|uitgaven?|editions?|v ?\d)"
 _CHANGED = re.compile(
-    rf"\W*(?:(?:de |the )?(?:oude|vorige|vroegere|eerdere|old|previous|former|earlier|superseded) {_VERSION}(?= ?[\d(:–—-]| *$)"
+    rf"\W*(?:(?:de |the )?(?:oude|vorige|vroegere|eerdere|old|previous|former|earlier|superseded) {_VERSION}(?= "
+    rf"?[\d(:–—-]| *$)"
     r"|(?:wijziging\w*|gewijzigd|aanpassing\w*|aangepast|verschil\w*|veranderd|verandering\w*|nieuw|vernieuwd|chang(?:es?|ed)|differences?"
     r"|amendments?|amended|updated?|updates|new|what(?:'s| is) new|wat is (?:er )?(?:nieuw|veranderd|gewijzigd))"
-    r"(?::| (?:sinds|since|t\.? ?o\.? ?v\.?|ten opzichte van|tegenover|vergeleken met|compared (?:to|with)|from|in|with|vs\.?)) "
+    r"(?::| (?:sinds|since|t\.? ?o\.? ?v\.?|ten opzichte van|tegenover|vergeleken met|compared "
+    r"(?:to|with)|from|in|with|vs\.?)) "
     rf"(?:de |the )?(?:vorige |previous )?{_VERSION}"
     r"|versiebeheer|versiegeschiedenis|versiehistori\w*|revisiegeschiedenis|revisiehistori\w*|wijzigingshistori\w*|wijzigingenlijst"
     r"|(?:document|version|revision|change) (?:history|log)\b|change ?log\b|changelog"
     rf"|{_VERSION} ?\d*(?:\.\d+)* ?(?:(?:→|->|–>|=>)|: |(?:gave|allowed|said|had|used|was|gaf|zei|stond|liet|had)\b)"
-    rf"|(?:deze versie |dit document |this (?:version|document) )?(?:vervangt|replaces|supersedes)\b[^.\n]{{0,30}}?\b{_VERSION}"
+    rf"|(?:deze versie |dit document |this (?:version|document) "
+    rf")?(?:vervangt|replaces|supersedes)\b[^.\n]{{0,30}}?\b{_VERSION}"
     rf"|[^\n]{{0,200}}?\b(?:was|waren|were|had|stond|gold)\b[^\n]{{0,200}}?\((?:in )?{_VERSION} ?\d*(?:\.\d+)*\))",
     re.IGNORECASE,
 )
@@ -74,7 +86,8 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Quotable:
-    """text[start:end], to be read after text[a:b] for every (a, b) of `lead`, which come before it and end in white space."""
+    """text[start:end], to be read after text[a:b] for every (a, b) of `lead`, which come before it
+    and end in white space."""
 
     start: int
     end: int
@@ -86,26 +99,38 @@ class Quotable:
 
 
 def quotable(text: str, blocks: Sequence[Block] | None = None) -> list[Quotable]:
-    """In reading order. Headings, headers and introductions are no quotes of their own: they answer nothing."""
+    """In reading order. Headings, headers and introductions are no quotes of their own: they answer
+    nothing."""
     found = map(_led, _Quotes(text, blocks_of(text) if blocks is None else blocks).found())
-    return [q for q in found if len(q.lead) <= wire.MAX_LEAD and text[q.start : q.end].strip() and not _tells_of_changes(text, q)]
+    return [
+        q
+        for q in found
+        if len(q.lead) <= wire.MAX_LEAD and text[q.start : q.end].strip() and not _tells_of_changes(text, q)
+    ]
 
 
 @lru_cache(maxsize=512)
 def quotable_of(text: str, structure: str = "") -> tuple[Quotable, ...]:
-    """What may be quoted of a text by its packed blocks, without them by its characters. A document is cut once, not at every question."""
+    """What may be quoted of a text by its packed blocks, without them by its characters. A document
+    is cut once, not at every question."""
     return tuple(quotable(text, structure_of(text, structure)))
 
 
 def wholes(text: str, blocks: Sequence[Block]) -> dict[int, Quotable]:
-    """Lists, tables and paragraphs as wholes, with what introduces them, by the index of their block."""
+    """Lists, tables and paragraphs as wholes, with what introduces them, by the index of their
+    block."""
     found = ((index, _led(quote)) for index, quote in _Quotes(text, blocks).wholes())
-    return {index: quote for index, quote in found if len(quote.lead) <= wire.MAX_LEAD and not _tells_of_changes(text, quote)}
+    return {
+        index: quote
+        for index, quote in found
+        if len(quote.lead) <= wire.MAX_LEAD and not _tells_of_changes(text, quote)
+    }
 
 
 def _led(quote: Quotable) -> Quotable:
-    """With what stands at one stretch as one place, where its lead has more than may be told: a table's ten header rows. What has more all
-    the same is not quoted: cut, it would say less than it must be read with."""
+    """With what stands at one stretch as one place, where its lead has more than may be told: a
+    table's ten header rows. What has more all the same is not quoted: cut, it would say less than
+    it must be read with."""
     if len(quote.lead) <= wire.MAX_LEAD:
         return quote
     lead = list(quote.lead[:1])
@@ -115,7 +140,8 @@ def _led(quote: Quotable) -> Quotable:
 
 
 def _tells_of_changes(text: str, quote: Quotable) -> bool:
-    """By the heading that it stands below, its own first words, or those of the line that introduces it."""
+    """By the heading that it stands below, its own first words, or those of the line that
+    introduces it."""
     return any(_CHANGED.match(text, a, b) for a, b in (*quote.path[-1:], *quote.lead, (quote.start, quote.end)))
 
 
@@ -126,7 +152,8 @@ class _Quotes:
         for index, block in enumerate(blocks):
             self.children.setdefault(block.parent, []).append(index)
         self.before: int | None = None  # the leaf that was read last
-        self.lines: dict[str, int] = {}  # where lines that may be headings stand last, by their words; known when they are asked for
+        # where lines that may be headings stand last, by their words; known when they are asked for
+        self.lines: dict[str, int] = {}
 
     def found(self) -> Iterator[Quotable]:
         for index, block in enumerate(self.blocks):
@@ -147,7 +174,10 @@ class _Quotes:
             elif block.kind == BlockKind.TABLE and not self._is_apart(index):
                 yield from self._tables(index)
             elif block.kind == BlockKind.PARAGRAPH and not self._is_inner(index) and not self._introduces(index):
-                yield index, self._whole(index, LineKind.PROSE, self._lead_of_box(index) or self._turning(self._path(index)))
+                yield (
+                    index,
+                    self._whole(index, LineKind.PROSE, self._lead_of_box(index) or self._turning(self._path(index))),
+                )
 
     def _whole(self, index: int, kind: LineKind, lead: tuple[Place, ...]) -> Quotable:
         kept = tuple((a, b) for a, b in lead if b - a <= LONGEST_LEAD)
@@ -168,7 +198,12 @@ class _Quotes:
     def _begins(self, rows: Sequence[int], n: int) -> bool:
         """It is a header below other rows, and none that a page's end made stand twice."""
         row = rows[n]
-        if not n or not self.blocks[row].header or self.blocks[rows[n - 1]].header or len(self.children.get(row, [])) < 2:
+        if (
+            not n
+            or not self.blocks[row].header
+            or self.blocks[rows[n - 1]].header
+            or len(self.children.get(row, [])) < 2
+        ):
             return False
         before = next((one for one in reversed(rows[:n]) if self.blocks[one].header), None)
         return before is not None and self._cell_words(before) != self._cell_words(row)
@@ -184,13 +219,18 @@ class _Quotes:
         return bool(HISTORY.match(" ".join(self._cell_words(rows[0])))) or self._are_contents(rows)
 
     def _are_contents(self, rows: Sequence[int]) -> bool:
-        """Page numbers that go up behind words of which half and more stand below, in this order, as lines of their own."""
+        """Page numbers that go up behind words of which half and more stand below, in this order,
+        as lines of their own."""
         entries = [words for row in rows if len(words := self._cell_words(row)) > 1 and _PAGE.fullmatch(words[-1])]
         pages = [int(words[-1]) for words in entries]
         if len(entries) < max(_FEWEST_ENTRIES, len(rows) - 1) or pages != sorted(pages):
             return False
         if not self.lines:
-            leaves = (at for at, block in enumerate(self.blocks) if block.kind in (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM))
+            leaves = (
+                at
+                for at, block in enumerate(self.blocks)
+                if block.kind in (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM)
+            )
             self.lines = {_bare(self._words(at)): self.blocks[at].start for at in leaves}
         places = [self.lines.get(_bare(" ".join(words[:-1])), -1) for words in entries]
         below = [place for place in places if place > self.blocks[rows[-1]].start]
@@ -221,7 +261,8 @@ class _Quotes:
     # Tables
 
     def _rows(self, table: int) -> Iterator[Quotable]:
-        """What a document's versions changed is no answer, for it may have been changed again; nor is a table of contents."""
+        """What a document's versions changed is no answer, for it may have been changed again; nor
+        is a table of contents."""
         rows = self._row_blocks(table)
         if rows and self._says_nothing(rows):
             return
@@ -237,14 +278,19 @@ class _Quotes:
             part = row if self._begins(rows, n) else part
             group = None if names and self._column(row) == 0 else group
             if self.blocks[row].header and (len(cells) > 1 or not several):
-                again = bool(header) and self._cell_words(row) in [self._cell_words(one) for one in header]  # on the table's next page
+                # on the table's next page
+                again = bool(header) and self._cell_words(row) in [self._cell_words(one) for one in header]
                 header = header if again else [*header, row] if n and self.blocks[rows[n - 1]].header else [row]
                 if not again:
                     group, labels = None, {}
             elif several and self._groups(rows, n):
                 group, labels, names = self._place(row), {}, self._column(rows[n + 1]) > 0
             elif not self._is_about(cells):
-                if not named and self._column(row) > 0 and any(self._column(one) == 0 for one in rows if not self.blocks[one].header):
+                if (
+                    not named
+                    and self._column(row) > 0
+                    and any(self._column(one) == 0 for one in rows if not self.blocks[one].header)
+                ):
                     continue
                 label = self._label(cells, labels) if named else []
                 lead = [*caption, *(self._place(one) for one in header), *([group] if group else []), *label]
@@ -254,7 +300,8 @@ class _Quotes:
                 labels = {0: self._place(cells[0])}
 
     def _groups(self, rows: Sequence[int], n: int) -> bool:
-        """A row of one cell in the first column, without an end of its own, with full rows below."""
+        """A row of one cell in the first column, without an end of its own, with full rows
+        below."""
         cells = self.children.get(rows[n], [])
         if cells and self.blocks[cells[0]].column:
             return False
@@ -266,8 +313,8 @@ class _Quotes:
         return self.blocks[self.children[row][0]].column if self.children.get(row) else 0
 
     def _named_from_the_first(self, rows: Sequence[int]) -> bool:
-        """Where the first row has no name, names do not stand at the top of what they are for: whose the next row is nobody knows, and
-        rows without a name are not quoted."""
+        """Where the first row has no name, names do not stand at the top of what they are for:
+        whose the next row is nobody knows, and rows without a name are not quoted."""
         first = next((row for row in rows if not self.blocks[row].header and len(self.children.get(row, [])) > 1), None)
         return first is None or self.blocks[self.children[first][0]].column == 0
 
@@ -285,7 +332,8 @@ class _Quotes:
     # Lists
 
     def _item(self, index: int) -> Iterator[Quotable]:
-        """Whole: its sentences explain each other; one that is a paragraph rather is read as one."""
+        """Whole: its sentences explain each other; one that is a paragraph rather is read as
+        one."""
         block = self.blocks[index]
         inner = [child for child in self.children.get(index, []) if self.blocks[child].kind == BlockKind.PARAGRAPH]
         end = max([block.end, *(self.blocks[child].end for child in inner)])
@@ -295,14 +343,20 @@ class _Quotes:
         holder = next(at for at in above(self.blocks, index) if self.blocks[at].kind == BlockKind.LIST)
         places = sentences_of(self.text, block.start, end)
         if end - block.start > LONGEST_ITEM and len(places) > 2:
-            yield from (replace(q, kind=LineKind.ITEM, path=path, block=index, group=holder) for q in self._joined(places, lead))
+            yield from (
+                replace(q, kind=LineKind.ITEM, path=path, block=index, group=holder) for q in self._joined(places, lead)
+            )
         else:
             yield Quotable(block.start, end, LineKind.ITEM, lead, path, index, holder)
 
     def _leads_in(self, index: int) -> bool:
         """Says nothing but what the items below it are of."""
         deeper = any(self.blocks[child].kind == BlockKind.ITEM for child in self.children.get(index, []))
-        return deeper and self._words(index).rstrip().endswith(":") and len(sentences_of(self.text, *self._place(index))) == 1
+        return (
+            deeper
+            and self._words(index).rstrip().endswith(":")
+            and len(sentences_of(self.text, *self._place(index))) == 1
+        )
 
     def _lead_of_item(self, index: int) -> tuple[Place, ...]:
         """What introduces the list, and the items that this one is part of."""
@@ -312,8 +366,9 @@ class _Quotes:
         return tuple(place for place in lead if place[1] - place[0] <= LONGEST_LEAD)
 
     def introduction(self, holder: int) -> tuple[Place, ...]:
-        """The headings that turn a list or table over, and the line before it when it ends in a colon, else its heading. A table has both,
-        and the line may be its caption. The words that a document begins with are its title, which stands beside whatever is quoted."""
+        """The headings that turn a list or table over, and the line before it when it ends in a
+        colon, else its heading. A table has both, and the line may be its caption. The words that a
+        document begins with are its title, which stands beside whatever is quoted."""
         path, is_table = self._path(holder), self.blocks[holder].kind == BlockKind.TABLE
         if is_table and len(path) > 1 and not self.text[: path[0][0]].strip():
             path = path[1:]
@@ -330,7 +385,9 @@ class _Quotes:
     def _is_caption(self, index: int) -> bool:
         """A line above a table that ends as no sentence."""
         words = self._words(index).rstrip()
-        return self.blocks[index].kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and not words.endswith((".", "!", "?", ";", ","))
+        return self.blocks[index].kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and not words.endswith(
+            (".", "!", "?", ";", ",")
+        )
 
     def _leaf_before(self, index: int) -> int | None:
         at = index - 1
@@ -350,7 +407,8 @@ class _Quotes:
             yield replace(quote, path=path, block=index)
 
     def _lead_of_box(self, index: int) -> tuple[Place, ...]:
-        """A box is not read without its heading ("Let op"), nor that without those that turn it over."""
+        """A box is not read without its heading ("Let op"), nor that without those that turn it
+        over."""
         parent = self.blocks[index].parent
         if parent < 0 or self.blocks[parent].kind != BlockKind.NOTE:
             return ()
@@ -365,9 +423,14 @@ class _Quotes:
         return is_list and self._words(index).rstrip().endswith(":")
 
     def _pointed_at(self, index: int) -> Place | None:
-        """The last sentence of the paragraph before, when this one begins with a word that points back to it."""
+        """The last sentence of the paragraph before, when this one begins with a word that points
+        back to it."""
         before = self.before
-        if before is None or self.blocks[before].kind != BlockKind.PARAGRAPH or self.blocks[before].parent != self.blocks[index].parent:
+        if (
+            before is None
+            or self.blocks[before].kind != BlockKind.PARAGRAPH
+            or self.blocks[before].parent != self.blocks[index].parent
+        ):
             return None
         words = self._words(index).lstrip()
         if not (_POINTS_BACK.match(words) or _TAKES_BACK.match(words)) or self._words(before).rstrip().endswith(":"):
@@ -375,7 +438,9 @@ class _Quotes:
         place = sentences_of(self.text, *self._place(before))[-1]
         return place if place[1] - place[0] <= LONGEST_LEAD else None
 
-    def _joined(self, places: Sequence[Place], lead: tuple[Place, ...], pointed: Place | None = None) -> Iterator[Quotable]:
+    def _joined(
+        self, places: Sequence[Place], lead: tuple[Place, ...], pointed: Place | None = None
+    ) -> Iterator[Quotable]:
         """Sentences, each with the one before it where it leans on that."""
         joined: list[Quotable] = []
         for start, end in places:
@@ -385,7 +450,9 @@ class _Quotes:
             elif joined and _POINTS_BACK.match(words) and end - joined[-1].start <= LONGEST_LEAD * 2:
                 joined.append(Quotable(joined[-1].start, end, LineKind.PROSE, joined[-1].lead))
             else:
-                joined.append(Quotable(start, end, LineKind.PROSE, (*lead, pointed) if pointed and not joined else lead))
+                joined.append(
+                    Quotable(start, end, LineKind.PROSE, (*lead, pointed) if pointed and not joined else lead)
+                )
         yield from joined
 
 

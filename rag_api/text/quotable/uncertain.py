@@ -1,5 +1,5 @@
-"""Places of a document text that may say something else than its page shows, or that speak to a machine (addressed.py): what touches
-one is never quoted, and no model is told it.
+"""Places of a document text that may say something else than its page shows, or that speak to a
+machine (addressed.py): what touches one is never quoted, and no model is told it.
 
 Knows characters only. Places are (start, end), in order, none within another.
 """
@@ -25,9 +25,9 @@ def touches(start: int, end: int, uncertain: Places) -> bool:
 
 
 def is_certain(quote: Quotable, uncertain: Places, base: int = 0, names: Container[Place] = ()) -> bool:
-    """Whether neither the quote, what it must be read after, nor the headings of the parts that it stands in are in doubt: a heading that
-    says something else may turn it over. names: headings over the whole document, which cannot; base: where the quote's text begins in the
-    document's."""
+    """Whether neither the quote, what it must be read after, nor the headings of the parts that it
+    stands in are in doubt: a heading that says something else may turn it over. names: headings
+    over the whole document, which cannot; base: where the quote's text begins in the document's."""
     places = [(quote.start, quote.end), *quote.lead, *(place for place in quote.path if place not in names)]
     return not any(touches(start + base, end + base, uncertain) for start, end in places)
 
@@ -53,8 +53,9 @@ def together(*several: Places) -> tuple[Place, ...]:
 
 
 def blanked(text: str, start: int, uncertain: Places, blank: str = BLANK) -> str:
-    """The text, which begins at `start` of the document's, with every letter in doubt as BLANK and white space as it is: as long as
-    before, so that places in it stay places in the document. blank: another sign, or none."""
+    """The text, which begins at `start` of the document's, with every letter in doubt as BLANK and
+    white space as it is: as long as before, so that places in it stay places in the document.
+    blank: another sign, or none."""
     parts, at = [], 0
     for a, b in uncertain:
         a, b = max(0, a - start), min(len(text), b - start)

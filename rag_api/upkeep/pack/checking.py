@@ -1,6 +1,8 @@
-"""A downtime pack asked what this server is asked: the same questions, each to both, and where the answers differ. For a nightly job.
+"""A downtime pack asked what this server is asked: the same questions, each to both, and where the
+answers differ. For a nightly job.
 
-The pack is opened as on a ward's PC, by its own script; this server answers as it would a member of the pack's groups.
+The pack is opened as on a ward's PC, by its own script; this server answers as it would a member of
+the pack's groups.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ class DifferingAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PackCheck:
-    """ready_seconds: from its start until the pack's first answer. peak_mb: memory of all its processes together, what they share once."""
+    """ready_seconds: from its start until the pack's first answer. peak_mb: memory of all its
+    processes together, what they share once."""
 
     asked: int
     answered: int
@@ -96,10 +99,14 @@ def opened_pack(folder: Path, key: Ed25519PublicKey) -> Iterator[tuple[httpx.Cli
         trusted, log = Path(scratch) / "pack.pub", Path(scratch) / "log"
         trusted.write_bytes(public_pem(key))
         own = [str(folder / START)]
-        command = own if (folder / START).is_file() else [sys.executable, "-m", "rag_api.cli.serving.open_pack", str(folder)]
+        command = (
+            own if (folder / START).is_file() else [sys.executable, "-m", "rag_api.cli.serving.open_pack", str(folder)]
+        )
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [*command, "--port", str(port), "--key", str(trusted), "--no-browser"], stdout=output, stderr=subprocess.STDOUT
+                [*command, "--port", str(port), "--key", str(trusted), "--no-browser"],
+                stdout=output,
+                stderr=subprocess.STDOUT,
             )
         try:
             base = f"http://127.0.0.1:{port}"
@@ -116,7 +123,8 @@ def opened_pack(folder: Path, key: Ed25519PublicKey) -> Iterator[tuple[httpx.Cli
 
 
 class PeakMemory:
-    """Memory of all processes that run a pack's programs, looked at twice a second; 0 where it has none, or the machine does not tell."""
+    """Memory of all processes that run a pack's programs, looked at twice a second; 0 where it has
+    none, or the machine does not tell."""
 
     def __init__(self, folder: Path) -> None:
         self.peak_mb = 0.0

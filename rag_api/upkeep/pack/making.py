@@ -1,7 +1,8 @@
 """`make`: a downtime pack of what some groups may read, in a new folder. Its steps in order.
 
-On a ward's PC nobody signs in: whoever opens the pack reads all of it. So it holds the documents of the groups that are named, and of the
-database nothing but those documents: no accounts, questions, answers, feedback or trail.
+On a ward's PC nobody signs in: whoever opens the pack reads all of it. So it holds the documents of
+the groups that are named, and of the database nothing but those documents: no accounts, questions,
+answers, feedback or trail.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ Tell = Callable[[int], object]
 
 @dataclass(frozen=True, slots=True)
 class PackOrder:
-    """What is to be in a pack. page: the built page. days: that it answers. carry_runtime: with its own Python."""
+    """What is to be in a pack. page: the built page. days: that it answers. carry_runtime: with its
+    own Python."""
 
     page: Path
     groups: tuple[str, ...]
@@ -63,8 +65,11 @@ class PackOrder:
     without_reader: bool = False
 
 
-def make(container: Container, folder: Path, order: PackOrder, key: Ed25519PrivateKey, say: Say, tell: Tell) -> signed.PackManifest:
-    """Raises InvalidInput when the folder cannot be used or nothing would be in the pack, Unavailable when a part does not answer."""
+def make(
+    container: Container, folder: Path, order: PackOrder, key: Ed25519PrivateKey, say: Say, tell: Tell
+) -> signed.PackManifest:
+    """Raises InvalidInput when the folder cannot be used or nothing would be in the pack,
+    Unavailable when a part does not answer."""
     settings = container.settings
     _refuse(container, folder, order)
     with finishing("pack", folder), PgDocuments(container.db).lock():
@@ -103,16 +108,24 @@ def make(container: Container, folder: Path, order: PackOrder, key: Ed25519Priva
 
 
 def packed_documents(container: Container, groups: Sequence[str]) -> list[Document]:
-    """What is in force and some of these groups may read; also what could not be read, of which a question may have to be told."""
+    """What is in force and some of these groups may read; also what could not be read, of which a
+    question may have to be told."""
     wanted = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
-    found = [one for one in PgDocuments(container.db).current().values() if one.status in wanted and set(one.groups) & set(groups)]
+    found = [
+        one
+        for one in PgDocuments(container.db).current().values()
+        if one.status in wanted and set(one.groups) & set(groups)
+    ]
     if not any(one.status == DocumentStatus.INDEXED for one in found):
-        raise InvalidInput(f"No document may be read by {', '.join(groups)}: name groups that documents have, with --groups.")
+        raise InvalidInput(
+            f"No document may be read by {', '.join(groups)}: name groups that documents have, with --groups."
+        )
     return found
 
 
 def rows_of(documents: Sequence[Document]) -> dict[str, CopiedRows]:
-    """Of the database, what is said of these documents, for everyone who opens the pack. Nobody's name is in it but the documents' own."""
+    """Of the database, what is said of these documents, for everyone who opens the pack. Nobody's
+    name is in it but the documents' own."""
     ids, sources = sql.Literal([one.id for one in documents]), sql.Literal([one.source for one in documents])
     everyone, nobody = sql.Literal(list(EVERYONE)), sql.Literal("")
     own = sql.SQL("document_id = any({})").format(ids)
@@ -157,8 +170,10 @@ def _refuse(container: Container, folder: Path, order: PackOrder) -> None:
         raise InvalidInput(f"{folder} is not empty: name a new folder for each pack, for example {folder}/$(date +%F).")
     if container.settings.reader and not order.without_reader:
         raise InvalidInput(
-            f"Here a model must agree to what is quoted (BEDSIDE_READER={container.settings.reader}), and a pack carries no model: it would"
-            " answer more than this server does, and be wrong more often. With --without-reader it is made all the same."
+            f"Here a model must agree to what is quoted (BEDSIDE_READER={container.settings.reader}), and a pack "
+            f"carries no model: it would"
+            " answer more than this server does, and be wrong more often. With --without-reader it is made all the "
+            "same."
         )
 
 
@@ -170,7 +185,12 @@ def _copy_files(documents: Sequence[Document], settings: Settings, target: Path)
         for path in {kept.path(document.sha256, Path(document.source).suffix), kept.shown(document)}:
             if path is not None and path.is_file():
                 shutil.copyfile(path, files / path.name)
-    lists = {"abbreviations.csv": settings.abbreviations, "synonyms.csv": settings.synonyms, DRUGS: None, CALIBRATION: None}
+    lists = {
+        "abbreviations.csv": settings.abbreviations,
+        "synonyms.csv": settings.synonyms,
+        DRUGS: None,
+        CALIBRATION: None,
+    }
     for name, configured in lists.items():
         path = configured or data_dir / name
         if path.is_file():
@@ -183,7 +203,9 @@ def _copy_index(container: Container, documents: Sequence[Document], target: Pat
     try:
         anew = embedder if embedder.name != container.embedder.name else None
         with closing(LanceStore(target, embedder.name, embedder.dim)) as store:
-            chunks = _copy_chunks(source, store, [one.id for one in documents if one.status == DocumentStatus.INDEXED], anew, tell)
+            chunks = _copy_chunks(
+                source, store, [one.id for one in documents if one.status == DocumentStatus.INDEXED], anew, tell
+            )
             store.tidy()
             store.forget_older_versions()
         return IndexCopy("lance", embedder.name, embedder.dim, len(documents), chunks)

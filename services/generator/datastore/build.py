@@ -1,4 +1,5 @@
-"""Datastores made from texts, offline: their tokens one behind the other, and the places sorted by a library's suffix sorting."""
+"""Datastores made from texts, offline: their tokens one behind the other, and the places sorted by
+a library's suffix sorting."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from services.generator.datastore.store import BETWEEN, BadDatastore, Datastore,
 
 
 def build(texts: Iterable[Seq[int]], tokenizer: str) -> Datastore:
-    """Make a datastore of token texts; empty ones are left out. Raises BadDatastore when there is nothing in it."""
+    """Make a datastore of token texts; empty ones are left out. Raises BadDatastore when there is
+    nothing in it."""
     parts = [np.array([*text, BETWEEN], np.int32) for text in texts if len(text)]
     if not parts:
         raise BadDatastore("no text to build a datastore from")

@@ -1,8 +1,10 @@
-"""A dense datastore: what followed each token of some texts, found by the target's hidden state there (DReSD, section 3).
+"""A dense datastore: what followed each token of some texts, found by the target's hidden state
+there (DReSD, section 3).
 
-States are z-scored, reduced by principal components and set to length one (sections 3.2 to 3.4). Entries stand sorted by the token that
-follows, so the paper's filter by the next token is a slice, and the nearest of the slice are found exactly. Read from memory-mapped files.
-Whatever stands in it can be drafted for everyone's answers: it must hold only what all who ask may read.
+States are z-scored, reduced by principal components and set to length one (sections 3.2 to 3.4).
+Entries stand sorted by the token that follows, so the paper's filter by the next token is a slice,
+and the nearest of the slice are found exactly. Read from memory-mapped files. Whatever stands in it
+can be drafted for everyone's answers: it must hold only what all who ask may read.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ PROJECTION = {"mean": np.float32, "scale": np.float32, "components": np.float32}
 BETWEEN = -1  # stands between two texts: no draft goes over it
 DIMENSIONS = 64  # of a key (the paper's table 2)
 SAMPLE = 1_000_000  # states that the projection is fitted on (section 3.2)
-PROBED, ALIKE = 64, 0.99  # embeddings that tell one model from another, and their least cosine in different number formats
+# embeddings that tell one model from another, and their least cosine in different number formats
+PROBED, ALIKE = 64, 0.99
 EPSILON = 1e-6
 
 
@@ -51,7 +54,8 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class DenseDatastore:
-    """`places[starts[t]:starts[t + 1]]`: where token t stands in `tokens`; `keys` in the same order: of the state just before it."""
+    """`places[starts[t]:starts[t + 1]]`: where token t stands in `tokens`; `keys` in the same
+    order: of the state just before it."""
 
     tokens: NDArray[np.int32]
     places: NDArray[np.int32]  # [entries]
@@ -61,7 +65,8 @@ class DenseDatastore:
     projection: Projection
 
     def nearest(self, token: int, state: NDArray[np.float32], count: int) -> list[tuple[int, float]]:
-        """Return the places of `token` whose state was most like [h] `state`, the likest first, with the cosine."""
+        """Return the places of `token` whose state was most like [h] `state`, the likest first,
+        with the cosine."""
         first, end = int(self.starts[token]), int(self.starts[token + 1])
         if first == end:
             return []
@@ -77,7 +82,8 @@ class DenseDatastore:
 
 
 def build(target: Target, texts: Iterable[tuple[Seq[int], int]]) -> DenseDatastore:
-    """Make a datastore of texts (their tokens, and the first token that may be drafted). Raises BadDenseDatastore without any."""
+    """Make a datastore of texts (their tokens, and the first token that may be drafted). Raises
+    BadDenseDatastore without any."""
     kept: list[NDArray[np.int32]] = []
     states: list[NDArray[np.float16]] = []
     for tokens, first in texts:
@@ -97,7 +103,8 @@ def build(target: Target, texts: Iterable[tuple[Seq[int], int]]) -> DenseDatasto
 
 
 def fit(states: Seq[NDArray[np.float16]]) -> Projection:
-    """Fit z-scores and principal components on [n, h] states, evenly taken where there are more than SAMPLE."""
+    """Fit z-scores and principal components on [n, h] states, evenly taken where there are more
+    than SAMPLE."""
     every = max(1, sum(map(len, states)) // SAMPLE)
     sample = np.concatenate([state[::every] for state in states]).astype(np.float32)
     mean, scale = sample.mean(0), 1 / np.sqrt(sample.var(0) + EPSILON)
@@ -139,26 +146,41 @@ def write(folder: Path, store: DenseDatastore) -> None:
         np.save(folder / f"{name}.npy", getattr(store, name))
     for name, array in asdict(store.projection).items():
         np.save(folder / f"{name}.npy", array)
-    said = {"format": FORMAT, "entries": len(store.places), "hidden": store.probe.shape[1], "vocabulary": len(store.starts) - 1}
+    said = {
+        "format": FORMAT,
+        "entries": len(store.places),
+        "hidden": store.probe.shape[1],
+        "vocabulary": len(store.starts) - 1,
+    }
     (folder / MANIFEST).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
 
 
 def read(folder: Path, target: Target) -> DenseDatastore:
-    """Map a datastore into memory. Raises BadDenseDatastore on one that is not whole, or was built for another model."""
+    """Map a datastore into memory. Raises BadDenseDatastore on one that is not whole, or was built
+    for another model."""
     try:
         said: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        found = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in (*ARRAYS, *PROJECTION)}
+        found = {
+            name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in (*ARRAYS, *PROJECTION)
+        }
     except (OSError, ValueError) as error:
         raise BadDenseDatastore(f"{folder}: no dense datastore that can be read ({error})") from error
     if said.get("format") != FORMAT:
-        raise BadDenseDatastore(f"{folder}: of format {said.get('format')}; this version reads {FORMAT}: build it again")
+        raise BadDenseDatastore(
+            f"{folder}: of format {said.get('format')}; this version reads {FORMAT}: build it again"
+        )
     if (said.get("hidden"), said.get("vocabulary")) != (target.config.hidden_size, target.config.vocab_size):
         raise BadDenseDatastore(f"{folder}: built for a model of another size: build it again with this one")
     entries, wanted = said.get("entries"), ARRAYS | PROJECTION
-    if any(found[name].dtype != kind for name, kind in wanted.items()) or not len(found["places"]) == len(found["keys"]) == entries:
+    if (
+        any(found[name].dtype != kind for name, kind in wanted.items())
+        or not len(found["places"]) == len(found["keys"]) == entries
+    ):
         raise BadDenseDatastore(f"{folder}: its files do not belong together")
     if not _same_model(found["probe"], probe_of(target)):
-        raise BadDenseDatastore(f"{folder}: built for another model: its states mean nothing to this one; build it again")
+        raise BadDenseDatastore(
+            f"{folder}: built for another model: its states mean nothing to this one; build it again"
+        )
     projection = Projection(*(np.array(found.pop(name)) for name in PROJECTION))
     return DenseDatastore(**found, projection=projection)
 

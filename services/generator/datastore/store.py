@@ -1,7 +1,9 @@
-"""A datastore: token texts that answers may be drafted from, searched by exact suffix (REST, section 3). Read from memory-mapped files.
+"""A datastore: token texts that answers may be drafted from, searched by exact suffix (REST,
+section 3). Read from memory-mapped files.
 
-Whatever stands in it can be drafted for everyone's answers, and a draft that is right makes an answer quicker: it must hold only what all
-who ask may read. It belongs to the tokenizer that it was built with; for another it is refused.
+Whatever stands in it can be drafted for everyone's answers, and a draft that is right makes an
+answer quicker: it must hold only what all who ask may read. It belongs to the tokenizer that it was
+built with; for another it is refused.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ class DatastoreManifest:
 
 @dataclass(frozen=True, slots=True)
 class Datastore:
-    """`order`: places in `tokens`, sorted by the tokens that end there, read backwards; so those of one suffix stand side by side."""
+    """`order`: places in `tokens`, sorted by the tokens that end there, read backwards; so those of
+    one suffix stand side by side."""
 
     manifest: DatastoreManifest
     tokens: NDArray[np.int32]
@@ -59,7 +62,8 @@ def write(folder: Path, store: Datastore) -> None:
 
 
 def read(folder: Path, tokenizer: str) -> Datastore:
-    """Map a datastore into memory. Raises BadDatastore on one that is not whole, or was built for another `tokenizer`."""
+    """Map a datastore into memory. Raises BadDatastore on one that is not whole, or was built for
+    another `tokenizer`."""
     try:
         said: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         manifest = DatastoreManifest(**said)

@@ -1,6 +1,7 @@
 """Drafters propose continuations. A drafter only proposes; it cannot change what is generated.
 
-One file per drafter with its SPEC, one line each in DRAFTERS (registry.py). Drafters never import each other, the engine or verify.
+One file per drafter with its SPEC, one line each in DRAFTERS (registry.py). Drafters never import
+each other, the engine or verify.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ class DraftStage(IntEnum):
 class StepState:
     """What a drafter sees of one sequence before a step.
 
-    `context` is prompt + output; its last token is the root of the draft (decided, not yet in the target's cache).
-    `features` are those that the drafter wants, of the tokens verified since it last proposed, [n, h or 3h]; None when there are none.
+    `context` is prompt + output; its last token is the root of the draft (decided, not yet in the
+    target's cache). `features` are those that the drafter wants, of the tokens verified since it
+    last proposed, [n, h or 3h]; None when there are none.
     """
 
     sequence: Sequence
@@ -47,7 +49,8 @@ class StepState:
 
 
 class Drafter(Protocol):
-    """One that hears the entropy of the target's own distributions (Accepted.entropies) has `wants_entropy = True` beside these."""
+    """One that hears the entropy of the target's own distributions (Accepted.entropies) has
+    `wants_entropy = True` beside these."""
 
     name: str  # what its nodes' origins say
 
@@ -61,7 +64,8 @@ class Drafter(Protocol):
         """Begin a sequence that was admitted; its prompt is known."""
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        """Return one tree per state, at most `nodes` nodes each, the root included; a tree of the root alone says: nothing."""
+        """Return one tree per state, at most `nodes` nodes each, the root included; a tree of the
+        root alone says: nothing."""
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
         """Hear what became of the merged tree of this step (not only of this drafter's part)."""
@@ -98,6 +102,8 @@ class DrafterSpec(Generic[D, O]):
     summary: str
     options: type[O]
     open: Callable[[DrafterContext, O | None], D]  # without options: the usual ones for this context
-    lacks: Callable[[DrafterContext], str | None] = nothing  # what it needs and does not find, in words; None: it can be opened
-    measured_by: Callable[[D], tuple[object, ...]] | None = None  # what a draft's time depends on beside the target; None: microseconds
+    # what it needs and does not find, in words; None: it can be opened
+    lacks: Callable[[DrafterContext], str | None] = nothing
+    # what a draft's time depends on beside the target; None: microseconds
+    measured_by: Callable[[D], tuple[object, ...]] | None = None
     reads_beside: bool = False  # copies from texts that came beside the prompt, too

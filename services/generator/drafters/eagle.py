@@ -1,7 +1,7 @@
 """Trees drafted by an EAGLE head: dynamic (EAGLE-2 and -3) or of a fixed shape (EAGLE-1).
 
-A drafter only proposes. The head's cache holds verified features alone: drafted nodes are written behind them and forgotten.
-R rows, K = top_k, P pool, h hidden size.
+A drafter only proposes. The head's cache holds verified features alone: drafted nodes are written
+behind them and forgotten. R rows, K = top_k, P pool, h hidden size.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ ALONE = 32  # features; a row that brings more is read apart from the others
 
 
 def usual_shape(device: torch.device) -> TreeShape:
-    """Return EAGLE-2's and -3's published tree where rows are nearly free; on a CPU, where every row is computed, a small one."""
+    """Return EAGLE-2's and -3's published tree where rows are nearly free; on a CPU, where every
+    row is computed, a small one."""
     return TreeShape() if device.type == "cuda" else TreeShape(top_k=2, total=5, depth=3, least=0.3)
 
 
@@ -94,7 +95,10 @@ class EagleDrafter:
         rows = [self._rows[state.sequence.id] for state in states]
         total = len(self.shape.fixed) + 1 if self.shape.fixed else min(self.shape.total, nodes)
         if self.head.native is not None and not self.shape.fixed:
-            return [self._draft_natively(self.head.native, row, state, total) for row, state in zip(rows, states, strict=True)]
+            return [
+                self._draft_natively(self.head.native, row, state, total)
+                for row, state in zip(rows, states, strict=True)
+            ]
         hidden = self._read(rows, states)
         roots = [int(state.context[-1]) for state in states]
         if not 1 < total <= nodes:
@@ -103,7 +107,10 @@ class EagleDrafter:
         chosen = self._places.expand(len(rows), -1) if self.shape.fixed else select(pool, total - 1)
         picked = (chosen, *(part.gather(1, chosen) for part in pool))
         places, tokens, scores, parents = torch.stack([part.double() for part in picked]).cpu().tolist()  # one download
-        return [to_tree(root, places[row], tokens[row], scores[row], parents[row], self.name) for row, root in enumerate(roots)]
+        return [
+            to_tree(root, places[row], tokens[row], scores[row], parents[row], self.name)
+            for row, root in enumerate(roots)
+        ]
 
     def _draft_natively(self, native: NativeHead, row: int, state: StepState, total: int) -> DraftTree:
         """Draft by one call into C; paths that are less likely than `least` are not followed."""
@@ -119,13 +126,17 @@ class EagleDrafter:
             top_k=shape.top_k, depth=min(shape.depth, max(total - 2, 0)), least=math.log(shape.least) if shape.least > 0 else -math.inf,
         )  # fmt: skip
         cache.lengths[row] += fresh
-        best = sorted(range(len(drafted.scores)), key=drafted.scores.__getitem__, reverse=True)[: total - 1]  # stable, as in `select`
+        # stable, as in `select`
+        best = sorted(range(len(drafted.scores)), key=drafted.scores.__getitem__, reverse=True)[: total - 1]
         places = sorted(best)
-        tokens, scores, parents = ([part[place] for place in places] for part in (drafted.tokens, drafted.scores, drafted.parents))
+        tokens, scores, parents = (
+            [part[place] for place in places] for part in (drafted.tokens, drafted.scores, drafted.parents)
+        )
         return to_tree(int(context[-1]), places, tokens, scores, parents, self.name)
 
     def _make_room(self, row: int, first: int, count: int) -> None:
-        """Make room for `count` features, of which the first is at position `first`, and a draft behind them."""
+        """Make room for `count` features, of which the first is at position `first`, and a draft
+        behind them."""
         cache = self._cache
         if cache.lengths[row] == 0:
             cache.origins[row] = first
@@ -133,7 +144,8 @@ class EagleDrafter:
         cache.reserve(row, cache.lengths[row] + count + self._drafted)
 
     def _read(self, rows: list[int], states: Seq[StepState]) -> Tensor:
-        """Read features of newly verified tokens into the cache -> the head's output at each row's last one, [R, h].
+        """Read features of newly verified tokens into the cache -> the head's output at each row's
+        last one, [R, h].
 
         A row that brings its whole prompt is read alone, so that the others are not padded to it.
         """
@@ -174,7 +186,8 @@ class EagleDrafter:
         return torch.tensor(values, device=self.head.device)[:, None]
 
     def _grow(self, rows: list[int], hidden: Tensor, total: int) -> Pool:
-        """Expand the best K of each level by the probability of their paths; every child goes into the pool."""
+        """Expand the best K of each level by the probability of their paths; every child goes into
+        the pool."""
         top_k = self.shape.top_k
         depth = len(self._expand) if self.shape.fixed else min(self.shape.depth, total - 2)
         tokens, scores = self._children(hidden[:, None])  # [R, 1, K]
@@ -184,7 +197,11 @@ class EagleDrafter:
         places = torch.arange(top_k, device=device).expand(count, -1)
         frontier = Frontier(tokens[:, 0], scores[:, 0], places, hidden[:, None].expand(-1, top_k, -1), eye)
         for level in range(depth):
-            if self.shape.least > 0 and not self.shape.fixed and float(frontier.scores.max()) < math.log(self.shape.least):
+            if (
+                self.shape.least > 0
+                and not self.shape.fixed
+                and float(frontier.scores.max()) < math.log(self.shape.least)
+            ):
                 break
             out = self._level(rows, frontier, level)
             tokens, scores = self._children(out)
@@ -209,20 +226,25 @@ class EagleDrafter:
         return scores.flatten(1).topk(self.shape.top_k, dim=1).indices
 
     def _children(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
-        """Turn [R, n, h] into tokens and log-probabilities of the K likeliest, [R, n, K] each. Never above 0: no child beats its parent."""
+        """Turn [R, n, h] into tokens and log-probabilities of the K likeliest, [R, n, K] each.
+        Never above 0: no child beats its parent."""
         logits = self.head.logits(hidden)
         top = logits.topk(self.shape.top_k, dim=-1)
         scores = (top.values - logits.logsumexp(dim=-1, keepdim=True)).clamp(max=0.0)
         return self.head.target_ids[top.indices], scores
 
     def _level(self, rows: list[int], frontier: Frontier, level: int) -> Tensor:
-        """Compute one forward over the frontier: each node sees the verified keys and its drafted ancestors -> [R, K, h]."""
+        """Compute one forward over the frontier: each node sees the verified keys and its drafted
+        ancestors -> [R, K, h]."""
         cache, device, top_k = self._cache, self.head.device, self.shape.top_k
         lengths, drafted = [cache.lengths[row] for row in rows], top_k * (level + 1)
-        behind = torch.arange(max(lengths) + drafted, device=device) - self._tensor(lengths)  # [R, up to]; negative: verified
+        # [R, up to]; negative: verified
+        behind = torch.arange(max(lengths) + drafted, device=device) - self._tensor(lengths)
         own = frontier.ancestors.gather(2, behind.clamp(0, drafted - 1)[:, None].expand(-1, top_k, -1))
         visible = (behind < 0)[:, None] | (own & (behind < drafted)[:, None])
-        positions = self._tensor([length + cache.origins[row] + level for row, length in zip(rows, lengths, strict=True)])
+        positions = self._tensor(
+            [length + cache.origins[row] + level for row, length in zip(rows, lengths, strict=True)]
+        )
         attend = cache.attend(rows, [length + top_k * level for length in lengths], visible)
         return self.head(frontier.tokens, frontier.hidden, positions.expand(-1, top_k), attend)
 

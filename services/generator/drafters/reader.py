@@ -1,16 +1,19 @@
-"""READER's additions to a drafted tree: a long branch found by search, and what follows the tree's best branch (sections 4.1 to 4.4).
+"""READER's additions to a drafted tree: a long branch found by search, and what follows the tree's
+best branch (sections 4.1 to 4.4).
 
-Asked after the others, so that "eagle+reader" is the paper's method: EAGLE's tree, the statistical branch appended to it (4.3), and its
-best branch deepened by searching "end of the text + branch" (4.4). Both searches look for the longest end that was there before, first 16
-tokens, then fewer (4.1), in prompt and output and, where there is one, in a datastore; the longer match wins. One branch each, with the
-commonest continuation at every token: more slow verification down, the paper found. It names no lengths ("much deeper" than the draft);
-here 20.
+Asked after the others, so that "eagle+reader" is the paper's method: EAGLE's tree, the statistical
+branch appended to it (4.3), and its best branch deepened by searching "end of the text + branch"
+(4.4). Both searches look for the longest end that was there before, first 16 tokens, then fewer
+(4.1), in prompt and output and, where there is one, in a datastore; the longer match wins. One
+branch each, with the commonest continuation at every token: more slow verification down, the paper
+found. It names no lengths ("much deeper" than the draft); here 20.
 
-Two things differ. Branches are joined to the tree by trie union, so that no node stands in it twice; the paper keeps duplicates for a
-fixed shape. RASD (ACL Findings 2025) merges a retrieval tree into a drafted one as we do; beyond it every merged node keeps who proposed
-it and the place that it was copied from, nodes are cut by what they cost on this machine, and verification is lossless token for token at
-any temperature. And rows of a batch have trees and lengths of their own, so that the paper's rearranging of keys and values (4.5) has
-nothing to do.
+Two things differ. Branches are joined to the tree by trie union, so that no node stands in it
+twice; the paper keeps duplicates for a fixed shape. RASD (ACL Findings 2025) merges a retrieval
+tree into a drafted one as we do; beyond it every merged node keeps who proposed it and the place
+that it was copied from, nodes are cut by what they cost on this machine, and verification is
+lossless token for token at any temperature. And rows of a batch have trees and lengths of their
+own, so that the paper's rearranging of keys and values (4.5) has nothing to do.
 """
 
 from __future__ import annotations
@@ -99,7 +102,8 @@ class ReaderDrafter:
             builder.add_chain(node, branch.tokens, scores, [NodeOrigin(self.name, place) for place in branch.places])
 
     def _search(self, index: MatchIndex, tail: list[int], most: int) -> Branch:
-        """Return one branch of up to `most` tokens that followed the longest end of `tail` (section 4.1)."""
+        """Return one branch of up to `most` tokens that followed the longest end of `tail` (section
+        4.1)."""
         if not most:
             return NOTHING
         found = commonest(index.tokens, index.longest(tail, self.options.matches), most)
@@ -111,7 +115,14 @@ class ReaderDrafter:
     def _stored(self, tail: list[int], most: int) -> Branch:
         assert self._store is not None
         options = self.options
-        found = frequent(self._store, np.array(tail, np.int32), 1 + 2 * most, shortest=options.shortest, most=options.places, depth=most)
+        found = frequent(
+            self._store,
+            np.array(tail, np.int32),
+            1 + 2 * most,
+            shortest=options.shortest,
+            most=options.places,
+            depth=most,
+        )
         best: dict[int, int] = {}  # by parent the first, that is the commonest, child
         for node, parent in enumerate(found.parents, start=1):
             best.setdefault(parent, node)
@@ -122,7 +133,8 @@ class ReaderDrafter:
 
 
 def commonest(tokens: Seq[int], matches: Seq[tuple[int, int]], most: int) -> Branch:
-    """Follow the longest of these (end, length) matches, at every token as most of those do that still agree; the latest among equals."""
+    """Follow the longest of these (end, length) matches, at every token as most of those do that
+    still agree; the latest among equals."""
     if not matches:
         return NOTHING
     longest = max(length for _, length in matches)
@@ -140,7 +152,8 @@ def commonest(tokens: Seq[int], matches: Seq[tuple[int, int]], most: int) -> Bra
 
 
 def best_branch(tree: DraftTree) -> list[int]:
-    """Return the nodes of the likeliest branch, without the root: at every node on to its likeliest child."""
+    """Return the nodes of the likeliest branch, without the root: at every node on to its likeliest
+    child."""
     best: dict[int, int] = {}
     for node in range(1, len(tree)):
         parent = tree.parents[node]
@@ -157,5 +170,8 @@ def _open(context: DrafterContext, options: ReaderOptions | None) -> ReaderDraft
 
 
 SPEC = DrafterSpec(
-    "reader", "a long branch found by search beside the drafted tree, and one behind its best branch (READER)", ReaderOptions, _open
+    "reader",
+    "a long branch found by search beside the drafted tree, and one behind its best branch (READER)",
+    ReaderOptions,
+    _open,
 )

@@ -1,4 +1,5 @@
-"""The drafters there are, by name. "copy+eagle" is both, merged into one tree; "none" is plain decoding."""
+"""The drafters there are, by name. "copy+eagle" is both, merged into one tree; "none" is plain
+decoding."""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ def parse(drafter: str, known: Iterable[str]) -> tuple[str, ...]:
     names, known = names_of(drafter), list(known)
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise BadRequest(f"no drafter {unknown[0]!r} here; there are: none, {', '.join(known)}, and several joined by '+'")
+        raise BadRequest(
+            f"no drafter {unknown[0]!r} here; there are: none, {', '.join(known)}, and several joined by '+'"
+        )
     return names
 
 
@@ -49,8 +52,11 @@ def available(context: DrafterContext) -> tuple[str, ...]:
     return tuple(name for name, spec in DRAFTERS.items() if spec.lacks(context) is None)
 
 
-def open_drafters(names: Iterable[str], context: DrafterContext, options: Mapping[str, object] | None = None) -> dict[str, Drafter]:
-    """Open these, in this order, and no others; `options` by name. Raises BadRequest on one that cannot be had."""
+def open_drafters(
+    names: Iterable[str], context: DrafterContext, options: Mapping[str, object] | None = None
+) -> dict[str, Drafter]:
+    """Open these, in this order, and no others; `options` by name. Raises BadRequest on one that
+    cannot be had."""
     return {name: open_drafter(name, context, (options or {}).get(name)) for name in names}
 
 

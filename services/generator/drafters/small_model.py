@@ -1,7 +1,9 @@
-"""Vanilla speculative decoding: a small model with the target's tokenizer writes ahead (Leviathan and others, 2023).
+"""Vanilla speculative decoding: a small model with the target's tokenizer writes ahead (Leviathan
+and others, 2023).
 
-Its likeliest tokens are proposed as one chain, with the probability it gives them; deterministic drafts are verified as all others, by the
-target's own samples, so the text is the target's at any temperature.
+Its likeliest tokens are proposed as one chain, with the probability it gives them; deterministic
+drafts are verified as all others, by the target's own samples, so the text is the target's at any
+temperature.
 """
 
 from __future__ import annotations
@@ -73,10 +75,12 @@ def _chain(root: int, ahead: Ahead, name: str) -> DraftTree:
 
 
 class RagDrafter(SmallModelDrafter):
-    """RAPID's drafter: writes ahead behind the retrieved parts alone, while the target reads the whole documents (section 2.3).
+    """RAPID's drafter: writes ahead behind the retrieved parts alone, while the target reads the
+    whole documents (section 2.3).
 
-    It proposes for requests whose prompt names its retrieved parts (Prompt.retrieved), and nothing for others. What is to be accepted by
-    its chances (speculation/augmented.py) is drawn from them, and `drawn` tells them.
+    It proposes for requests whose prompt names its retrieved parts (Prompt.retrieved), and nothing
+    for others. What is to be accepted by its chances (speculation/augmented.py) is drawn from them,
+    and `drawn` tells them.
     """
 
     name = "rag"
@@ -90,11 +94,17 @@ class RagDrafter(SmallModelDrafter):
         asked = [state for state in states if state.sequence.prompt.retrieved]
         told: dict[str, DraftTree] = {}
         for drawing in (False, True):
-            own = [state for state in asked if (state.sequence.sampling.draw_drafts and state.sequence.sampling.temperature > 0) == drawing]
+            own = [
+                state
+                for state in asked
+                if (state.sequence.sampling.draw_drafts and state.sequence.sampling.temperature > 0) == drawing
+            ]
             if own:
                 trees = self._draw(own, nodes) if drawing else super().propose(own, nodes)
                 told |= zip((state.sequence.id for state in own), trees, strict=True)
-        return [told.get(state.sequence.id) or _chain(int(state.context[-1]), Ahead((), ()), self.name) for state in states]
+        return [
+            told.get(state.sequence.id) or _chain(int(state.context[-1]), Ahead((), ()), self.name) for state in states
+        ]
 
     def drawn(self, sequence: Sequence) -> DrawnChain | None:
         """Return what was drawn for the step that is verified now."""
@@ -136,7 +146,8 @@ def _open(context: DrafterContext, options: SmallModelOptions | None) -> SmallMo
 
 
 def _open_rag(context: DrafterContext, options: RagOptions | None) -> RagDrafter:
-    """Open it with the small model where there is one, else with the target itself (the paper's self-speculation)."""
+    """Open it with the small model where there is one, else with the target itself (the paper's
+    self-speculation)."""
     model = context.small or context.target
     assert model is not None
     return RagDrafter(model, options)

@@ -1,6 +1,8 @@
-"""One tree per row of a step: drafters are asked stage by stage, their trees merged, and what does not pay is cut off.
+"""One tree per row of a step: drafters are asked stage by stage, their trees merged, and what does
+not pay is cut off.
 
-Used by the engine, and where recorded answers are replayed without a model (replay.py). Knows nothing of targets, logits or text.
+Used by the engine, and where recorded answers are replayed without a model (replay.py). Knows
+nothing of targets, logits or text.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ class DraftRow(Protocol):
 
 
 class Drafting:
-    """The drafters of an engine and the planner that says who is asked. `nodes`: of a tree at most, the root included."""
+    """The drafters of an engine and the planner that says who is asked. `nodes`: of a tree at most,
+    the root included."""
 
     def __init__(
         self,
@@ -48,20 +51,30 @@ class Drafting:
         clock: Callable[[], float] = time.perf_counter,
         policy: Policy | None = None,
     ) -> None:
-        """Verify every draft whole where there are no `costs`; `seconds`: of a draft by drafter, where they were measured."""
-        assert all(name == drafter.name for name, drafter in drafters.items()), "nodes are counted by the name their drafter gives them"
+        """Verify every draft whole where there are no `costs`; `seconds`: of a draft by drafter,
+        where they were measured."""
+        assert all(name == drafter.name for name, drafter in drafters.items()), (
+            "nodes are counted by the name their drafter gives them"
+        )
         self.drafters, self.nodes = dict(drafters), nodes
-        self.planner = Planner(costs, seconds, {name for name, drafter in drafters.items() if drafter.stage is DraftStage.MODEL})
+        self.planner = Planner(
+            costs, seconds, {name for name, drafter in drafters.items() if drafter.stage is DraftStage.MODEL}
+        )
         self.clock, self.spent = clock, 0.0  # seconds that the drafters themselves took
         self.policy = policy or Merge()
-        self._stages = {stage: [(name, drafter) for name, drafter in drafters.items() if drafter.stage is stage] for stage in DraftStage}
+        self._stages = {
+            stage: [(name, drafter) for name, drafter in drafters.items() if drafter.stage is stage]
+            for stage in DraftStage
+        }
 
     def wants_entropy(self, drafters: Iterable[str]) -> bool:
-        """Say whether one of them hears how sure the target was of each token (Accepted.entropies)."""
+        """Say whether one of them hears how sure the target was of each token
+        (Accepted.entropies)."""
         return any(getattr(self.drafters[name], "wants_entropy", False) for name in drafters)
 
     def start(self, sequence: Sequence, drafters: Seq[str]) -> tuple[Plan, Features]:
-        """Begin a sequence that these may draft for; whoever does not pay these days is left out (Plan.gates)."""
+        """Begin a sequence that these may draft for; whoever does not pay these days is left out
+        (Plan.gates)."""
         plan = self.planner.start(drafters)
         for name in plan.gates:
             self.drafters[name].start(sequence)
@@ -83,8 +96,14 @@ class Drafting:
                 self._ask(name, drafter, rows, asked, trees, proposed)
             if stage is DraftStage.LOOKUP:
                 choices = [self.policy.choose(own) for own in proposed]
-                proposed, asked = [choice.kept for choice in choices], [place for place in asked if choices[place].others]
-            trees = [tree.merge(own, budget) if own else before for own, before, budget in zip(proposed, trees, budgets, strict=True)]
+                proposed, asked = (
+                    [choice.kept for choice in choices],
+                    [place for place in asked if choices[place].others],
+                )
+            trees = [
+                tree.merge(own, budget) if own else before
+                for own, before, budget in zip(proposed, trees, budgets, strict=True)
+            ]
         return trees
 
     def cut(self, rows: Seq[DraftRow], trees: Seq[DraftTree]) -> list[DraftTree]:
@@ -96,8 +115,11 @@ class Drafting:
         for name in row.drafters:
             self.drafters[name].feedback(StepState(row.sequence, _view(row)), drafted, accepted)
 
-    def learn(self, rows: Seq[DraftRow], trees: Seq[DraftTree], accepted: Seq[Accepted], lengths: Seq[int], seconds: float) -> None:
-        """Take in a step of these trees behind `lengths`, which took `seconds` without its drafts."""
+    def learn(
+        self, rows: Seq[DraftRow], trees: Seq[DraftTree], accepted: Seq[Accepted], lengths: Seq[int], seconds: float
+    ) -> None:
+        """Take in a step of these trees behind `lengths`, which took `seconds` without its
+        drafts."""
         usual = self.planner.paced(sum(map(len, trees)), sum(lengths) // len(lengths), seconds)
         for row, drafted, taken in zip(rows, trees, accepted, strict=True):
             self.planner.learn(row.plan, drafted, taken, usual / len(rows))
@@ -107,13 +129,21 @@ class Drafting:
         self.planner.learn(row.plan, drafted, accepted, self.planner.seconds(len(drafted), row.length))
 
     def _ask(
-        self, name: str, drafter: Drafter, rows: Seq[DraftRow], places: Seq[int], trees: Seq[DraftTree], proposed: list[list[DraftTree]]
+        self,
+        name: str,
+        drafter: Drafter,
+        rows: Seq[DraftRow],
+        places: Seq[int],
+        trees: Seq[DraftTree],
+        proposed: list[list[DraftTree]],
     ) -> None:
-        """Add the drafts of one drafter for the rows at these `places` to what the others of its stage found."""
+        """Add the drafts of one drafter for the rows at these `places` to what the others of its
+        stage found."""
         asked = [
             place
             for place in places
-            if name in rows[place].drafters and self.planner.wants(rows[place].plan, name, trees[place], rows[place].length, len(rows))
+            if name in rows[place].drafters
+            and self.planner.wants(rows[place].plan, name, trees[place], rows[place].length, len(rows))
         ]
         if not asked:
             return

@@ -1,6 +1,7 @@
 """Joules that a GPU used, by NVML's own counter; elsewhere none, and why.
 
-The counter counts the whole GPU since the driver was loaded: a difference of two readings is a step's energy, whoever used it.
+The counter counts the whole GPU since the driver was loaded: a difference of two readings is a
+step's energy, whoever used it.
 """
 
 from __future__ import annotations
@@ -27,12 +28,14 @@ class NoCounter:
 
 
 class NvmlCounter:
-    """Raises pynvml.NVMLError when the library or the counter is not there (GPUs before Volta have none)."""
+    """Raises pynvml.NVMLError when the library or the counter is not there (GPUs before Volta have
+    none)."""
 
     reason: str | None = None
 
     def __init__(self, nvml: Any, uuid: str) -> None:
-        """Open the counter. `nvml` is the module pynvml; `uuid` as torch prints it, without "GPU-"."""
+        """Open the counter. `nvml` is the module pynvml; `uuid` as torch prints it, without
+        "GPU-"."""
         nvml.nvmlInit()
         self._nvml, self._handle = nvml, nvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}")
         self.read()

@@ -1,8 +1,10 @@
-"""The engine: requests in, text and spans out, a step at a time. Runs in one thread; knows nothing of HTTP.
+"""The engine: requests in, text and spans out, a step at a time. Runs in one thread; knows nothing
+of HTTP.
 
-A step reads as its list: schedule -> prefill -> draft -> verify -> accept -> emit. Requests join and leave between steps,
-each with its own tree and length. What is emitted is the target's own choice at every position (acceptance.Exact), so a
-drafter, a batch or a prefix that was cached changes nothing but the time; a request whose rule is another says so.
+A step reads as its list: schedule -> prefill -> draft -> verify -> accept -> emit. Requests join
+and leave between steps, each with its own tree and length. What is emitted is the target's own
+choice at every position (acceptance.Exact), so a drafter, a batch or a prefix that was cached
+changes nothing but the time; a request whose rule is another says so.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ __all__ = ["Engine", "EngineOptions", "Output", "Request"]
 
 
 class Engine:
-    """Raises QueueFull and BadRequest from `add`; an exception from `step` leaves it usable after `fail`."""
+    """Raises QueueFull and BadRequest from `add`; an exception from `step` leaves it usable after
+    `fail`."""
 
     def __init__(
         self,
@@ -47,9 +50,11 @@ class Engine:
         clock: Callable[[], float] = time.perf_counter,
         policy: Policy | None = None,
     ) -> None:
-        """Verify every draft whole where there are no `costs`; `drafts`: seconds of a draft by drafter, where they were measured.
+        """Verify every draft whole where there are no `costs`; `drafts`: seconds of a draft by
+        drafter, where they were measured.
 
-        `clock` is that of the requests' statistics and of what the planner learns; `policy` says who drafts (absent: all, merged).
+        `clock` is that of the requests' statistics and of what the planner learns; `policy` says
+        who drafts (absent: all, merged).
         """
         self.options = options or EngineOptions()
         self.target = target
@@ -68,7 +73,9 @@ class Engine:
         if not prompt:
             raise BadRequest("the prompt is empty")
         if len(prompt) >= self.context:
-            raise ContextTooLong(f"the prompt has {len(prompt)} tokens; the context is {self.context}, the answer included")
+            raise ContextTooLong(
+                f"the prompt has {len(prompt)} tokens; the context is {self.context}, the answer included"
+            )
         unknown = [name for name in request.drafters if name not in self.drafters]
         if unknown:
             raise BadRequest(f"no drafter {unknown[0]!r}; there are: none, {', '.join(self.drafters)}")
@@ -83,7 +90,8 @@ class Engine:
         self._requests[sequence.id] = request
 
     def cancel(self, sequence_id: str) -> None:
-        """End a request, so that its slot is free before the next step; unknown and finished ids are fine."""
+        """End a request, so that its slot is free before the next step; unknown and finished ids
+        are fine."""
         request = self._requests.get(sequence_id)
         if request is not None:
             self._end(request, FinishReason.CANCELLED)
@@ -152,7 +160,8 @@ class Engine:
                 request.features.add(kind, known)
 
     def _prefill(self) -> None:
-        """Compute one chunk of the prompts that are not in the cache yet, the last token left out: it is the first root."""
+        """Compute one chunk of the prompts that are not in the cache yet, the last token left out:
+        it is the first root."""
         room, batch, counts = self.options.prefill_chunk, [], []
         for request in self._running():
             if request.preparation is not None:
@@ -175,7 +184,9 @@ class Engine:
         token_ids = torch.zeros(len(batch), size, dtype=torch.int64)
         positions = torch.zeros(len(batch), size, dtype=torch.int64)
         for row, (request, count) in enumerate(zip(batch, counts, strict=True)):
-            token_ids[row, :count] = torch.from_numpy(request.context[request.length : request.length + count].astype(np.int64))
+            token_ids[row, :count] = torch.from_numpy(
+                request.context[request.length : request.length + count].astype(np.int64)
+            )
             positions[row, :count] = torch.arange(request.length, request.length + count)
         step = StepInput(
             token_ids,
@@ -202,8 +213,10 @@ class Engine:
         self._store_prefix(request)
 
     def _draft(self, ready: list[Request]) -> list[DraftTree]:
-        """Return one tree per row: of everyone who drafts for it, merged, or of its constraint; cut to what pays."""
-        budgets = [min(self.options.nodes, self.context - request.length) for request in ready]  # a last step may draft more than it emits
+        """Return one tree per row: of everyone who drafts for it, merged, or of its constraint; cut
+        to what pays."""
+        # a last step may draft more than it emits
+        budgets = [min(self.options.nodes, self.context - request.length) for request in ready]
         trees = self.drafting.propose(ready, budgets)
         for row, (request, budget) in enumerate(zip(ready, budgets, strict=True)):
             if request.constraint is not None and request.drafting:
@@ -237,14 +250,18 @@ class Engine:
         entropies = [self.drafting.wants_entropy(request.drafters) for request in ready]
         return verify(trees, allowed, samplings, [request.length for request in ready], logits, rules, entropies)
 
-    def _accept(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], output: StepOutput) -> None:
+    def _accept(
+        self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], output: StepOutput
+    ) -> None:
         for row, (request, draft, taken) in enumerate(zip(ready, trees, accepted, strict=True)):
             self.cache.keep(request.sequence.slot, request.length, taken.path)
             request.length += len(taken.path)
             self.drafting.feedback(request, draft, taken)
             for kind in request.features.kinds:
                 if (features := getattr(output, kind)) is not None:
-                    request.features.add(kind, features[row].index_select(0, torch.tensor(taken.path, device=features.device)))
+                    request.features.add(
+                        kind, features[row].index_select(0, torch.tensor(taken.path, device=features.device))
+                    )
 
     def _learn(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], seconds: float) -> None:
         lengths = [request.length - len(taken.path) for request, taken in zip(ready, accepted, strict=True)]
@@ -277,7 +294,9 @@ class Engine:
             self._store_prefix(request)
             self._end(request, reason)
         logprobs, alternatives = accepted.logprobs[:taken], accepted.alternatives[:taken]
-        return Output(sequence, delta.text, delta.spans, accepted.token_ids[:taken], logprobs, alternatives, finish=reason)
+        return Output(
+            sequence, delta.text, delta.spans, accepted.token_ids[:taken], logprobs, alternatives, finish=reason
+        )
 
     def _copied_positions(self, request: Request, draft: DraftTree, node: int | None) -> list[int]:
         """Return prompt positions the node was copied from; a copy of a copy is traced back."""
@@ -286,7 +305,11 @@ class Engine:
         positions, prompt = [], len(request.sequence.prompt.token_ids)
         for origin in draft.origins[node]:
             if origin.position >= 0:
-                position = origin.position if origin.position < prompt else request.sequence.copied_from[origin.position - prompt]
+                position = (
+                    origin.position
+                    if origin.position < prompt
+                    else request.sequence.copied_from[origin.position - prompt]
+                )
                 positions += [position] if position >= 0 else []
         return positions
 

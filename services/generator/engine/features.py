@@ -1,4 +1,5 @@
-"""The target's hidden states of a request's verified tokens, by kind; every drafter that wants them reads on from where it was.
+"""The target's hidden states of a request's verified tokens, by kind; every drafter that wants them
+reads on from where it was.
 
 Knows nothing of drafters but their names.
 """
@@ -30,7 +31,8 @@ class Features:
         self._kept[kind].append(piece)
 
     def unread(self, drafter: str) -> Tensor | None:
-        """Return what the drafter has not read yet, of all tokens since; None when there is nothing, or nothing that it wants."""
+        """Return what the drafter has not read yet, of all tokens since; None when there is
+        nothing, or nothing that it wants."""
         kind = self._wanted.get(drafter)
         if kind is None:
             return None

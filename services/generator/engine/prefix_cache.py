@@ -1,8 +1,10 @@
-"""Prompts that begin alike are computed once: keys and values of whole blocks of tokens, found by a hash of all before them.
+"""Prompts that begin alike are computed once: keys and values of whole blocks of tokens, found by a
+hash of all before them.
 
-Blocks are copied out of the KV cache's rows and into them; keys carry their absolute position, so a block fits any row.
-Knows nothing of text: a block can only be found by someone whose prompt holds all of its tokens, and who is of the same scope: what others
-asked shows neither in the time that an answer takes nor in its counts.
+Blocks are copied out of the KV cache's rows and into them; keys carry their absolute position, so a
+block fits any row. Knows nothing of text: a block can only be found by someone whose prompt holds
+all of its tokens, and who is of the same scope: what others asked shows neither in the time that an
+answer takes nor in its counts.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from services.generator.models.kv_cache import KVCache
 
 BLOCK = 64  # tokens
 
-Adapted = tuple[str, int]  # an adapter, and the first token that it worked on: blocks that end before are the base model's, and everybody's
+# an adapter, and the first token that it worked on: blocks that end before are the base model's,
+# and everybody's
+Adapted = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,8 @@ class PrefixCache:
         scope: str = "",
         adapted: Adapted | None = None,
     ) -> tuple[int, dict[FeatureKind, Tensor]]:
-        """Fill the row with the longest known prefix of `tokens` that has features of these kinds: its length, and the features."""
+        """Fill the row with the longest known prefix of `tokens` that has features of these kinds:
+        its length, and the features."""
         known: list[CacheBlock] = []
         hashes = _hashes(tokens, scope, adapted)
         for name in hashes:
@@ -76,7 +81,8 @@ class PrefixCache:
         scope: str = "",
         adapted: Adapted | None = None,
     ) -> None:
-        """Keep the whole blocks of a row whose first len(tokens) positions are verified. `features` [len(tokens), ...] by kind."""
+        """Keep the whole blocks of a row whose first len(tokens) positions are verified. `features`
+        [len(tokens), ...] by kind."""
         hashes = _hashes(tokens, scope, adapted)
         for index, name in enumerate(hashes):
             start, end = index * BLOCK, (index + 1) * BLOCK
@@ -93,7 +99,8 @@ class PrefixCache:
 
 
 def _hashes(tokens: Seq[int], scope: str, adapted: Adapted | None = None) -> list[bytes]:
-    """Return one per whole block; each covers the scope, every token from the first on, and the adapter that worked on one of them."""
+    """Return one per whole block; each covers the scope, every token from the first on, and the
+    adapter that worked on one of them."""
     array = np.asarray(tokens, dtype=np.int32)
     names, running = [], blake2b(digest_size=16, key=scope.encode()[:64])
     for start in range(0, len(array) - BLOCK + 1, BLOCK):

@@ -1,7 +1,9 @@
-"""Recorded answers decoded again without a model: what a target that says exactly this would accept of every tree.
+"""Recorded answers decoded again without a model: what a target that says exactly this would accept
+of every tree.
 
-The record is what the target would have said greedily, so walking it counts what greedy decoding would, up to near ties. Drafters are
-asked, weighed and told what became of their trees as the engine does it.
+The record is what the target would have said greedily, so walking it counts what greedy decoding
+would, up to near ties. Drafters are asked, weighed and told what became of their trees as the
+engine does it.
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """`given`: how many tokens of the answer are known before the first draft; `features` of all tokens but the last, by kind; `entropies`
-    of the distributions that the answer's tokens were taken from, where they are known."""
+    """`given`: how many tokens of the answer are known before the first draft; `features` of all
+    tokens but the last, by kind; `entropies` of the distributions that the answer's tokens were
+    taken from, where they are known."""
 
     name: str
     prompt: tuple[int, ...]

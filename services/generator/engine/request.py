@@ -42,7 +42,8 @@ class Output:
 
 @dataclass(slots=True)
 class Request:
-    """A sequence on its way, with what the engine keeps beside it. A constrained one drafts for itself; others' drafts must fit it."""
+    """A sequence on its way, with what the engine keeps beside it. A constrained one drafts for
+    itself; others' drafts must fit it."""
 
     sequence: Sequence
     answer: AnswerText
@@ -52,7 +53,8 @@ class Request:
     preparation: Preparation | None = None  # work before the first step that yields a constraint
     constraint: Constraint | None = None
     scope: str = ""  # kept prefixes are shared within it
-    context: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # prompt + output, room for the rest
+    # prompt + output, room for the rest
+    context: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     tokens: int = 0  # of context that are decided; the last of them is the next root
     length: int = 0  # of context that are in the KV cache
     features: Features = field(default_factory=Features)

@@ -1,4 +1,5 @@
-"""The scheduler of running and waiting requests. First come, first served; a bounded queue; a row of the KV cache per running request.
+"""The scheduler of running and waiting requests. First come, first served; a bounded queue; a row
+of the KV cache per running request.
 
 Knows nothing of models, drafts or text.
 """
@@ -44,7 +45,8 @@ class Scheduler:
         return admitted
 
     def remove(self, sequence: Sequence) -> None:
-        """Forget a request that ended, however: its row or its place in the queue is free at once."""
+        """Forget a request that ended, however: its row or its place in the queue is free at
+        once."""
         seconds = time.monotonic() - self._arrived.pop(sequence.id)
         if self.running.pop(sequence.id, None) is not None:
             self._free.append(sequence.slot)

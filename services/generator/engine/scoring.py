@@ -1,7 +1,9 @@
-"""Likelihoods that a model gives continuations of prompts: exact log-probabilities, a batch of prompts at a time.
+"""Likelihoods that a model gives continuations of prompts: exact log-probabilities, a batch of
+prompts at a time.
 
-A prompt's tokens are computed once, whole blocks of them are taken from the prefix cache and put there; its continuations are one draft
-tree below its last token, so that all of them cost one more step. Nothing is sampled. Knows nothing of text or HTTP.
+A prompt's tokens are computed once, whole blocks of them are taken from the prefix cache and put
+there; its continuations are one draft tree below its last token, so that all of them cost one more
+step. Nothing is sampled. Knows nothing of text or HTTP.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ def portions(asked: Seq[Scoring]) -> list[Seq[Scoring]]:
 
 @torch.inference_mode()
 def score(engine: Engine, asked: Seq[Scoring]) -> list[list[float]]:
-    """Return log p(continuation | prompt) in nats, for each continuation of each prompt. Raises BadRequest for what does not fit."""
+    """Return log p(continuation | prompt) in nats, for each continuation of each prompt. Raises
+    BadRequest for what does not fit."""
     size = max(len(one.prompt) + sum(map(len, one.continuations)) for one in asked)
     if size > engine.context:
         raise BadRequest(f"a prompt and its continuations have {size} tokens; the context is {engine.context}")
@@ -73,13 +76,18 @@ def _read(engine: Engine, prompts: Seq[Seq[int]], cache: KVCache, adapters: tupl
     while todo:
         counts = [min(engine.options.prefill_chunk, len(prompts[row]) - known[row]) for row in todo]
         width = max(counts)
-        token_ids, positions = torch.zeros(len(todo), width, dtype=torch.int64), torch.zeros(len(todo), width, dtype=torch.int64)
+        token_ids, positions = (
+            torch.zeros(len(todo), width, dtype=torch.int64),
+            torch.zeros(len(todo), width, dtype=torch.int64),
+        )
         for place, (row, count) in enumerate(zip(todo, counts, strict=True)):
             token_ids[place, :count] = torch.tensor(prompts[row][known[row] : known[row] + count])
             positions[place, :count] = torch.arange(known[row], known[row] + count)
         lengths = tuple(known[row] for row in todo)
         own = tuple(adapters[row] for row in todo) if adapters else ()
-        step = StepInput(token_ids, positions, tuple(todo), lengths, tuple(counts), None, logits_from=width, adapters=own)
+        step = StepInput(
+            token_ids, positions, tuple(todo), lengths, tuple(counts), None, logits_from=width, adapters=own
+        )
         engine.target.forward(step, cache)
         for row, count in zip(todo, counts, strict=True):
             known[row] += count
@@ -89,7 +97,8 @@ def _read(engine: Engine, prompts: Seq[Seq[int]], cache: KVCache, adapters: tupl
 
 
 def _tree(one: Scoring) -> tuple[DraftTree, list[list[int]]]:
-    """Return the continuations as a tree below the prompt's last token, and of each the nodes at which its tokens are told."""
+    """Return the continuations as a tree below the prompt's last token, and of each the nodes at
+    which its tokens are told."""
     builder, paths = tree.TreeBuilder(one.prompt[-1]), []
     for tokens in one.continuations:
         node, path = 0, []
@@ -97,7 +106,9 @@ def _tree(one: Scoring) -> tuple[DraftTree, list[list[int]]]:
             path.append(node)
             node = builder.add(node, token, 1.0, ())
         paths.append(path)
-    return DraftTree(tuple(builder.token_ids), tuple(builder.parents), tuple(builder.scores), tuple(builder.origins)), paths
+    return DraftTree(
+        tuple(builder.token_ids), tuple(builder.parents), tuple(builder.scores), tuple(builder.origins)
+    ), paths
 
 
 def _along(told: Tensor, one: Scoring, paths: Seq[Seq[int]]) -> list[float]:

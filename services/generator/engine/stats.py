@@ -9,12 +9,14 @@ TARGET = "target"
 
 
 def count(stats: SequenceStats, tree: DraftTree, accepted: Accepted, taken: int) -> None:
-    """Count a step; `taken` of the accepted tokens were emitted: an end token or a limit may cut them.
+    """Count a step; `taken` of the accepted tokens were emitted: an end token or a limit may cut
+    them.
 
-    `accepted_by_source` adds up to the tokens; a token that two drafted counts under both their names ("copy+eagle").
+    `accepted_by_source` adds up to the tokens; a token that two drafted counts under both their
+    names ("copy+eagle").
 
-    `accepted_lengths`: per source that proposed anything, how many tokens from the root on were its own and accepted
-    (thesis, figure 5.5; there the root counts as one more).
+    `accepted_lengths`: per source that proposed anything, how many tokens from the root on were its
+    own and accepted (thesis, figure 5.5; there the root counts as one more).
     """
     stats.steps += 1
     stats.tokens += taken

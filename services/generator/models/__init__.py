@@ -1,7 +1,8 @@
-"""Target models: token ids in, logits and hidden states out. They know nothing of trees' origins, sampling or text.
+"""Target models: token ids in, logits and hidden states out. They know nothing of trees' origins,
+sampling or text.
 
-A forward runs over a padded batch of trees; a prompt's prefill is a chain. Shapes: R rows in this step, N nodes
-(padded to the longest row's), h hidden size, V vocabulary.
+A forward runs over a padded batch of trees; a prompt's prefill is a chain. Shapes: R rows in this
+step, N nodes (padded to the longest row's), h hidden size, V vocabulary.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 
 FeatureKind = Literal["hidden", "streams"]
-"""What of the target a drafter may read: fields of StepOutput, EAGLE-1's and -2's features and EAGLE-3's."""
+"""What of the target a drafter may read: fields of StepOutput, EAGLE-1's and -2's features and
+EAGLE-3's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class TargetConfig:
 
 @dataclass(frozen=True, slots=True)
 class StepInput:
-    """What one forward computes. Row r writes its nodes' keys at cache positions lengths[r] .. lengths[r] + counts[r].
+    """What one forward computes. Row r writes its nodes' keys at cache positions lengths[r] ..
+    lengths[r] + counts[r].
 
     Tensors may be on the host: the target uploads them, in one copy where it can.
     """
@@ -45,8 +48,11 @@ class StepInput:
     slots: tuple[int, ...]  # [R]: the cache row of each row
     lengths: tuple[int, ...]  # [R]: verified tokens in the cache before this step
     counts: tuple[int, ...]  # [R]: real nodes; the rest is padding
-    tree_mask: torch.Tensor | None  # bool [R, N, N]: node i sees node j (itself included); None: every row is a causal chain
-    logits_from: int = 0  # logits are computed for nodes >= this (N: for none); negative counts from counts[r] (-1: the last only)
+    # bool [R, N, N]: node i sees node j (itself included); None: every row is a causal chain
+    tree_mask: torch.Tensor | None
+    # logits are computed for nodes >= this (N: for none); negative counts from counts[r] (-1: the
+    # last only)
+    logits_from: int = 0
     features: bool = False  # also return what heads want
     adapters: tuple[Active | None, ...] = ()  # [R], or none at all
 

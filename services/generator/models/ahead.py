@@ -1,7 +1,8 @@
-"""A model that writes ahead: next tokens of several contexts, the likeliest or as they are drawn, with keys and values of its own.
+"""A model that writes ahead: next tokens of several contexts, the likeliest or as they are drawn,
+with keys and values of its own.
 
-What a context shares with what was read of it before is not read again, so tokens that were written ahead and then rejected are simply
-overwritten. Knows nothing of trees, drafters or text.
+What a context shares with what was read of it before is not read again, so tokens that were written
+ahead and then rejected are simply overwritten. Knows nothing of trees, drafters or text.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from services.generator.models import StepInput, Target
 from services.generator.models.kv_cache import KVCache
 
 CHUNK = 512  # tokens read at a time
-Choose = Callable[[Tensor, Seq[int], int], tuple[Tensor, Tensor]]  # logits [R, V], the contexts' places, step -> tokens, chances [R]
+# logits [R, V], the contexts' places, step -> tokens, chances [R]
+Choose = Callable[[Tensor, Seq[int], int], tuple[Tensor, Tensor]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +35,13 @@ class Ahead:
 @dataclass(slots=True)
 class AheadRow:
     slot: int
-    known: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # tokens whose keys are in the cache
+    # tokens whose keys are in the cache
+    known: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
 class WriteAhead:
-    """`context`: tokens of one row at most, what is written included; the model's own limit where it is less."""
+    """`context`: tokens of one row at most, what is written included; the model's own limit where
+    it is less."""
 
     def __init__(self, model: Target, context: int | None = None, rows: int = 4) -> None:
         self.model = model
@@ -60,8 +64,11 @@ class WriteAhead:
         self._rows.pop(name, None)
 
     @torch.inference_mode()
-    def write(self, contexts: Seq[tuple[str, NDArray[np.int32]]], count: int, choose: Choose | None = None) -> list[Ahead]:
-        """Continue each context (by its name) by `count` tokens; by none where that would be more than `context`.
+    def write(
+        self, contexts: Seq[tuple[str, NDArray[np.int32]]], count: int, choose: Choose | None = None
+    ) -> list[Ahead]:
+        """Continue each context (by its name) by `count` tokens; by none where that would be more
+        than `context`.
 
         `choose` says which tokens; absent: the likeliest."""
         fits = [place for place, (_, tokens) in enumerate(contexts) if len(tokens) + count <= self.context]
@@ -93,7 +100,9 @@ class WriteAhead:
             tokens = torch.zeros(len(todo), max(counts), dtype=torch.int64)
             positions = torch.zeros_like(tokens)
             for at, (place, count) in enumerate(zip(todo, counts, strict=True)):
-                tokens[at, :count] = torch.from_numpy(contexts[place][done[place] : done[place] + count].astype(np.int64))
+                tokens[at, :count] = torch.from_numpy(
+                    contexts[place][done[place] : done[place] + count].astype(np.int64)
+                )
                 positions[at, :count] = torch.arange(done[place], done[place] + count)
             slots, lengths = tuple(rows[place].slot for place in todo), tuple(done[place] for place in todo)
             step = StepInput(tokens, positions, slots, lengths, tuple(counts), tree_mask=None, logits_from=-1)

@@ -1,8 +1,10 @@
-"""Steps of one row with shapes that never change, so that a GPU replays them as a graph: no kernel is started by Python.
+"""Steps of one row with shapes that never change, so that a GPU replays them as a graph: no kernel
+is started by Python.
 
-A graph is made for each (row of the cache, nodes, cached positions), both sizes rounded up to a few. Everything that differs between two
-steps goes up in one copy: tokens, positions, who sees whom as bits, and where the row's verified tokens end. Keys and values are
-written where that says, and a mask made of it once per step hides what lies beyond. The arithmetic is the decoder's own.
+A graph is made for each (row of the cache, nodes, cached positions), both sizes rounded up to a
+few. Everything that differs between two steps goes up in one copy: tokens, positions, who sees whom
+as bits, and where the row's verified tokens end. Keys and values are written where that says, and a
+mask made of it once per step hides what lies beyond. The arithmetic is the decoder's own.
 """
 
 from __future__ import annotations
@@ -22,12 +24,14 @@ LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072)  # pos
 
 
 def rounded(value: int, sizes: tuple[int, ...], limit: int) -> int | None:
-    """Return the smallest of `sizes` that holds `value`, at most `limit`; None when there is none."""
+    """Return the smallest of `sizes` that holds `value`, at most `limit`; None when there is
+    none."""
     return next((min(size, limit) for size in sizes if min(size, limit) >= value), None)
 
 
 def ancestor_bits(mask: NDArray[np.bool_] | None, count: int, nodes: int) -> NDArray[np.int64]:
-    """Return int64 [nodes]: bit j of word i is set when node i sees node j. Padding sees itself. `mask` [count, count]; None: a chain."""
+    """Return int64 [nodes]: bit j of word i is set when node i sees node j. Padding sees itself.
+    `mask` [count, count]; None: a chain."""
     seen = np.eye(nodes, dtype=np.bool_)
     seen[:count, :count] = np.tri(count, dtype=np.bool_) if mask is None else mask
     words = np.zeros((nodes, 8), np.uint8)
@@ -37,7 +41,8 @@ def ancestor_bits(mask: NDArray[np.bool_] | None, count: int, nodes: int) -> NDA
 
 
 class StaticStep:
-    """`run` computes what `load` put in; on a GPU, `capture` turns `run` into a graph that `replay` starts."""
+    """`run` computes what `load` put in; on a GPU, `capture` turns `run` into a graph that `replay`
+    starts."""
 
     def __init__(self, target: Decoder, cache: KVCache, slot: int, nodes: int, length: int) -> None:
         self.target, self.nodes, self.length = target, nodes, length
@@ -82,19 +87,27 @@ class StaticStep:
             gate, up = layer.gate_up(x.norm(layer.mlp_norm)).chunk(2, -1)
             x.add(layer.down(F.silu(gate).mul_(up)))
         hidden = x.norm(target.weights.norm)
-        joined = torch.cat([streams[index] for index in target.stream_layers], -1) if min(target.stream_layers) >= 0 else None
+        joined = (
+            torch.cat([streams[index] for index in target.stream_layers], -1)
+            if min(target.stream_layers) >= 0
+            else None
+        )
         return target.weights.head(hidden).float(), hidden, joined
 
     def _mask(self, bits: torch.Tensor, start: torch.Tensor) -> torch.Tensor:
-        """Return what is added to the scores, [N * g, length]: every position before `start` is seen, then the node's own ancestors."""
+        """Return what is added to the scores, [N * g, length]: every position before `start` is
+        seen, then the node's own ancestors."""
         a, behind = self.target.architecture, self._columns - start  # negative: verified
         own = (bits[:, None] >> behind.clamp(0, self.nodes - 1)) & 1
         seen = (behind < 0) | ((behind < self.nodes) & own.bool())
-        mask = torch.zeros(seen.shape, dtype=self.target.kv_dtype, device=seen.device).masked_fill_(~seen, float("-inf"))
+        mask = torch.zeros(seen.shape, dtype=self.target.kv_dtype, device=seen.device).masked_fill_(
+            ~seen, float("-inf")
+        )
         return mask.repeat_interleave(a.heads // a.kv_heads, 0)
 
     def capture(self) -> None:
-        """Make the graph; needs a GPU, and the first inputs loaded: what it computes while warming up is what `replay` computes again."""
+        """Make the graph; needs a GPU, and the first inputs loaded: what it computes while warming
+        up is what `replay` computes again."""
         side = torch.cuda.Stream(self.target.device)
         side.wait_stream(torch.cuda.current_stream(self.target.device))
         with torch.cuda.stream(side):
@@ -113,7 +126,8 @@ class StaticStep:
 
 
 class Graphs:
-    """The steps that were captured. Those of a cache that has grown since are dropped: its tensor is another one."""
+    """The steps that were captured. Those of a cache that has grown since are dropped: its tensor
+    is another one."""
 
     def __init__(self, target: Decoder, capture: bool = True) -> None:
         self._target, self._capture = target, capture
@@ -132,7 +146,9 @@ class Graphs:
             self._kv, self._steps = cache.kv, {}
         static = self._steps.get((step.slots[0], nodes, length))
         if static is None:
-            static = self._steps[(step.slots[0], nodes, length)] = StaticStep(self._target, cache, step.slots[0], nodes, length)
+            static = self._steps[(step.slots[0], nodes, length)] = StaticStep(
+                self._target, cache, step.slots[0], nodes, length
+            )
             static.load(step)
             if self._capture:
                 static.capture()

@@ -1,7 +1,8 @@
-"""Keys and values of every row, in one static tensor. Knows nothing of tokens, trees or how long a row is: the engine does.
+"""Keys and values of every row, in one static tensor. Knows nothing of tokens, trees or how long a
+row is: the engine does.
 
-Layout [layers, 2, rows, kv_heads, length, head_dim]: K is [:, 0], V is [:, 1]. A step writes its nodes behind a row's
-verified tokens; what was rejected is simply overwritten by the next step.
+Layout [layers, 2, rows, kv_heads, length, head_dim]: K is [:, 0], V is [:, 1]. A step writes its
+nodes behind a row's verified tokens; what was rejected is simply overwritten by the next step.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import torch
 
 
 class KVCache:
-    """`limit` positions can be asked for; memory for fewer is taken at first and doubled when a step needs more."""
+    """`limit` positions can be asked for; memory for fewer is taken at first and doubled when a
+    step needs more."""
 
     def __init__(
         self,
@@ -49,14 +51,18 @@ class KVCache:
 
     @torch.inference_mode()
     def keep(self, row: int, start: int, path: Sequence[int]) -> None:
-        """Move the accepted nodes `path` (ascending, the root's 0 first) of a step that began at `start` to the front.
+        """Move the accepted nodes `path` (ascending, the root's 0 first) of a step that began at
+        `start` to the front.
 
-        After it the row holds start + len(path) verified positions. Costs nothing when the path is already 0, 1, 2, ...
+        After it the row holds start + len(path) verified positions. Costs nothing when the path is
+        already 0, 1, 2, ...
         """
         first = next((i for i, node in enumerate(path) if node != i), len(path))
         if first == len(path):
             return
-        if not self.kv.is_cuda:  # by numpy, as torch shares even this among threads, which then spin in the way of the next step
+        # by numpy, as torch shares even this among threads, which then spin in the way of the next
+        # step
+        if not self.kv.is_cuda:
             bits = self.kv.view(torch.int16 if self.kv.itemsize == 2 else torch.int32).numpy()[:, :, row]
             bits[:, :, :, start + first : start + len(path)] = bits[:, :, :, [start + node for node in path[first:]]]
             return
@@ -71,7 +77,8 @@ class KVCache:
 
     @torch.inference_mode()
     def write_block(self, row: int, start: int, block: torch.Tensor) -> None:
-        """Put what `read_block` returned at the same positions of any row (keys carry their absolute position)."""
+        """Put what `read_block` returned at the same positions of any row (keys carry their
+        absolute position)."""
         end = start + block.shape[3]
         self.reserve(end)
         self.kv[:, :, row, :, start:end].copy_(block)

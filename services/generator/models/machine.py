@@ -1,4 +1,5 @@
-"""Times that this machine takes for something, by measuring; and files that keep such figures. Knows no model."""
+"""Times that this machine takes for something, by measuring; and files that keep such figures.
+Knows no model."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from services.generator.models.decoder.linear import dense_kernel, packed_kernel
 
 
 def least_seconds(run: Callable[[], object], repeats: int, device: torch.device, until: float = float("inf")) -> float:
-    """Return the shortest of `repeats` runs after one for warming up; of fewer when the clock passes `until`."""
+    """Return the shortest of `repeats` runs after one for warming up; of fewer when the clock
+    passes `until`."""
 
     def once() -> float:
         start = time.perf_counter()
@@ -37,13 +39,16 @@ def least_seconds(run: Callable[[], object], repeats: int, device: torch.device,
 
 @torch.inference_mode()
 def bf16_pays() -> bool:
-    """Say whether this CPU computes packed bf16 faster than fp32; those without bf16 instructions emulate it."""
+    """Say whether this CPU computes packed bf16 faster than fp32; those without bf16 instructions
+    emulate it."""
     if not packs_bf16():
         return False
     x, weight = torch.ones(16, 1024), torch.ones(1024, 1024)
     packed, dense = packed_kernel(weight.bfloat16(), None), dense_kernel(weight, None)
     until = time.perf_counter() + 0.5
-    return least_seconds(partial(packed, x.bfloat16()), 5, x.device, until) < least_seconds(partial(dense, x), 5, x.device, until)
+    return least_seconds(partial(packed, x.bfloat16()), 5, x.device, until) < least_seconds(
+        partial(dense, x), 5, x.device, until
+    )
 
 
 def machine() -> str:
@@ -68,7 +73,8 @@ def read_cached(file: Path) -> dict[str, Any] | None:
 
 
 def write_cached(file: Path, value: dict[str, Any]) -> None:
-    """Write atomically; a cache that cannot be written only costs the next start its measurement."""
+    """Write atomically; a cache that cannot be written only costs the next start its
+    measurement."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as stream:

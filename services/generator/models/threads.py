@@ -1,8 +1,10 @@
-"""The number of threads that torch computes with on a CPU: all cores while they are free, one while others use them.
+"""The number of threads that torch computes with on a CPU: all cores while they are free, one while
+others use them.
 
-torch's threads meet at a barrier after every operation and wait there by spinning. On a host whose cores are busy a step then
-waits, at every barrier, for a thread that has no core: on two cores with ten busy processes a step took 618 ms with two threads
-and 48 ms with one. Which is the faster is therefore measured, at start and now and then.
+torch's threads meet at a barrier after every operation and wait there by spinning. On a host whose
+cores are busy a step then waits, at every barrier, for a thread that has no core: on two cores with
+ten busy processes a step took 618 ms with two threads and 48 ms with one. Which is the faster is
+therefore measured, at start and now and then.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ PROBES = 12  # operations, each ended by a barrier: a few milliseconds on free c
 
 
 class Threads:
-    """`most` threads, or one. `settle` is cheap to call: it measures when `interval` seconds have passed since it last did."""
+    """`most` threads, or one. `settle` is cheap to call: it measures when `interval` seconds have
+    passed since it last did."""
 
     def __init__(self, most: int, interval: float = 10.0) -> None:
         self.most, self.interval = most, interval
@@ -34,7 +37,8 @@ class Threads:
         return torch.get_num_threads()
 
     def _seconds(self, threads: int, allowed: float = float("inf")) -> float:
-        """Measure the sum, not the least: what is looked for are the stalls. Stop when the allowed time is over."""
+        """Measure the sum, not the least: what is looked for are the stalls. Stop when the allowed
+        time is over."""
         torch.set_num_threads(threads)
         F.linear(self._x, self._weight)  # starts the threads
         began = time.perf_counter()

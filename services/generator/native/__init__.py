@@ -1,7 +1,9 @@
-"""The CPU's own decoding step in C (c/kernels.c), and its weights; compiled on this machine at first use, or with its image (compiling).
+"""The CPU's own decoding step in C (c/kernels.c), and its weights; compiled on this machine at
+first use, or with its image (compiling).
 
-Where there is neither that nor a C compiler, or no Linux, `kernels()` is None and torch computes the steps: slower, and the same
-text up to rounding. With it a step of several nodes gives the very bits that single steps give (kernels.c says why).
+Where there is neither that nor a C compiler, or no Linux, `kernels()` is None and torch computes
+the steps: slower, and the same text up to rounding. With it a step of several nodes gives the very
+bits that single steps give (kernels.c says why).
 """
 
 from __future__ import annotations

@@ -58,7 +58,8 @@ class BlendStruct(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class Blended:
-    """A draft: the root and the nodes behind it, the likeliest branch first. An origin of -1: from nowhere."""
+    """A draft: the root and the nodes behind it, the likeliest branch first. An origin of -1: from
+    nowhere."""
 
     tokens: tuple[int, ...]
     parents: tuple[int, ...]
@@ -82,7 +83,8 @@ class Blender:
         rate: float = 0.0,
         fade: float = 1.0,
     ) -> None:
-        """`doubts`: of what a text says, the share that counts; `weight`: of what joins the context among the commonest tokens.
+        """`doubts`: of what a text says, the share that counts; `weight`: of what joins the context
+        among the commonest tokens.
 
         `fade`: share of a chance that counts, for what is a node, at each token of a path.
         """
@@ -92,7 +94,8 @@ class Blender:
         self.context, self._sources = context, len(texts)
         self._addresses = (ctypes.c_void_p * len(texts))(*(ctypes.addressof(text.struct) for text in texts))
         self._doubts = (ctypes.c_float * len(texts))(*doubts)
-        self._integers, self._chances = array("i", [-1]) * (4 * MOST), array("f", [1.0]) * MOST  # the first of each is the root's
+        # the first of each is the root's
+        self._integers, self._chances = array("i", [-1]) * (4 * MOST), array("f", [1.0]) * MOST
         self._held = texts, evidence
         at, chances = self._integers.buffer_info()[0] + 4, self._chances.buffer_info()[0] + 4
         self._struct = BlendStruct(
@@ -108,7 +111,8 @@ class Blender:
         return int(self._struct.pointer)
 
     def draft(self, said: NDArray[np.int32], nodes: int, least: float = 0.0) -> Blended:
-        """Append what `said`, prompt and output, has more than the context; return its likeliest continuations.
+        """Append what `said`, prompt and output, has more than the context; return its likeliest
+        continuations.
 
         They are `nodes` at most, the root included, and none is below the chance of `least`.
         """

@@ -1,4 +1,5 @@
-"""Python's numbers as C's, one behind the other, and back: faster than arrays are made of them, and lists of arrays."""
+"""Python's numbers as C's, one behind the other, and back: faster than arrays are made of them, and
+lists of arrays."""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ class FrequentStruct(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class Continuations:
-    """Nodes behind the root, which is 0 among the parents; parents and the commonest branch first. `matched`: tokens that agreed."""
+    """Nodes behind the root, which is 0 among the parents; parents and the commonest branch first.
+    `matched`: tokens that agreed."""
 
     tokens: list[int]
     parents: list[int]
@@ -38,8 +39,11 @@ class Continuations:
     matched: int
 
 
-def frequent(store: SortedText, tail: NDArray[np.int32], nodes: int, *, shortest: int, most: int, depth: int) -> Continuations:
-    """Return what follows the longest end of `tail` (of at most 16 tokens) that `store` holds; at most `nodes` with the root."""
+def frequent(
+    store: SortedText, tail: NDArray[np.int32], nodes: int, *, shortest: int, most: int, depth: int
+) -> Continuations:
+    """Return what follows the longest end of `tail` (of at most 16 tokens) that `store` holds; at
+    most `nodes` with the root."""
     backwards = np.ascontiguousarray(tail[::-1], np.int32)
     integers, chances = np.empty((2, nodes), np.int32), np.empty(nodes, np.float32)
     row, at = integers.strides[0], integers.ctypes.data

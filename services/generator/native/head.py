@@ -15,7 +15,8 @@ from services.generator.native.step import DecoderSize, LayerStruct, ModelStruct
 
 @dataclass(frozen=True, slots=True)
 class HeadWeights:
-    """Norms are fp32. The layer's qkv reads a token's embedding and a feature side by side; its attention_norm is not used."""
+    """Norms are fp32. The layer's qkv reads a token's embedding and a feature side by side; its
+    attention_norm is not used."""
 
     layer: NativeLayer
     fuse: PackedMatrix
@@ -92,12 +93,23 @@ class NativeHead:
         )  # fmt: skip
 
     def draft(
-        self, kv: Tensor, row: int, start: int, origin: int, features: Tensor, tokens: Tensor, *, top_k: int, depth: int, least: float
+        self,
+        kv: Tensor,
+        row: int,
+        start: int,
+        origin: int,
+        features: Tensor,
+        tokens: Tensor,
+        *,
+        top_k: int,
+        depth: int,
+        least: float,
     ) -> Candidates:
-        """Read `features` [n, 3h], each with its next token, int64 [n], behind the `start` that row `row` has; then draft.
+        """Read `features` [n, 3h], each with its next token, int64 [n], behind the `start` that row
+        `row` has; then draft.
 
-        `kv` is bf16 [2, rows, kv_heads, capacity, d] with room for n + top_k * depth more, `origin` the position of its first key.
-        Paths with a log-probability below `least` are not followed.
+        `kv` is bf16 [2, rows, kv_heads, capacity, d] with room for n + top_k * depth more, `origin`
+        the position of its first key. Paths with a log-probability below `least` are not followed.
         """
         features = features.float().contiguous()
         most = top_k + depth * top_k**2

@@ -27,13 +27,20 @@ class MatrixStruct(ctypes.Structure):
 
 
 class PackedMatrix:
-    """Called like any other kernel of a Linear: x [..., in] -> [..., out] of x's type; a row's result is the same in any company.
+    """Called like any other kernel of a Linear: x [..., in] -> [..., out] of x's type; a row's
+    result is the same in any company.
 
     `kind` is 0 for bf16. Outputs of `following` come behind its own.
     """
 
     def __init__(
-        self, data: torch.Tensor, bias: torch.Tensor | None, inputs: int, outputs: int, kind: int, following: PackedMatrix | None = None
+        self,
+        data: torch.Tensor,
+        bias: torch.Tensor | None,
+        inputs: int,
+        outputs: int,
+        kind: int,
+        following: PackedMatrix | None = None,
     ) -> None:
         library = kernels()
         assert library is not None, "there are no native kernels on this machine"
@@ -42,14 +49,23 @@ class PackedMatrix:
         self.inputs, self.kind = inputs, kind
         self.outputs: int = outputs + (following.outputs if following else 0)
         behind = following._address if following else None
-        self.struct = MatrixStruct(data.data_ptr(), None if bias is None else bias.data_ptr(), behind, inputs, outputs, kind, 0)
+        self.struct = MatrixStruct(
+            data.data_ptr(), None if bias is None else bias.data_ptr(), behind, inputs, outputs, kind, 0
+        )
         self._address: int = ctypes.addressof(self.struct)
 
     @classmethod
     def of_blocks(
-        cls, raw: torch.Tensor, bias: torch.Tensor | None, inputs: int, outputs: int, kind: int, following: PackedMatrix | None = None
+        cls,
+        raw: torch.Tensor,
+        bias: torch.Tensor | None,
+        inputs: int,
+        outputs: int,
+        kind: int,
+        following: PackedMatrix | None = None,
     ) -> PackedMatrix:
-        """Lay out the blocks of a GGUF file, bytes [outputs, ...]: copied once, as large as they are but for scales of 6 bits."""
+        """Lay out the blocks of a GGUF file, bytes [outputs, ...]: copied once, as large as they
+        are but for scales of 6 bits."""
         library, raw = kernels(), raw.contiguous()
         assert library is not None, "there are no native kernels on this machine"
         shape = ctypes.addressof(struct := MatrixStruct(None, None, None, inputs, outputs, kind, 0))

@@ -1,4 +1,5 @@
-"""Draft trees merged by merge.h. Knows no drafter: what stands at a place of the input is its caller's."""
+"""Draft trees merged by merge.h. Knows no drafter: what stands at a place of the input is its
+caller's."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ MOST = 1024  # nodes of all trees together, as in merge.h
 
 
 class Merged(NamedTuple):
-    """`order`: places in the input of the nodes that are kept; `shared`: (node, place) of every other place that is the same node."""
+    """`order`: places in the input of the nodes that are kept; `shared`: (node, place) of every
+    other place that is the same node."""
 
     order: tuple[int, ...]
     parents: tuple[int, ...]
@@ -24,8 +26,11 @@ class Merged(NamedTuple):
     shared: list[tuple[int, int]]
 
 
-def merged(tokens: Seq[int], parents: Seq[int], scores: Seq[float], sizes: Seq[int], budget: int | None) -> Merged | None:
-    """Return the union of trees that stand one behind the other, each with its root; None where there are no kernels, or too many nodes."""
+def merged(
+    tokens: Seq[int], parents: Seq[int], scores: Seq[float], sizes: Seq[int], budget: int | None
+) -> Merged | None:
+    """Return the union of trees that stand one behind the other, each with its root; None where
+    there are no kernels, or too many nodes."""
     call, count = _function(), len(tokens)
     if call is None or count > MOST:
         return None

@@ -11,7 +11,9 @@ import torch
 from services.generator.native import kernels
 from services.generator.native.matrix import MatrixStruct, PackedMatrix
 
-NODES = 64  # of all rows together: more are bound by computing, which torch's packed matrices do faster where weights are bf16
+# of all rows together: more are bound by computing, which torch's packed matrices do faster where
+# weights are bf16
+NODES = 64
 MOST_RANK = 64  # of an adapter's deltas
 PORTION = 96  # nodes of a prompt that are computed at a time: what they need stays near the processor
 
@@ -28,7 +30,8 @@ class DecoderSize:
 
 @dataclass(frozen=True, slots=True)
 class StepRows:
-    """The rows of a step, and who sees whom. Row r's nodes are written behind the starts[r] positions that slot slots[r] holds."""
+    """The rows of a step, and who sees whom. Row r's nodes are written behind the starts[r]
+    positions that slot slots[r] holds."""
 
     slots: tuple[int, ...]
     starts: tuple[int, ...]
@@ -38,7 +41,8 @@ class StepRows:
 
 
 def portions(rows: StepRows) -> Iterator[StepRows]:
-    """Cut a step's rows, in their order, into steps of up to PORTION nodes; a tree stays whole. No node's result depends on the cuts."""
+    """Cut a step's rows, in their order, into steps of up to PORTION nodes; a tree stays whole. No
+    node's result depends on the cuts."""
     taken: list[tuple[int, int, int, int]] = []  # row, slot, start, count
     room = PORTION
     for row, (slot, start, count) in enumerate(zip(rows.slots, rows.starts, rows.counts, strict=True)):
@@ -117,17 +121,22 @@ class DeltaStruct(ctypes.Structure):
     )
 
 
-Working = tuple[ctypes.Array[DeltaStruct], int, int]  # an adapter's [layers, 7], the first node that it works on, the one behind the last
+# an adapter's [layers, 7], the first node that it works on, the one behind the last
+Working = tuple[ctypes.Array[DeltaStruct], int, int]
 
 
 def within(working: Sequence[Working], nodes: slice) -> list[Working]:
     """Return what of them falls among these nodes, counted from the first of these."""
-    cut = ((deltas, max(first, nodes.start) - nodes.start, min(end, nodes.stop) - nodes.start) for deltas, first, end in working)
+    cut = (
+        (deltas, max(first, nodes.start) - nodes.start, min(end, nodes.stop) - nodes.start)
+        for deltas, first, end in working
+    )
     return [(deltas, first, end) for deltas, first, end in cut if first < end]
 
 
 class WorkingStruct(ctypes.Structure):
-    """An adapter and the nodes that it works on; `deltas`: [layers, 7], those of q, k, v, output, gate, up, down."""
+    """An adapter and the nodes that it works on; `deltas`: [layers, 7], those of q, k, v, output,
+    gate, up, down."""
 
     _fields_ = (("deltas", ctypes.c_void_p), ("first", ctypes.c_int32), ("end", ctypes.c_int32))
 
@@ -158,7 +167,9 @@ class StepStruct(ctypes.Structure):
 class NativeDecoder:
     """All layers and the last norm. Holds the memory that its structs point into."""
 
-    def __init__(self, size: DecoderSize, layers: list[NativeLayer], norm: torch.Tensor, rotations: torch.Tensor) -> None:
+    def __init__(
+        self, size: DecoderSize, layers: list[NativeLayer], norm: torch.Tensor, rotations: torch.Tensor
+    ) -> None:
         library = kernels()
         assert library is not None, "there are no native kernels on this machine"
         self._step = library.bedside_step
@@ -178,16 +189,19 @@ class NativeDecoder:
         streams: tuple[int, int, int] | None,
         working: Sequence[Working] = (),
     ) -> torch.Tensor | None:
-        """Turn x fp32 [T, h], embeddings, into the normed output in place; int64 positions [T]. `working`: adapters' deltas, and the first
-        node that they work on and the one behind the last.
+        """Turn x fp32 [T, h], embeddings, into the normed output in place; int64 positions [T].
+        `working`: adapters' deltas, and the first node that they work on and the one behind the
+        last.
 
-        Returns fp32 [3, T, h], what enters the layers `streams`. The step's keys and values are written into `kv`,
-        [layers, 2, slots, kv_heads, length, head_dim].
+        Returns fp32 [3, T, h], what enters the layers `streams`. The step's keys and values are
+        written into `kv`, [layers, 2, slots, kv_heads, length, head_dim].
         """
         taken = None if streams is None else x.new_empty(3, *x.shape)
         ints = torch.tensor([rows.slots, rows.starts, rows.counts], dtype=torch.int32)
         mask = None if rows.mask is None else rows.mask.contiguous()
-        works = (WorkingStruct * len(working))(*(WorkingStruct(ctypes.addressof(deltas), first, end) for deltas, first, end in working))
+        works = (WorkingStruct * len(working))(
+            *(WorkingStruct(ctypes.addressof(deltas), first, end) for deltas, first, end in working)
+        )
         self._model.kv_bf16 = kv.dtype == torch.bfloat16
         struct = StepStruct(
             kv.data_ptr(), kv.shape[2], kv.shape[4], positions.data_ptr(), *(row.data_ptr() for row in ints),

@@ -18,7 +18,8 @@ OTHER, SMALL, CAPITAL, INSIDE, CLOSING, BLANK, FORMS = range(7)  # of tokens, as
 
 @dataclass(frozen=True, slots=True)
 class TokenKinds:
-    """Which tokens of a vocabulary are taken for one another where places are looked for (" The" and "the"), and their forms."""
+    """Which tokens of a vocabulary are taken for one another where places are looked for (" The"
+    and "the"), and their forms."""
 
     kind: NDArray[np.int32]  # [vocabulary]: the least token of its kind
     form: NDArray[np.int8]  # [vocabulary]: whether it begins a word, goes on with one, closes, ...
@@ -58,13 +59,18 @@ class TextStruct(ctypes.Structure):
 
 
 class NativeText:
-    """Tokens that grow, and where each of them and each pair stands, by their kinds if there are any. Grows its memory by itself."""
+    """Tokens that grow, and where each of them and each pair stands, by their kinds if there are
+    any. Grows its memory by itself."""
 
     def __init__(self, room: int = 1024, vocabulary: int = 1024, kinds: TokenKinds | None = None) -> None:
         self.struct = TextStruct(total=0, length=0, prompt=0, commons=0)
         if kinds is not None:
             self._held = kinds
-            self.struct.kind, self.struct.form, self.struct.known = kinds.kind.ctypes.data, kinds.form.ctypes.data, len(kinds.kind)
+            self.struct.kind, self.struct.form, self.struct.known = (
+                kinds.kind.ctypes.data,
+                kinds.form.ctypes.data,
+                len(kinds.kind),
+            )
         self._common = np.zeros(COMMON, np.int32)
         self._latest, self._counts = np.full(vocabulary, -1, np.int32), np.zeros(vocabulary, np.int32)
         self._reserve(room)
@@ -127,12 +133,17 @@ class NativeText:
         struct.tokens, struct.kinds = self._tokens.ctypes.data, self._kinds.ctypes.data
         struct.same, struct.pair = self._same.ctypes.data, self._pair.ctypes.data
         struct.latest, struct.counts = self._latest.ctypes.data, self._counts.ctypes.data
-        struct.keys, struct.places, struct.common = self._keys.ctypes.data, self._places.ctypes.data, self._common.ctypes.data
+        struct.keys, struct.places, struct.common = (
+            self._keys.ctypes.data,
+            self._places.ctypes.data,
+            self._common.ctypes.data,
+        )
         struct.vocabulary = len(self._latest)
 
 
 class SortedText:
-    """Tokens that do not grow, and their places in the order of what ends there, read backwards. Both may be memory-mapped."""
+    """Tokens that do not grow, and their places in the order of what ends there, read backwards.
+    Both may be memory-mapped."""
 
     def __init__(self, tokens: NDArray[np.int32], order: NDArray[np.int32]) -> None:
         assert tokens.shape == order.shape

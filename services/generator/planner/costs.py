@@ -1,8 +1,9 @@
 """Costs of a step on this machine, measured at start: seconds by nodes and context.
 
-Kept in a file per machine, torch, threads and model, so that the second start measures nothing. Minima are kept, not means: a
-machine that was busy while measuring must not look slower than it is. One that is so busy that the time allowed does not suffice
-goes on with what was measured and measures again at the next start.
+Kept in a file per machine, torch, threads and model, so that the second start measures nothing.
+Minima are kept, not means: a machine that was busy while measuring must not look slower than it is.
+One that is so busy that the time allowed does not suffice goes on with what was measured and
+measures again at the next start.
 """
 
 from __future__ import annotations
@@ -27,12 +28,15 @@ NODES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128)
 CONTEXTS = (256, 2048)
 
 STEP_SECONDS = 4.0  # allowed for measuring
-ROUNDS, SMALL, FEW = 3, 8, 2  # over all sizes, so that a busy moment falls on several; sizes that are run so many times more in each
+# over all sizes, so that a busy moment falls on several; sizes that are run so many times more in
+# each
+ROUNDS, SMALL, FEW = 3, 8, 2
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Seconds of a forward of one row by nodes and context: what was measured, and between it, interpolated."""
+    """Seconds of a forward of one row by nodes and context: what was measured, and between it,
+    interpolated."""
 
     nodes: tuple[int, ...]
     contexts: tuple[int, ...]
@@ -52,7 +56,8 @@ def _interpolate(xs: tuple[int, ...], ys: tuple[float, ...] | list[float], x: fl
 
 
 def step_costs(target: LlamaTarget, cache: Path) -> Costs:
-    """Return what is measured now, or read from a file in `cache` when this machine has measured this model before."""
+    """Return what is measured now, or read from a file in `cache` when this machine has measured
+    this model before."""
     file = cache / f"steps-{target_key(target)}.json"
     known = read_cached(file)
     if known is not None:
@@ -64,7 +69,10 @@ def step_costs(target: LlamaTarget, cache: Path) -> Costs:
 
 
 def measure(
-    target: LlamaTarget, nodes: tuple[int, ...] = NODES, contexts: tuple[int, ...] = CONTEXTS, allowed: float = STEP_SECONDS
+    target: LlamaTarget,
+    nodes: tuple[int, ...] = NODES,
+    contexts: tuple[int, ...] = CONTEXTS,
+    allowed: float = STEP_SECONDS,
 ) -> Costs:
     """Measure at least two of `nodes`, and as many as the allowed seconds suffice for."""
     limit = target.config.max_positions
@@ -85,12 +93,14 @@ def measure(
 
 
 def rising(seconds: Seq[float]) -> tuple[float, ...]:
-    """Return them without what only a busy moment explains: fewer nodes that took longer than more of them."""
+    """Return them without what only a busy moment explains: fewer nodes that took longer than more
+    of them."""
     return tuple(accumulate(reversed(seconds), min))[::-1]
 
 
 def chain(count: int, context: int, device: torch.device, logits_from: int = 0) -> StepInput:
-    """Return a step of `count` nodes behind `context` cached positions, for measuring: its tokens do not matter."""
+    """Return a step of `count` nodes behind `context` cached positions, for measuring: its tokens
+    do not matter."""
     tokens = torch.arange(3, 3 + count, device=device).unsqueeze(0)
     return StepInput(tokens, tokens + (context - 3), (0,), (context,), (count,), None, logits_from)
 

@@ -1,4 +1,5 @@
-"""Costs of a draft on this machine, measured at start and kept in a file, as costs.py does for steps."""
+"""Costs of a draft on this machine, measured at start and kept in a file, as costs.py does for
+steps."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ CONTEXT, NODES, REPEATS, ALLOWED = 256, 64, 8, 2.0  # tokens, of a draft at most
 
 
 def draft_costs(drafters: Mapping[str, Drafter], target: LlamaTarget, cache: Path) -> dict[str, float]:
-    """Return the seconds of a draft by name, of those whose time is worth measuring (DrafterSpec.measured_by)."""
+    """Return the seconds of a draft by name, of those whose time is worth measuring
+    (DrafterSpec.measured_by)."""
     seconds = {}
     for name, drafter in drafters.items():
         spec = DRAFTERS.get(name)
@@ -29,7 +31,9 @@ def draft_costs(drafters: Mapping[str, Drafter], target: LlamaTarget, cache: Pat
             file = cache / f"drafts-{target_key(target, *spec.measured_by(drafter))}.json"
             known = read_cached(file)
             until = time.perf_counter() + ALLOWED
-            seconds[name] = float(known["seconds"]) if known else draft_seconds(drafter, target, CONTEXT, REPEATS, until)
+            seconds[name] = (
+                float(known["seconds"]) if known else draft_seconds(drafter, target, CONTEXT, REPEATS, until)
+            )
             if known is None:
                 write_cached(file, {"seconds": seconds[name]})
     return seconds
@@ -39,9 +43,15 @@ def draft_costs(drafters: Mapping[str, Drafter], target: LlamaTarget, cache: Pat
 def draft_seconds(drafter: Drafter, target: Target, context: int, repeats: int, until: float = float("inf")) -> float:
     """Return the shortest of `repeats` drafts behind `context` tokens, one new token each."""
     tokens = np.arange(3, 3 + context + repeats + 3, dtype=np.int32)
-    sequence = Sequence("measured", Prompt(tuple(tokens.tolist()), (None,) * len(tokens), (), "measured"), SamplingParams())
+    sequence = Sequence(
+        "measured", Prompt(tuple(tokens.tolist()), (None,) * len(tokens), (), "measured"), SamplingParams()
+    )
     width = target.config.hidden_size * (3 if drafter.wants_features == "streams" else 1)
-    features = None if drafter.wants_features is None else torch.zeros(context, width, dtype=target.dtype, device=target.device)
+    features = (
+        None
+        if drafter.wants_features is None
+        else torch.zeros(context, width, dtype=target.dtype, device=target.device)
+    )
     grown = iter(range(context + 2, len(tokens) + 1))
 
     def draft() -> None:

@@ -1,8 +1,11 @@
-"""Gates that tell whether a drafter pays, from what its drafts take and what they give: per request, and over requests.
+"""Gates that tell whether a drafter pays, from what its drafts take and what they give: per
+request, and over requests.
 
-With s seconds a step without a drafter's own nodes, n tokens from it and g of them due to that drafter (rates.credit), leaving it out
-would give n - g tokens in s seconds; it pays as long as drafting, and verifying its nodes, take less than g s / (n - g). A single step
-says little of that, and so does a short answer: both are believed by how many there were. Knows nothing of trees, models or text.
+With s seconds a step without a drafter's own nodes, n tokens from it and g of them due to that
+drafter (rates.credit), leaving it out would give n - g tokens in s seconds; it pays as long as
+drafting, and verifying its nodes, take less than g s / (n - g). A single step says little of that,
+and so does a short answer: both are believed by how many there were. Knows nothing of trees, models
+or text.
 """
 
 from __future__ import annotations
@@ -12,7 +15,9 @@ from dataclasses import dataclass, field, fields
 
 PRIOR = 96  # steps that what other requests have shown counts for: with fewer, chance closes a gate that pays
 REQUESTS = 16  # of the latest, by and large, that an average is of
-TRIALS = 32  # requests before a drafter is left out: of a few short answers, chance alone often leaves one out that pays
+# requests before a drafter is left out: of a few short answers, chance alone often leaves one out
+# that pays
+TRIALS = 32
 FIRST_SKIP, LAST_SKIP = 16, 256  # requests: a trial costs about an eighth of an answer's time, so one in 16 is below 1%
 FIRST_PAUSE, LAST_PAUSE = 8, 64  # steps
 PROBE = 3  # steps that it is tried again for
@@ -22,7 +27,8 @@ REMEMBERED, RETRY = 400, 24  # steps
 
 @dataclass(slots=True)
 class DrafterYield:
-    """Of one drafter, averages of its steps. To begin with what a head usually gives, as long as nobody knows better."""
+    """Of one drafter, averages of its steps. To begin with what a head usually gives, as long as
+    nobody knows better."""
 
     gain: float = 0.5  # tokens per step that are due to this drafter
     tokens: float = 1.5  # per step
@@ -37,7 +43,8 @@ class DrafterYield:
 
 @dataclass(slots=True)
 class GainBeside:
-    """What a drafter gave beyond the tokens that look-ups were expected to give, by how many those were; over all requests."""
+    """What a drafter gave beyond the tokens that look-ups were expected to give, by how many those
+    were; over all requests."""
 
     gains: list[float] = field(default_factory=lambda: [0.0] * (len(STRENGTHS) + 1))  # tokens per step
     steps: list[int] = field(default_factory=lambda: [0] * (len(STRENGTHS) + 1))
@@ -63,7 +70,8 @@ class GainBeside:
 
 @dataclass(slots=True)
 class Gate:
-    """Of one drafter in one request. Closed, it is tried again after a while, then after twice that."""
+    """Of one drafter in one request. Closed, it is tried again after a while, then after twice
+    that."""
 
     known: DrafterYield = field(default_factory=DrafterYield)  # the request's own steps lean on what came before
     shown: DrafterYield = field(default_factory=DrafterYield)  # by this request alone
@@ -83,7 +91,8 @@ class Gate:
         return not self.pause
 
     def took(self, seconds: float, usual: bool = True) -> None:
-        """Take in what a draft took. Not `usual`: it says nothing of the next draft (at first a head reads the whole prompt)."""
+        """Take in what a draft took. Not `usual`: it says nothing of the next draft (at first a
+        head reads the whole prompt)."""
         if usual:
             before = self.known.seconds or seconds
             seconds = min(max(seconds, before / 2), before * 2)  # an interruption is no cost of the draft
@@ -91,7 +100,8 @@ class Gate:
         self.balance -= seconds
 
     def gave(self, gain: float, tokens: int, seconds: float, extra: float = 0.0) -> None:
-        """Take in a step of `seconds`, without its drafts, that gave `tokens`; `gain` of them are this drafter's, and `extra` seconds."""
+        """Take in a step of `seconds`, without its drafts, that gave `tokens`; `gain` of them are
+        this drafter's, and `extra` seconds."""
         self.steps += 1
         step = DrafterYield(gain, tokens, extra, self.seconds)
         self.shown.lean(step, 1 / self.steps)
@@ -109,7 +119,8 @@ class Gate:
 
 @dataclass(slots=True)
 class DrafterHistory:
-    """Of one drafter over requests. One that costs more than it saves is left out of whole requests, ever more of them.
+    """Of one drafter over requests. One that costs more than it saves is left out of whole
+    requests, ever more of them.
 
     Left out of a whole request it costs nothing at all: a head need not even read the prompt.
     """
@@ -147,8 +158,8 @@ class DrafterHistory:
         self.skip, self._next_skip = self._next_skip, min(LAST_SKIP, 4 * self._next_skip)
 
     def _learn(self, gate: Gate) -> None:
-        """By how many steps it had: the first answer's few do not take the place of what is assumed, but for what it costs, which nobody
-        assumes."""
+        """By how many steps it had: the first answer's few do not take the place of what is
+        assumed, but for what it costs, which nobody assumes."""
         if not self._steps:
             self.usual.seconds, self.usual.extra = gate.shown.seconds, gate.shown.extra
         self.usual.lean(gate.shown, gate.steps / (PRIOR + self._steps + gate.steps))

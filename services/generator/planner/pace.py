@@ -1,4 +1,5 @@
-"""The pace of steps: how much longer they take than the measured costs say. Knows nothing of trees or drafters."""
+"""The pace of steps: how much longer they take than the measured costs say. Knows nothing of trees
+or drafters."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Pace:
-    """How much longer steps take than the table says, by nodes: the host's work, and what a busy machine measured wrongly at start."""
+    """How much longer steps take than the table says, by nodes: the host's work, and what a busy
+    machine measured wrongly at start."""
 
     weight: float = 0.05  # of the latest step
     least: int = 12  # steps of a size before its own factor is believed

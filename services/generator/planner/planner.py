@@ -1,8 +1,11 @@
-"""The planner of drafts that are worth making and verifying: the tree that maximises expected tokens per second, by measured costs.
+"""The planner of drafts that are worth making and verifying: the tree that maximises expected
+tokens per second, by measured costs.
 
-A step's time is known by its nodes (costs.py, pace.py); what it emits is the sum of its nodes' chances (rates.py). A drafter that runs a
-model is asked where it should give more than its time is worth beside what was looked up; one whose tokens cost more than they save is
-left out for a while (gates.py). Knows nothing of models or text, and decides about time only: the output is the same whatever it does.
+A step's time is known by its nodes (costs.py, pace.py); what it emits is the sum of its nodes'
+chances (rates.py). A drafter that runs a model is asked where it should give more than its time is
+worth beside what was looked up; one whose tokens cost more than they save is left out for a while
+(gates.py). Knows nothing of models or text, and decides about time only: the output is the same
+whatever it does.
 """
 
 from __future__ import annotations
@@ -27,12 +30,14 @@ CONTEXTS = (256, 1024, 4096, 16384, 65536)
 
 class CostModel(Protocol):
     def verify(self, nodes: int, context: int) -> float:
-        """Return seconds of a forward of that many nodes (of all rows together) behind that much context."""
+        """Return seconds of a forward of that many nodes (of all rows together) behind that much
+        context."""
 
 
 @dataclass(slots=True)
 class Plan:
-    """What the planner remembers of a request, and of its step from the first draft to what was accepted."""
+    """What the planner remembers of a request, and of its step from the first draft to what was
+    accepted."""
 
     rates: AcceptanceRates
     gates: dict[str, Gate] = field(default_factory=dict)
@@ -54,12 +59,16 @@ class Plan:
 
 
 class Planner:
-    """One per engine. Without costs every drafter is asked and every draft verified as it is, up to its budget."""
+    """One per engine. Without costs every drafter is asked and every draft verified as it is, up to
+    its budget."""
 
-    def __init__(self, costs: CostModel | None, drafts: Mapping[str, float] | None = None, models: Collection[str] = ()) -> None:
+    def __init__(
+        self, costs: CostModel | None, drafts: Mapping[str, float] | None = None, models: Collection[str] = ()
+    ) -> None:
         """Begin with nothing learnt.
 
-        `drafts`: seconds of a draft by drafter, as far as they were measured; `models`: the drafters that run a model.
+        `drafts`: seconds of a draft by drafter, as far as they were measured; `models`: the
+        drafters that run a model.
         """
         self._costs = costs
         self._drafts = drafts or {}
@@ -86,7 +95,8 @@ class Planner:
                 self._histories[name].ended(gate)
 
     def wants(self, plan: Plan, drafter: str, drafted: DraftTree, context: int, rows: int = 1) -> bool:
-        """Say whether a drafter is asked in this step, which has `rows` rows. `drafted`: what those before it proposed, merged."""
+        """Say whether a drafter is asked in this step, which has `rows` rows. `drafted`: what those
+        before it proposed, merged."""
         if self._costs is not None:
             if not plan.gates[drafter].open():
                 return False
@@ -96,10 +106,12 @@ class Planner:
         return True
 
     def least(self, context: int, rows: int, nodes: int) -> float:
-        """Return the chance below which no node of a tree of up to `nodes` pays, by a step's measured seconds; 0 without costs.
+        """Return the chance below which no node of a tree of up to `nodes` pays, by a step's
+        measured seconds; 0 without costs.
 
-        A step without drafts gives `rows` tokens, and a node adds at least the flattest slope of what steps take. Half of that, for
-        estimates are often too low by as much, and what is left out here is not weighed again.
+        A step without drafts gives `rows` tokens, and a node adds at least the flattest slope of
+        what steps take. Half of that, for estimates are often too low by as much, and what is left
+        out here is not weighed again.
         """
         if self._costs is None:
             return 0.0
@@ -132,7 +144,8 @@ class Planner:
         return cut
 
     def paced(self, nodes: int, context: int, seconds: float) -> float:
-        """Take in the `seconds` of a step of so many nodes, its drafts left out; return what such steps usually take."""
+        """Take in the `seconds` of a step of so many nodes, its drafts left out; return what such
+        steps usually take."""
         if self._costs is None:
             return seconds
         known = self._table(context, nodes)[nodes]
@@ -140,7 +153,8 @@ class Planner:
         return known * self._pace.factor(nodes)
 
     def learn(self, plan: Plan, verified: DraftTree, accepted: Accepted, seconds: float) -> None:
-        """Take in what was accepted. `seconds`: that such a step takes, without its drafts, shared by its rows."""
+        """Take in what was accepted. `seconds`: that such a step takes, without its drafts, shared
+        by its rows."""
         if self._costs is None:
             return
         taken = set(accepted.path)
@@ -152,13 +166,19 @@ class Planner:
         for name in plan.asked:
             gate, gain = plan.gates[name], gains.get(name, 0.0)
             dear = gate.seconds > DEAR * seconds
-            gate.gave(gain, len(accepted.token_ids), seconds, seconds * self._share(len(verified), nodes.get(name, 0.0)) if dear else 0.0)
+            gate.gave(
+                gain,
+                len(accepted.token_ids),
+                seconds,
+                seconds * self._share(len(verified), nodes.get(name, 0.0)) if dear else 0.0,
+            )
             if plan.looked_up is not None and name in self._models:
                 self._histories[name].beside.gave(plan.looked_up[0] - 1, gain)
         plan.next_step()
 
     def _pays_beside(self, plan: Plan, drafter: str, looked_up: DraftTree, context: int, rows: int) -> bool:
-        """Say whether a draft that runs a model should save more time than it takes, given what the look-ups found."""
+        """Say whether a draft that runs a model should save more time than it takes, given what the
+        look-ups found."""
         if plan.looked_up is None:
             plan.looked_up = self._outlook(plan, looked_up, context, rows)
         (tokens, seconds), known = plan.looked_up, plan.gates[drafter].known
@@ -167,7 +187,8 @@ class Planner:
         return gain * seconds / tokens >= known.seconds + known.extra or beside.tries_anyway(tokens - 1)
 
     def _outlook(self, plan: Plan, drafted: DraftTree, context: int, rows: int) -> tuple[float, float]:
-        """Return the tokens that a row should get of this tree, cut to what pays, and the seconds of its share of the step."""
+        """Return the tokens that a row should get of this tree, cut to what pays, and the seconds
+        of its share of the step."""
         ranked = sorted(_scored(plan, drafted, estimates(drafted, plan.known)).scores[1:], reverse=True)
         nodes = 1 + self._best_count(ranked, 1, context, 0.0)
         return 1.0 + sum(ranked[: nodes - 1]), self.seconds(nodes * rows, context) / rows
@@ -178,7 +199,8 @@ class Planner:
         return 1 - table[max(1, nodes - round(own))] / table[nodes]
 
     def _best_count(self, scores: list[float], rows: int, context: int, drafting: float) -> int:
-        """Return how many of the nodes, the likeliest first, give the most tokens per second, `drafting` seconds included."""
+        """Return how many of the nodes, the likeliest first, give the most tokens per second,
+        `drafting` seconds included."""
         most = rows + len(scores)
         table, factor = self._table(context, most), self._pace.factor
         seconds = [drafting + table[nodes] * factor(nodes) for nodes in range(rows, most + 1)]

@@ -1,7 +1,8 @@
-"""Policies of who drafts, as other engines decide it: by the length of a match, or in order. Ours, the first, merges all and weighs each
-node.
+"""Policies of who drafts, as other engines decide it: by the length of a match, or in order. Ours,
+the first, merges all and weighs each node.
 
-A policy sees what the look-ups of one row found and says what of it is kept, and whether the others are asked at all. It knows no drafter.
+A policy sees what the look-ups of one row found and says what of it is kept, and whether the others
+are asked at all. It knows no drafter.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class Policy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """All drafts in one tree (CASD, section 5.2); what of it is verified is the planner's to say."""
+    """All drafts in one tree (CASD, section 5.2); what of it is verified is the planner's to
+    say."""
 
     def choose(self, looked_up: Seq[DraftTree]) -> DraftChoice:
         return DraftChoice(list(looked_up), True)
@@ -33,7 +35,8 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class LongMatch:
-    """A match of at least so many tokens is the whole draft; after a shorter one only the others draft."""
+    """A match of at least so many tokens is the whole draft; after a shorter one only the others
+    draft."""
 
     tokens: int
 

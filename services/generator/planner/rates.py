@@ -1,7 +1,9 @@
-"""Rates at which drafted nodes are accepted, by who drafted them and what is known of them. Knows nothing of time.
+"""Rates at which drafted nodes are accepted, by who drafted them and what is known of them. Knows
+nothing of time.
 
-Counts are kept per drafter, never per combination of drafters: a node that several proposed is one of the kind "others agreed" of each,
-and each is credited with its share of it. So a further drafter adds its own counts and no more.
+Counts are kept per drafter, never per combination of drafters: a node that several proposed is one
+of the kind "others agreed" of each, and each is credited with its share of it. So a further drafter
+adds its own counts and no more.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ OLD = 400  # trials of a kind after which older ones count for half
 class NodeKind(NamedTuple):
     """What nodes of one drafter have in common.
 
-    First tokens are a kind of their own, for there copies begin, and so are second ones and those from the third on: a copy that was right
-    so far goes on being right, whatever it began from.
+    First tokens are a kind of their own, for there copies begin, and so are second ones and those
+    from the third on: a copy that was right so far goes on being right, whatever it began from.
     """
 
     drafter: str
@@ -38,7 +40,8 @@ class Estimate(NamedTuple):
 
 @dataclass(slots=True)
 class AcceptanceRates:
-    """How often nodes of a kind were accepted, given that their parent was: so that depths that were never verified are known too.
+    """How often nodes of a kind were accepted, given that their parent was: so that depths that
+    were never verified are known too.
 
     A request's own counts lean on those of all requests, and these on the drafter's estimate.
     """
@@ -50,7 +53,8 @@ class AcceptanceRates:
     _asked: dict[Estimate, float] = field(default_factory=dict)  # since something was learnt
 
     def chance(self, estimate: Estimate) -> float:
-        """Return the chance of a node: the mean of what its drafters' counts say. A step asks the same of many nodes."""
+        """Return the chance of a node: the mean of what its drafters' counts say. A step asks the
+        same of many nodes."""
         chance = self._asked.get(estimate)
         if chance is None:
             rates = [self.rate(kind, estimate.chance) for kind in estimate.kinds]
@@ -68,7 +72,8 @@ class AcceptanceRates:
         self._asked.clear()
 
     def rate(self, kind: NodeKind, estimate: float) -> float:
-        """Return the chance that a node is accepted after its parent, from what its drafter estimated."""
+        """Return the chance that a node is accepted after its parent, from what its drafter
+        estimated."""
         key = (kind, round(20 * estimate))
         base = estimate if self.parent is None else self.parent.rate(kind, estimate)
         trials = self._trials.get(key, 0.0)
@@ -87,7 +92,8 @@ class AcceptanceRates:
 
 
 def drafters_of(origins: tuple[NodeOrigin, ...]) -> tuple[str, ...]:
-    """Name the proposers of a node, each once: one drafter may have copied it from several places."""
+    """Name the proposers of a node, each once: one drafter may have copied it from several
+    places."""
     if len(origins) == 1:
         return (origins[0].drafter,)
     return tuple(dict.fromkeys(origin.drafter for origin in origins))
@@ -115,7 +121,8 @@ def _asked(source: str) -> str:
 
 
 def credit(drafted: DraftTree, nodes: Collection[int], later: Collection[str]) -> dict[str, float]:
-    """Share these nodes among those who proposed them. `later`: who is asked after the others, and gets what nobody else had found."""
+    """Share these nodes among those who proposed them. `later`: who is asked after the others, and
+    gets what nobody else had found."""
     shares: dict[str, float] = {}
     for node in nodes:
         drafters = tuple(dict.fromkeys(map(_asked, drafters_of(drafted.origins[node]))))

@@ -1,4 +1,5 @@
-"""`python -m services.generator.server`: the service on uvicorn. Options override BEDSIDE_GENERATOR_* variables."""
+"""`python -m services.generator.server`: the service on uvicorn. Options override
+BEDSIDE_GENERATOR_* variables."""
 
 from __future__ import annotations
 
@@ -6,9 +7,10 @@ import argparse
 import logging
 import os
 
-# Set before torch is imported. By default OpenMP's threads wait for each other by spinning, 200 times per forward; as soon as
-# another process wants a core they spin while those they wait for cannot run. Measured with the demo model on two busy cores:
-# 68 ms for a step of one node instead of 676, 233 ms for 16 nodes instead of 1,476.
+# Set before torch is imported. By default OpenMP's threads wait for each other by spinning, 200
+# times per forward; as soon as another process wants a core they spin while those they wait for
+# cannot run. Measured with the demo model on two busy cores: 68 ms for a step of one node instead
+# of 676, 233 ms for 16 nodes instead of 1,476.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import uvicorn

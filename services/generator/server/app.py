@@ -1,4 +1,5 @@
-"""The HTTP service: OpenAI's chat completions with `documents` and `bedside`. Knows HTTP and nothing of decoding."""
+"""The HTTP service: OpenAI's chat completions with `documents` and `bedside`. Knows HTTP and
+nothing of decoding."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Unauthorized(GeneratorError):
 
 
 def create_app(settings: GeneratorSettings | None = None, load: Load | None = None) -> FastAPI:
-    """Make the application. `load` replaces reading the model that the settings name (tests bring their own)."""
+    """Make the application. `load` replaces reading the model that the settings name (tests bring
+    their own)."""
     service = Service(settings or GeneratorSettings(), load)
 
     @contextlib.asynccontextmanager
@@ -48,13 +50,20 @@ def create_app(settings: GeneratorSettings | None = None, load: Load | None = No
     app = FastAPI(title="Bedside generator", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.service = service
     limit = int(service.settings.max_body_mb * 1024 * 1024)
-    refusal = _error(413, f"the request is over {service.settings.max_body_mb:g} MB", BodyTooLarge.code, headers={"Connection": "close"})
+    refusal = _error(
+        413,
+        f"the request is over {service.settings.max_body_mb:g} MB",
+        BodyTooLarge.code,
+        headers={"Connection": "close"},
+    )
     app.add_middleware(BodyLimit, limit=limit, refuse=refusal)
     app.add_middleware(RequestIds)
     app.add_exception_handler(GeneratorError, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
-    app.add_api_route("/v1/chat/completions", complete, methods=["POST"], response_model=wire.ChatResponse, responses=_ERRORS)
+    app.add_api_route(
+        "/v1/chat/completions", complete, methods=["POST"], response_model=wire.ChatResponse, responses=_ERRORS
+    )
     app.add_api_route("/v1/score", score, methods=["POST"], response_model=wire.ScoreResponse, responses=_ERRORS)
     app.add_api_route("/v1/models", models, response_model=wire.ServedModels)
     app.add_api_route("/v1/models/{name:path}", model, response_model=wire.ModelOut, responses={404: _ERRORS[404]})
@@ -63,7 +72,9 @@ def create_app(settings: GeneratorSettings | None = None, load: Load | None = No
     return app
 
 
-_ERRORS: dict[int | str, dict[str, Any]] = {status: {"model": wire.ErrorOut} for status in (400, 401, 404, 429, 500, 503)}
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": wire.ErrorOut} for status in (400, 401, 404, 429, 500, 503)
+}
 
 
 def get_service(request: Request) -> Service:
@@ -90,7 +101,9 @@ async def complete(ask: wire.ChatRequest, request: Request, service: ServiceDep)
         raise UnknownModel(f"the model {ask.model!r} does not exist; this service has {service.settings.name!r}")
     accepted, outputs = await service.submit(ask)
     if ask.stream:
-        return StreamingResponse(_events(ask, accepted, outputs, service), media_type="text/event-stream", headers=_UNBUFFERED)
+        return StreamingResponse(
+            _events(ask, accepted, outputs, service), media_type="text/event-stream", headers=_UNBUFFERED
+        )
     collected = await _collect(outputs, request)
     return _response(ask, accepted, collected, service)
 
@@ -99,7 +112,9 @@ async def score(ask: wire.ScoreRequest, service: ServiceDep) -> wire.ScoreRespon
     """Return how likely the model finds each continuation of each prompt."""
     if ask.model != service.settings.name:
         raise UnknownModel(f"the model {ask.model!r} does not exist; this service has {service.settings.name!r}")
-    return wire.ScoreResponse(model=ask.model, prompts=[wire.ScoreOut(logprobs=own) for own in await service.score(ask)])
+    return wire.ScoreResponse(
+        model=ask.model, prompts=[wire.ScoreOut(logprobs=own) for own in await service.score(ask)]
+    )
 
 
 _UNBUFFERED = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
@@ -129,7 +144,9 @@ async def _disconnected(request: Request) -> None:
         pass
 
 
-def _response(ask: wire.ChatRequest, accepted: engine.Request, outputs: list[engine.Output], service: Service) -> wire.ChatResponse:
+def _response(
+    ask: wire.ChatRequest, accepted: engine.Request, outputs: list[engine.Output], service: Service
+) -> wire.ChatResponse:
     sequence, codec = accepted.sequence, service.loaded.codec
     logprobs = chat.logprobs_out(outputs, codec, ask.top_logprobs or 0) if ask.logprobs else None
     message = wire.MessageOut(content="".join(output.text for output in outputs))
@@ -138,7 +155,9 @@ def _response(ask: wire.ChatRequest, accepted: engine.Request, outputs: list[eng
         id=sequence.id,
         created=service.now(),
         model=ask.model,
-        choices=[wire.ChoiceOut(message=message, logprobs=logprobs, finish_reason=chat.finish_out(sequence.finish_reason))],
+        choices=[
+            wire.ChoiceOut(message=message, logprobs=logprobs, finish_reason=chat.finish_out(sequence.finish_reason))
+        ],
         usage=chat.usage_out(sequence, service.joules_reason),
         bedside=chat.bedside_out(accepted, spans, service.joules_reason),
     )
@@ -162,7 +181,8 @@ async def _events(
 
 
 async def _checked(outputs: AsyncIterator[engine.Output]) -> AsyncGenerator[engine.Output]:
-    """Raises GeneratorError when the engine failed on the request. Closing it early cancels the request."""
+    """Raises GeneratorError when the engine failed on the request. Closing it early cancels the
+    request."""
     async with contextlib.aclosing(outputs) as received:  # type: ignore[type-var]
         async for output in received:
             if output.error is not None:
@@ -171,7 +191,8 @@ async def _checked(outputs: AsyncIterator[engine.Output]) -> AsyncGenerator[engi
 
 
 def _event(value: wire.ChatChunk | wire.ErrorOut) -> str:
-    """Write in ASCII: clients that split at every line break Unicode knows would cut a U+2028 in the text in two."""
+    """Write in ASCII: clients that split at every line break Unicode knows would cut a U+2028 in
+    the text in two."""
     return f"data: {json.dumps(value.model_dump(mode='json', exclude_none=True), separators=(',', ':'))}\n\n"
 
 
@@ -220,7 +241,9 @@ async def _http_error(_: Request, error: Exception) -> Response:
     return _error(error.status_code, str(error.detail), None)
 
 
-def _error(status: int, message: str, code: str | None, param: str | None = None, headers: dict[str, str] | None = None) -> Response:
+def _error(
+    status: int, message: str, code: str | None, param: str | None = None, headers: dict[str, str] | None = None
+) -> Response:
     kinds = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}
     kind = kinds.get(status, "invalid_request_error" if status < 500 else "server_error")
     body = wire.ErrorOut(error=wire.ErrorDetail(message=message, type=kind, param=param, code=code))

@@ -1,4 +1,5 @@
-"""A bound on the bodies of requests, before anything reads the whole of one. Knows nothing of what is in them."""
+"""A bound on the bodies of requests, before anything reads the whole of one. Knows nothing of what
+is in them."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ class BodyTooLarge(GeneratorError):
 
 
 class BodyLimit:
-    """ASGI middleware: a request that says it is larger than `limit` bytes, or turns out to be, is refused and its connection closed."""
+    """ASGI middleware: a request that says it is larger than `limit` bytes, or turns out to be, is
+    refused and its connection closed."""
 
     def __init__(self, app: ASGIApp, limit: int, refuse: ASGIApp) -> None:
         self.app, self.limit, self.refuse = app, limit, refuse

@@ -1,4 +1,5 @@
-"""Settings of the generator service: the only reader of the environment here. Every variable begins with BEDSIDE_GENERATOR_."""
+"""Settings of the generator service: the only reader of the environment here. Every variable begins
+with BEDSIDE_GENERATOR_."""
 
 from __future__ import annotations
 
@@ -13,14 +14,26 @@ from services.generator.planner.policies import POLICIES
 
 
 class GeneratorSettings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="BEDSIDE_GENERATOR_", env_file=None, extra="ignore", protected_namespaces=())
+    model_config = SettingsConfigDict(
+        env_prefix="BEDSIDE_GENERATOR_", env_file=None, extra="ignore", protected_namespaces=()
+    )
 
-    model: str = Field("demo", description="'demo' (the small model in a package), a GGUF file, a folder, or a Hugging Face name.")
+    model: str = Field(
+        "demo", description="'demo' (the small model in a package), a GGUF file, a folder, or a Hugging Face name."
+    )
     served_name: str | None = Field(None, description="Name clients ask for; absent: the model as given.")
-    head: Path | None = Field(None, description="Folder of an EAGLE head for this model; absent: none, but for the demo model its own.")
-    small_model: str | None = Field(None, description="A smaller model with the same tokenizer, for the drafters 'small-model' and 'rag'.")
-    dense_datastore: Path | None = Field(None, description="Folder of a dense datastore of this model's answers, for the drafter 'dresd'.")
-    adapters: str = Field("", description="LoRA adapters in PEFT's files: name=folder with commas between, or a folder of such folders.")
+    head: Path | None = Field(
+        None, description="Folder of an EAGLE head for this model; absent: none, but for the demo model its own."
+    )
+    small_model: str | None = Field(
+        None, description="A smaller model with the same tokenizer, for the drafters 'small-model' and 'rag'."
+    )
+    dense_datastore: Path | None = Field(
+        None, description="Folder of a dense datastore of this model's answers, for the drafter 'dresd'."
+    )
+    adapters: str = Field(
+        "", description="LoRA adapters in PEFT's files: name=folder with commas between, or a folder of such folders."
+    )
     device: str = "auto"
     dtype: Literal["auto", "fp32", "bf16"] = "auto"
     threads: int | None = Field(None, ge=1, description="CPU threads; absent: torch's choice.")
@@ -37,21 +50,32 @@ class GeneratorSettings(BaseSettings):
     max_context: int = Field(4096, ge=64, description="Tokens of prompt and answer together.")
     queue: int = Field(64, ge=0, description="Requests that may wait; beyond it 429 with Retry-After.")
     max_body_mb: float = Field(8.0, gt=0, description="Of a request; beyond it 413, before the rest is read.")
-    nodes: int = Field(64, ge=1, le=512, description="Nodes of a draft tree at most, the root included; costs decide below that.")
+    nodes: int = Field(
+        64, ge=1, le=512, description="Nodes of a draft tree at most, the root included; costs decide below that."
+    )
     prefill_chunk: int = Field(512, ge=16, description="Prompt tokens computed between two steps of those who decode.")
-    step_seconds: float = Field(120.0, ge=0, description="A step of the engine that takes longer hangs: the process ends; 0: never.")
+    step_seconds: float = Field(
+        120.0, ge=0, description="A step of the engine that takes longer hangs: the process ends; 0: never."
+    )
     prefix_mb: int = Field(256, ge=0, description="Memory for prompts' prefixes that are kept.")
     drafter: str | None = Field(
         None,
-        description="'none', 'copy', 'copy+eagle' ...; absent: 'blend' ('copy' without a C compiler), with 'eagle' where there is a head.",
+        description="'none', 'copy', 'copy+eagle' ...; absent: 'blend' ('copy' without a C compiler), with 'eagle' "
+        "where there is a head.",
     )
     policy: str = Field(
-        "merge", description="Who drafts: 'merge' (all, in one tree), or as other engines decide it: 'sam', 'override', 'in-order'."
+        "merge",
+        description="Who drafts: 'merge' (all, in one tree), or as other engines decide it: 'sam', "
+        "'override', 'in-order'.",
     )
     datastore: Path | None = Field(
-        None, description="Folder of `python -m services.generator.datastore build`: texts that everyone who asks may read, to draft from."
+        None,
+        description="Folder of `python -m services.generator.datastore build`: texts that everyone who asks may "
+        "read, to draft from.",
     )
-    template: str | None = Field(None, description="Prompt template of answer mode; absent: 'demo' for the demo model, else 'thesis'.")
+    template: str | None = Field(
+        None, description="Prompt template of answer mode; absent: 'demo' for the demo model, else 'thesis'."
+    )
     max_tokens: int = Field(512, ge=1, description="Of an answer whose request names no limit.")
 
     @field_validator("template")

@@ -1,7 +1,7 @@
 """Between asyncio and the engine's thread: submit a request, receive its outputs, leave early.
 
-The engine runs in one thread and is touched by it alone. An exception in a step fails the requests of that step and the
-thread goes on.
+The engine runs in one thread and is touched by it alone. An exception in a step fails the requests
+of that step and the thread goes on.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class _Client:
 
 
 class EngineThread:
-    """Owns the engine. `load` makes it, in the thread, so that the service can answer /health meanwhile."""
+    """Owns the engine. `load` makes it, in the thread, so that the service can answer /health
+    meanwhile."""
 
     def __init__(self, load: Callable[[], Engine]) -> None:
         self.engine: Engine | None = None
@@ -154,7 +155,8 @@ class EngineThread:
                 self._deliver(output)
 
     def _leave(self, engine: Engine) -> None:
-        """Tell everyone that the service stops, or the engine could not even fail its requests: nobody may wait for ever."""
+        """Tell everyone that the service stops, or the engine could not even fail its requests:
+        nobody may wait for ever."""
         self.failure = "the engine has stopped"
         for client in self._clients.values():
             client.send(NotReady(self.failure))

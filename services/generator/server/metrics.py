@@ -15,16 +15,28 @@ class GeneratorMetrics:
         prefix, registry = "bedside_generator", self.registry
         self._requests = Counter(f"{prefix}_requests", "Requests by how they ended.", ["outcome"], registry=registry)
         self._prompt = Counter(
-            f"{prefix}_prompt_tokens", "Prompt tokens; `cached` of them were not computed again.", ["kind"], registry=registry
+            f"{prefix}_prompt_tokens",
+            "Prompt tokens; `cached` of them were not computed again.",
+            ["kind"],
+            registry=registry,
         )
-        self._tokens = Counter(f"{prefix}_tokens", "Emitted tokens by who drafted them (target: nobody).", ["source"], registry=registry)
-        self._steps = Counter(f"{prefix}_steps", "Forwards of the target after the prefill, per request.", registry=registry)
+        self._tokens = Counter(
+            f"{prefix}_tokens", "Emitted tokens by who drafted them (target: nobody).", ["source"], registry=registry
+        )
+        self._steps = Counter(
+            f"{prefix}_steps", "Forwards of the target after the prefill, per request.", registry=registry
+        )
         self._drafted = Counter(f"{prefix}_drafted_nodes", "Draft nodes that were verified.", registry=registry)
         self._accepted = Counter(
-            f"{prefix}_accepted_lengths", "Steps by how many tokens of a source were accepted.", ["source", "length"], registry=registry
+            f"{prefix}_accepted_lengths",
+            "Steps by how many tokens of a source were accepted.",
+            ["source", "length"],
+            registry=registry,
         )
         self._joules = Counter(f"{prefix}_joules", "Energy of requests, where the GPU counts it.", registry=registry)
-        self._seconds = Histogram(f"{prefix}_seconds", "Time per request and phase.", ["phase"], buckets=SECONDS, registry=registry)
+        self._seconds = Histogram(
+            f"{prefix}_seconds", "Time per request and phase.", ["phase"], buckets=SECONDS, registry=registry
+        )
         self.running = Gauge(f"{prefix}_running", "Requests that are being decoded.", registry=registry)
         self.waiting = Gauge(f"{prefix}_waiting", "Requests in the queue.", registry=registry)
 
@@ -43,7 +55,11 @@ class GeneratorMetrics:
         for source, lengths in stats.accepted_lengths.items():
             for length, steps in lengths.items():
                 self._accepted.labels(source, str(length)).inc(steps)
-        for phase, seconds in (("queue", stats.queue_seconds), ("prefill", stats.prefill_seconds), ("decode", stats.decode_seconds)):
+        for phase, seconds in (
+            ("queue", stats.queue_seconds),
+            ("prefill", stats.prefill_seconds),
+            ("decode", stats.decode_seconds),
+        ):
             self._seconds.labels(phase).observe(seconds)
 
     def page(self) -> bytes:

@@ -1,4 +1,5 @@
-"""A chat request -> a Request for the engine; the engine's outputs -> OpenAI's objects. Knows nothing of HTTP."""
+"""A chat request -> a Request for the engine; the engine's outputs -> OpenAI's objects. Knows
+nothing of HTTP."""
 
 from __future__ import annotations
 
@@ -68,44 +69,59 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
     if ask.bedside.mode == "verbatim":
         preparation = prepare(ask, codec, passages)
         verbatim = VerbatimText(codec, ask.stops, preparation, passages)
-        asked = names if ask.bedside.drafter else ()  # the constraint's own drafts are what will be accepted; others are for comparing
-        return Request(sequence, verbatim, asked, drafting=bool(names), preparation=preparation, scope=ask.bedside.scope)
+        # the constraint's own drafts are what will be accepted; others are for comparing
+        asked = names if ask.bedside.drafter else ()
+        return Request(
+            sequence, verbatim, asked, drafting=bool(names), preparation=preparation, scope=ask.bedside.scope
+        )
     text = AnswerText(codec, stop, SpanTracker(passages))
-    return Request(sequence, text, drafters=names, acceptance=_acceptance(ask, sequence, names, drafters), scope=ask.bedside.scope)
+    return Request(
+        sequence, text, drafters=names, acceptance=_acceptance(ask, sequence, names, drafters), scope=ask.bedside.scope
+    )
 
 
 def _usual(ask: wire.ChatRequest, drafters: Mapping[str, Drafter], defaults: Defaults) -> str:
-    """Return the drafters of a request that names none: of a long document the retrieved parts are read by one of their own."""
+    """Return the drafters of a request that names none: of a long document the retrieved parts are
+    read by one of their own."""
     reads = ask.bedside.retrieved and RagDrafter.name in drafters and defaults.drafter != "none"
     return f"{defaults.drafter}+{RagDrafter.name}" if reads else defaults.drafter
 
 
 def _retrieved(ask: wire.ChatRequest, codec: Codec, passages: Seq[Passage], defaults: Defaults) -> Prompt:
-    """Build the same prompt around the retrieved parts alone. Raises BadRequest on a place that is in no document."""
+    """Build the same prompt around the retrieved parts alone. Raises BadRequest on a place that is
+    in no document."""
     known = {passage.id: passage for passage in passages}
     parts = []
     for place in ask.bedside.retrieved:
         passage = known.get(place.document)
         if passage is None or not place.start < place.end <= len(passage.text):
-            raise BadRequest(f"a retrieved part is in no document: {place.document}, characters {place.start} to {place.end}")
+            raise BadRequest(
+                f"a retrieved part is in no document: {place.document}, characters {place.start} to {place.end}"
+            )
         parts.append(replace(passage, text=passage.text[place.start : place.end]))
     rendered = _rendered(ask, tuple(parts), defaults)
     return build_prompt(codec, _turns(ask, rendered), tuple(parts), rendered.version if rendered else CHAT_VERSION)
 
 
-def _acceptance(ask: wire.ChatRequest, sequence: Sequence, names: Seq[str], drafters: Mapping[str, Drafter]) -> Acceptance:
+def _acceptance(
+    ask: wire.ChatRequest, sequence: Sequence, names: Seq[str], drafters: Mapping[str, Drafter]
+) -> Acceptance:
     if ask.bedside.acceptance == "exact":
         return EXACT
     if ask.bedside.acceptance == "relaxed":
         return Relaxed(frozenset(name for name in names if drafters[name].stage is DraftStage.LOOKUP))
     drafter = drafters[RagDrafter.name] if RagDrafter.name in names else None
     if not isinstance(drafter, RagDrafter) or not sequence.prompt.retrieved:
-        raise BadRequest("acceptance 'augmented' goes by what the drafter 'rag' says: it must be asked for, with `retrieved` parts for it")
+        raise BadRequest(
+            "acceptance 'augmented' goes by what the drafter 'rag' says: it must be asked for, with "
+            "`retrieved` parts for it"
+        )
     return Augmented(partial(drafter.drawn, sequence), sequence.sampling, ask.bedside.transfer)
 
 
 def scoring_of(ask: wire.ScoreIn, codec: Codec, adapters: Mapping[str, Adapter] = MappingProxyType({})) -> Scoring:
-    """Raises BadRequest. A continuation is cut into tokens as it would be where an answer begins."""
+    """Raises BadRequest. A continuation is cut into tokens as it would be where an answer
+    begins."""
     messages, pieces = ask.messages or [], ask.prompt or []
     if bool(messages) == bool(pieces):
         raise BadRequest("a prompt to be scored has either messages or prompt")
@@ -116,7 +132,9 @@ def scoring_of(ask: wire.ScoreIn, codec: Codec, adapters: Mapping[str, Adapter] 
             codec, [Turn(message.role, (TemplatePiece(message.text),)) for message in messages], (), CHAT_VERSION
         ).token_ids
     else:
-        tokens = tuple(token for part in (codec.prefix_ids, *(codec.encode(piece)[0] for piece in pieces)) for token in part)
+        tokens = tuple(
+            token for part in (codec.prefix_ids, *(codec.encode(piece)[0] for piece in pieces)) for token in part
+        )
     active = None
     if ask.adapter is not None:
         if ask.adapter not in adapters:
@@ -160,7 +178,8 @@ def _is_unicode(text: str) -> bool:
 
 
 def _rendered(ask: wire.ChatRequest, passages: Seq[Passage], defaults: Defaults) -> Rendered | None:
-    """Return the question inside its template; without documents there is nothing to build around."""
+    """Return the question inside its template; without documents there is nothing to build
+    around."""
     if not passages:
         return None
     name = ask.bedside.template or (VERBATIM_TEMPLATE if ask.bedside.mode == "verbatim" else defaults.template)
@@ -174,7 +193,11 @@ def _turns(ask: wire.ChatRequest, rendered: Rendered | None) -> list[Turn]:
 
 def span_out(span: CopySpan) -> wire.CopiedSpanOut:
     return wire.CopiedSpanOut(
-        start=span.answer_start, end=span.answer_end, document=span.passage_id, source_start=span.start, source_end=span.end
+        start=span.answer_start,
+        end=span.answer_end,
+        document=span.passage_id,
+        source_start=span.start,
+        source_end=span.end,
     )
 
 
@@ -243,14 +266,18 @@ def _candidates_out(weighed: Verbatim, passages: Seq[Passage]) -> list[wire.Cand
     for index, quote in enumerate(weighed.quotes):
         likelihood = weighed.likelihoods[index] if weighed.likelihoods else None
         place = {"document": passages[quote.passage].id, "start": quote.start, "end": quote.end}
-        candidates.append(wire.CandidateOut(**place, score=quote.prior, log_likelihood=likelihood, weight=weighed.weights[index]))
+        candidates.append(
+            wire.CandidateOut(**place, score=quote.prior, log_likelihood=likelihood, weight=weighed.weights[index])
+        )
     return candidates
 
 
 class Stream:
     """The chunks of one streamed answer."""
 
-    def __init__(self, ask: wire.ChatRequest, request: Request, codec: Codec, created: int, joules_reason: str | None) -> None:
+    def __init__(
+        self, ask: wire.ChatRequest, request: Request, codec: Codec, created: int, joules_reason: str | None
+    ) -> None:
         self._ask, self._request, self._codec, self._joules_reason = ask, request, codec, joules_reason
         self._created = created
 
@@ -258,24 +285,41 @@ class Stream:
         return self._chunk([wire.ChunkChoiceOut(delta=wire.DeltaOut(role="assistant", content=""))])
 
     def chunks(self, output: Output) -> list[wire.ChatChunk]:
-        """Make the chunks of a step, none when it shows nothing; the last step adds the usage when it was asked for."""
+        """Make the chunks of a step, none when it shows nothing; the last step adds the usage when
+        it was asked for."""
         sequence, spans = output.sequence, [span_out(span) for span in output.spans]
         last = output.finish is not None
         logprobs = logprobs_out([output], self._codec, self._ask.top_logprobs or 0) if self._ask.logprobs else None
         if not (last or output.text or spans or (logprobs and logprobs.content)):
             return []
         choice = wire.ChunkChoiceOut(
-            delta=wire.DeltaOut(content=output.text), logprobs=logprobs, finish_reason=finish_out(output.finish) if last else None
+            delta=wire.DeltaOut(content=output.text),
+            logprobs=logprobs,
+            finish_reason=finish_out(output.finish) if last else None,
         )
-        bedside = bedside_out(self._request, spans, self._joules_reason) if last else wire.BedsideOut(spans=spans) if spans else None
+        bedside = (
+            bedside_out(self._request, spans, self._joules_reason)
+            if last
+            else wire.BedsideOut(spans=spans)
+            if spans
+            else None
+        )
         chunks = [self._chunk([choice], bedside=bedside)]
         if last and self._ask.stream_options and self._ask.stream_options.include_usage:
             chunks.append(self._chunk([], usage=usage_out(sequence, self._joules_reason)))
         return chunks
 
     def _chunk(
-        self, choices: list[wire.ChunkChoiceOut], usage: wire.UsageOut | None = None, bedside: wire.BedsideOut | None = None
+        self,
+        choices: list[wire.ChunkChoiceOut],
+        usage: wire.UsageOut | None = None,
+        bedside: wire.BedsideOut | None = None,
     ) -> wire.ChatChunk:
         return wire.ChatChunk(
-            id=self._request.sequence.id, created=self._created, model=self._ask.model, choices=choices, usage=usage, bedside=bedside
+            id=self._request.sequence.id,
+            created=self._created,
+            model=self._ask.model,
+            choices=choices,
+            usage=usage,
+            bedside=bedside,
         )

@@ -1,5 +1,6 @@
-"""Service that quotes without a model: `python -m services.generator.server.quotes_only --port N`. Its answers in verbatim mode are the
-generator's, and it writes nothing. Needs no torch: for a machine that has room for neither."""
+"""Service that quotes without a model: `python -m services.generator.server.quotes_only --port N`.
+Its answers in verbatim mode are the generator's, and it writes nothing. Needs no torch: for a
+machine that has room for neither."""
 
 from __future__ import annotations
 
@@ -44,10 +45,14 @@ def complete(ask: wire.ChatRequest) -> Response:
     about = _about(answer, time.perf_counter() - began)
     name = f"chatcmpl-{secrets.token_hex(12)}"
     if ask.stream:
-        return StreamingResponse(_events(name, answer, about), media_type="text/event-stream", headers={"Cache-Control": "no-cache"})
+        return StreamingResponse(
+            _events(name, answer, about), media_type="text/event-stream", headers={"Cache-Control": "no-cache"}
+        )
     choice = wire.ChoiceOut(message=wire.MessageOut(content=answer.text), finish_reason="stop")
     usage = wire.UsageOut(prompt_tokens=0, completion_tokens=len(answer.text), total_tokens=len(answer.text))
-    whole = wire.ChatResponse(id=name, created=int(time.time()), model=wire.QUOTES, choices=[choice], usage=usage, bedside=about)
+    whole = wire.ChatResponse(
+        id=name, created=int(time.time()), model=wire.QUOTES, choices=[choice], usage=usage, bedside=about
+    )
     return JSONResponse(whole.model_dump(mode="json", exclude_none=True))
 
 
@@ -61,7 +66,8 @@ def health() -> wire.HealthOut:
 
 async def _events(name: str, answer: Quoted, about: wire.BedsideOut) -> AsyncIterator[str]:
     for chunk in _chunks(name, answer, about):
-        # In ASCII: clients that split at every line break Unicode knows would cut a U+2028 in the text in two.
+        # In ASCII: clients that split at every line break Unicode knows would cut a U+2028 in the
+        # text in two.
         yield f"data: {json.dumps(chunk.model_dump(mode='json', exclude_none=True), separators=(',', ':'))}\n\n"
     yield "data: [DONE]\n\n"
 
@@ -76,7 +82,9 @@ def _chunks(name: str, answer: Quoted, about: wire.BedsideOut) -> Iterator[wire.
 
 def _about(answer: Quoted, seconds: float) -> wire.BedsideOut:
     spans = [
-        wire.CopiedSpanOut(start=s.answer_start, end=s.answer_end, document=s.passage_id, source_start=s.start, source_end=s.end)
+        wire.CopiedSpanOut(
+            start=s.answer_start, end=s.answer_end, document=s.passage_id, source_start=s.start, source_end=s.end
+        )
         for s in answer.spans
     ]
     return wire.BedsideOut(
@@ -95,12 +103,16 @@ async def _invalid(_: Any, error: Exception) -> Response:
     """Name unknown and malformed fields: the first one."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    return _error(400, f"{'.'.join(str(part) for part in first['loc'] if part != 'body')}: {first['msg']}", "invalid_request")
+    return _error(
+        400, f"{'.'.join(str(part) for part in first['loc'] if part != 'body')}: {first['msg']}", "invalid_request"
+    )
 
 
 def _error(status: int, message: str, code: str) -> Response:
     kind = "invalid_request_error" if status < 500 else "server_error"
-    return JSONResponse(wire.ErrorOut(error=wire.ErrorDetail(message=message, type=kind, code=code)).model_dump(), status)
+    return JSONResponse(
+        wire.ErrorOut(error=wire.ErrorDetail(message=message, type=kind, code=code)).model_dump(), status
+    )
 
 
 def main() -> None:

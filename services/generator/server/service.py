@@ -1,4 +1,5 @@
-"""The generator as the routes see it: a loaded model behind the engine's thread, and what its answers count."""
+"""The generator as the routes see it: a loaded model behind the engine's thread, and what its
+answers count."""
 
 from __future__ import annotations
 
@@ -58,7 +59,9 @@ def load(settings: GeneratorSettings) -> Loaded:
     )
     drafts = draft_costs({name: drafters[name] for name in names_of(drafter)}, target, CACHE / "costs")
     return Loaded(
-        Engine(target, drafters, options, step_costs(target, CACHE / "costs"), drafts, policy=policy_of(settings.policy)),
+        Engine(
+            target, drafters, options, step_costs(target, CACHE / "costs"), drafts, policy=policy_of(settings.policy)
+        ),
         codec,
         chat.Defaults(settings.default_template, drafter, settings.max_tokens),
         read_adapters(settings.adapters, target.architecture, target.device) if settings.adapters else {},
@@ -66,7 +69,8 @@ def load(settings: GeneratorSettings) -> Loaded:
 
 
 def usual_drafter(free: Collection[str], *, head: bool) -> str:
-    """Return who drafts where nobody says: all that is looked up as one tree, or CASD's copies where there are no kernels; and a head."""
+    """Return who drafts where nobody says: all that is looked up as one tree, or CASD's copies
+    where there are no kernels; and a head."""
     looked_up = "blend" if "blend" in free else "copy"
     return f"{looked_up}+eagle" if head else looked_up
 
@@ -79,8 +83,12 @@ def _drafter_context(settings: GeneratorSettings, target: LlamaTarget, codec: Co
     vocabulary, small = codec.hf.get_vocab(), None
     if settings.small_model is not None:
         if load_tokenizer(settings.small_model).get_vocab() != vocabulary:
-            raise ModelError(f"{settings.small_model} has another tokenizer than {settings.model}: it cannot draft for it")
-        small = load_target(settings.small_model, device=settings.device, dtype=settings.dtype, threads=settings.threads)
+            raise ModelError(
+                f"{settings.small_model} has another tokenizer than {settings.model}: it cannot draft for it"
+            )
+        small = load_target(
+            settings.small_model, device=settings.device, dtype=settings.dtype, threads=settings.threads
+        )
     return DrafterContext(
         target,
         settings.head or head_of(settings.model, target),
@@ -117,7 +125,8 @@ class Service:
 
     @property
     def broken(self) -> str:
-        """Return why nothing will ever be answered again; empty: it will, or no model could be loaded."""
+        """Return why nothing will ever be answered again; empty: it will, or no model could be
+        loaded."""
         if self._thread.stopped:
             return "the engine has stopped"
         if (limit := self.settings.step_seconds) and self._thread.step_seconds > limit:
@@ -132,7 +141,9 @@ class Service:
         """Raises GeneratorError: a bad request, a full queue, a model that is not ready."""
         loaded = self.loaded
         try:
-            request = await asyncio.to_thread(chat.build_request, ask, loaded.codec, loaded.engine.drafters, loaded.defaults)
+            request = await asyncio.to_thread(
+                chat.build_request, ask, loaded.codec, loaded.engine.drafters, loaded.defaults
+            )
             return request, self._counted(request, await self._thread.submit(request))
         except GeneratorError as error:
             self.metrics.refused(error.code)
@@ -141,7 +152,9 @@ class Service:
     async def score(self, ask: wire.ScoreRequest) -> list[list[float]]:
         """Raises GeneratorError. Between two batches others' answers go on."""
         loaded = self.loaded
-        asked = await asyncio.to_thread(lambda: [chat.scoring_of(one, loaded.codec, loaded.adapters) for one in ask.prompts])
+        asked = await asyncio.to_thread(
+            lambda: [chat.scoring_of(one, loaded.codec, loaded.adapters) for one in ask.prompts]
+        )
         found: list[list[float]] = []
         for portion in portions(asked):
             found += await self._thread.call(lambda engine, own=portion: score(engine, own))  # type: ignore[misc]
@@ -172,7 +185,12 @@ class Service:
         target, scheduler = engine.target, engine.scheduler
         dtype = str(target.dtype).removeprefix("torch.")
         return wire.HealthOut(
-            status="ok", model=name, device=str(target.device), dtype=dtype, running=len(scheduler.running), waiting=len(scheduler.waiting)
+            status="ok",
+            model=name,
+            device=str(target.device),
+            dtype=dtype,
+            running=len(scheduler.running),
+            waiting=len(scheduler.waiting),
         )
 
     def metrics_page(self) -> bytes:

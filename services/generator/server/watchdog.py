@@ -1,7 +1,9 @@
-"""Ends the process when its engine will not go on, so that whoever keeps it running (Docker, systemd, `bedside serve`) starts a new one.
+"""Ends the process when its engine will not go on, so that whoever keeps it running (Docker,
+systemd, `bedside serve`) starts a new one.
 
-A step that hangs (a GPU that fell silent) cannot be taken back from within; and a generator that says of itself that it is well and answers
-nothing would never be started again. A model that cannot be loaded is no such case: it would not load the next time either.
+A step that hangs (a GPU that fell silent) cannot be taken back from within; and a generator that
+says of itself that it is well and answers nothing would never be started again. A model that cannot
+be loaded is no such case: it would not load the next time either.
 """
 
 from __future__ import annotations

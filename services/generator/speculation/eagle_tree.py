@@ -1,4 +1,5 @@
-"""The tree that an EAGLE head's candidates become: the best of a pool (EAGLE-2 and -3) or a fixed shape (EAGLE-1).
+"""The tree that an EAGLE head's candidates become: the best of a pool (EAGLE-2 and -3) or a fixed
+shape (EAGLE-1).
 
 Knows nothing of heads, caches or sequences. R rows, K = top_k, P pool.
 """
@@ -19,8 +20,9 @@ from services.generator.types import DraftTree, NodeOrigin
 class TreeShape:
     """`total` counts the root; `depth` the levels after the first, each one forward of the head.
 
-    `least` ends drafting early: when no leaf of any row is accepted with at least this estimated probability, going deeper does not pay.
-    `fixed` makes the tree EAGLE-1's: paths of ranks, (0, 1) being the second child of the first child; parents first, `total` is not used.
+    `least` ends drafting early: when no leaf of any row is accepted with at least this estimated
+    probability, going deeper does not pay. `fixed` makes the tree EAGLE-1's: paths of ranks, (0, 1)
+    being the second child of the first child; parents first, `total` is not used.
     """
 
     top_k: int = 10
@@ -31,7 +33,9 @@ class TreeShape:
 
     def __post_init__(self) -> None:
         assert min(self.top_k, self.total, self.depth + 1) >= 1
-        assert all(path[:-1] in (*self.fixed[:place], ()) for place, path in enumerate(self.fixed)), "parents before children"
+        assert all(path[:-1] in (*self.fixed[:place], ()) for place, path in enumerate(self.fixed)), (
+            "parents before children"
+        )
         assert all(rank < self.top_k for path in self.fixed for rank in path)
 
 
@@ -45,7 +49,8 @@ FIXED_TREE: tuple[tuple[int, ...], ...] = (
 
 
 class Pool(NamedTuple):
-    """Every candidate of every level, in the order found, so that parents precede children. Each [R, P]."""
+    """Every candidate of every level, in the order found, so that parents precede children. Each
+    [R, P]."""
 
     tokens: Tensor
     scores: Tensor
@@ -55,15 +60,16 @@ class Pool(NamedTuple):
 def select(pool: Pool, count: int) -> Tensor:
     """Choose the best `count` of each row's pool, [R, count] places in rising order.
 
-    A child never scores above its parent and stands behind it; a stable sort therefore keeps the parent of everything it keeps,
-    even where rounding makes the two equal.
+    A child never scores above its parent and stands behind it; a stable sort therefore keeps the
+    parent of everything it keeps, even where rounding makes the two equal.
     """
     count = min(count, pool.scores.shape[1])
     return pool.scores.sort(dim=1, descending=True, stable=True).indices[:, :count].sort(dim=1).values
 
 
 def plan(fixed: Seq[tuple[int, ...]], top_k: int) -> tuple[list[list[int]], list[int]]:
-    """Lay out a fixed tree: per level the K children to expand (places among K * K, padded with the first); where each node lies."""
+    """Lay out a fixed tree: per level the K children to expand (places among K * K, padded with the
+    first); where each node lies."""
     places: list[int] = []
     expand: list[list[int]] = []
     slots: dict[tuple[int, ...], int] = {(rank,): rank for rank in range(top_k)}
@@ -81,8 +87,11 @@ def plan(fixed: Seq[tuple[int, ...]], top_k: int) -> tuple[list[list[int]], list
     return [*padded, [0] * top_k][: max(deepest - 1, 0)], places
 
 
-def to_tree(root: int, places: Seq[float], tokens: Seq[float], scores: Seq[float], parents: Seq[float], drafter: str) -> DraftTree:
-    """Make nodes 1.. of a tree of chosen pool entries, parents first; scores are log-probabilities."""
+def to_tree(
+    root: int, places: Seq[float], tokens: Seq[float], scores: Seq[float], parents: Seq[float], drafter: str
+) -> DraftTree:
+    """Make nodes 1.. of a tree of chosen pool entries, parents first; scores are
+    log-probabilities."""
     origins = (NodeOrigin(drafter),)
     nodes = {-1: 0} | {int(place): number for number, place in enumerate(places, start=1)}
     return DraftTree(

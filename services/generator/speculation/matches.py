@@ -1,5 +1,5 @@
-"""Matches of the last tokens with where they stood before, and how likely what followed is said again. Knows nothing of trees, drafters or
-text."""
+"""Matches of the last tokens with where they stood before, and how likely what followed is said
+again. Knows nothing of trees, drafters or text."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Sequence as Seq
 from functools import cache
 from typing import NamedTuple
 
-# (chance that the first copied token is accepted, factor per further token) by match length 1, 2, ... 10: smoothed from 150
-# summaries by Llama-3.1-8B and -70B in FaithBench (thesis, figure 5.6a: longer matches are better). Measured there by length
-# 1, 2, 3 and 10: first token .19 .39 .48 .87; rare lengths between are interpolated.
+# (chance that the first copied token is accepted, factor per further token) by match length 1, 2,
+# ... 10: smoothed from 150 summaries by Llama-3.1-8B and -70B in FaithBench (thesis, figure 5.6a:
+# longer matches are better). Measured there by length 1, 2, 3 and 10: first token .19 .39 .48 .87;
+# rare lengths between are interpolated.
 ACCEPTANCE = (
     (0.19, 0.57), (0.38, 0.60), (0.48, 0.65), (0.52, 0.66), (0.56, 0.68),
     (0.62, 0.70), (0.68, 0.72), (0.74, 0.74), (0.80, 0.76), (0.86, 0.80),
@@ -31,10 +32,11 @@ class Match(NamedTuple):
 
 
 class MatchIndex:
-    """Finds the longest earlier occurrences of the last tokens. Grows with the context; a query costs microseconds.
+    """Finds the longest earlier occurrences of the last tokens. Grows with the context; a query
+    costs microseconds.
 
-    Occurrences are indexed by their last token and by their last two: candidates of the pair are extended
-    backwards, and single tokens are only asked for when pairs give too few.
+    Occurrences are indexed by their last token and by their last two: candidates of the pair are
+    extended backwards, and single tokens are only asked for when pairs give too few.
     """
 
     def __init__(self, max_match: int = 10, max_scan: int = 2048) -> None:
@@ -53,7 +55,8 @@ class MatchIndex:
             known.append(token)
 
     def longest(self, tail: Seq[int], count: int) -> list[Match]:
-        """Return the `count` longest matches of the end of `tail` that something follows; among equals the latest first."""
+        """Return the `count` longest matches of the end of `tail` that something follows; among
+        equals the latest first."""
         if not tail:
             return []
         last = len(self.tokens) - 1  # nothing follows a match that ends here
@@ -65,7 +68,8 @@ class MatchIndex:
         return matches
 
     def _extended(self, ends: Seq[int], tail: Seq[int], count: int, last: int) -> list[Match]:
-        """Return matches of two tokens and more; stop looking when `count` of them cannot be bettered."""
+        """Return matches of two tokens and more; stop looking when `count` of them cannot be
+        bettered."""
         tokens, limit, full = self.tokens, min(self._max_match, len(tail)), 0
         best: list[tuple[int, int]] = []  # (-length, -end): the longest first, among equals the latest
         for end in reversed(ends[-self._max_scan :]):

@@ -1,7 +1,9 @@
-"""ReSpec's relaxed verification with look-ahead tolerance (section 3.4): retrieved tokens may differ a little from the target's own.
+"""ReSpec's relaxed verification with look-ahead tolerance (section 3.4): retrieved tokens may
+differ a little from the target's own.
 
-A retrieved token that the target did not choose is let pass when it is among the target's likeliest and not much less likely than the best,
-and only when the target then agrees with at least `matches` tokens behind it. Not lossless: never the default, and said in the response.
+A retrieved token that the target did not choose is let pass when it is among the target's likeliest
+and not much less likely than the best, and only when the target then agrees with at least `matches`
+tokens behind it. Not lossless: never the default, and said in the response.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from services.generator.types import Accepted, DraftTree
 
 @dataclass(frozen=True, slots=True)
 class Relaxed:
-    """An `Acceptance`. `sources`: drafters that retrieve; what others proposed is verified exactly."""
+    """An `Acceptance`. `sources`: drafters that retrieve; what others proposed is verified
+    exactly."""
 
     sources: frozenset[str]
     top: int = 3  # a token must be among so many (k of eq. 6; Spec-Verification's 3, the paper names none)
@@ -26,7 +29,8 @@ class Relaxed:
     lossless: bool = False
 
     def accept(self, tree: DraftTree, chosen: Seq[int], logits: Tensor) -> Accepted:
-        """Choose the path along the target's own tokens, and beyond it where a retrieved token is let pass."""
+        """Choose the path along the target's own tokens, and beyond it where a retrieved token is
+        let pass."""
         children: dict[int, list[int]] = {}
         for node, parent in enumerate(tree.parents):
             children.setdefault(parent, []).append(node)
@@ -43,7 +47,8 @@ class Relaxed:
         return Accepted(tuple(last), (*(tree.token_ids[node] for node in last[1:]), chosen[last[-1]]))
 
     def _tolerated(self, tree: DraftTree, nodes: Seq[int], logits: Tensor) -> int | None:
-        """Return the likeliest of the retrieved `nodes` that may pass; `logits` [V] after their parent."""
+        """Return the likeliest of the retrieved `nodes` that may pass; `logits` [V] after their
+        parent."""
         retrieved = [node for node in nodes if any(origin.drafter in self.sources for origin in tree.origins[node])]
         if not retrieved:
             return None

@@ -1,7 +1,9 @@
-"""Logits -> tokens, with noise that depends on (seed, position) alone, so that drafts cannot change what is sampled.
+"""Logits -> tokens, with noise that depends on (seed, position) alone, so that drafts cannot change
+what is sampled.
 
-argmax(logits / T + Gumbel noise) is a sample of softmax(logits / T). The noise is a hash of seed, position and token:
-the same on every device, in every batch and for every tree (generator.md, verification).
+argmax(logits / T + Gumbel noise) is a sample of softmax(logits / T). The noise is a hash of seed,
+position and token: the same on every device, in every batch and for every tree (generator.md,
+verification).
 """
 
 from __future__ import annotations
@@ -25,13 +27,15 @@ _MASK = (1 << 64) - 1
 def likeliest(logits: Tensor) -> Tensor:
     """Return int64 [...]: the first of the largest along the vocabulary.
 
-    On a CPU not by torch, which shares that work among threads, and they spin for a while afterwards in the way of the next step.
+    On a CPU not by torch, which shares that work among threads, and they spin for a while
+    afterwards in the way of the next step.
     """
     return logits.argmax(-1) if logits.is_cuda else torch.from_numpy(logits.numpy().argmax(-1))
 
 
 def entropies_at(logits: Tensor, nodes: Seq[int]) -> list[float]:
-    """Return the entropies in nats of these of the distributions [N, V]. On a CPU not by torch either."""
+    """Return the entropies in nats of these of the distributions [N, V]. On a CPU not by torch
+    either."""
     if logits.is_cuda:
         log_p = logits[torch.tensor(nodes, device=logits.device)].log_softmax(-1)
         return (-log_p.exp() * log_p).nan_to_num(0.0).sum(-1).tolist()
@@ -44,7 +48,8 @@ def entropies_at(logits: Tensor, nodes: Seq[int]) -> list[float]:
 
 
 def choose(logits: Tensor, sampling: SamplingParams, positions: list[int]) -> Tensor:
-    """Return int64 [N]: the token the target takes at each node. `logits` fp32 [N, V]; `positions[n]`: index of that token in the text."""
+    """Return int64 [N]: the token the target takes at each node. `logits` fp32 [N, V];
+    `positions[n]`: index of that token in the text."""
     if sampling.temperature == 0:
         return likeliest(logits)
     scaled = nucleus(logits / sampling.temperature, sampling.top_p)
@@ -57,7 +62,8 @@ def choose(logits: Tensor, sampling: SamplingParams, positions: list[int]) -> Te
 
 
 def nucleus(logits: Tensor, top_p: float) -> Tensor:
-    """Set everything outside the smallest set of likeliest tokens with probability `top_p` to -inf; ties stay together."""
+    """Set everything outside the smallest set of likeliest tokens with probability `top_p` to -inf;
+    ties stay together."""
     if top_p >= 1:
         return logits
     probabilities = logits.softmax(-1)
@@ -85,8 +91,11 @@ def gumbel(seed: int, positions: list[int], vocabulary: int, device: torch.devic
     return uniform.neg_().log1p_().neg_().log_().neg_()
 
 
-def log_probabilities(logits: Tensor, tokens: Tensor, alternatives: int) -> tuple[list[float], list[tuple[tuple[int, float], ...]]]:
-    """Return those of the tokens taken and of the likeliest `alternatives`, in nats, from the model's own logits fp32 [M, V]."""
+def log_probabilities(
+    logits: Tensor, tokens: Tensor, alternatives: int
+) -> tuple[list[float], list[tuple[tuple[int, float], ...]]]:
+    """Return those of the tokens taken and of the likeliest `alternatives`, in nats, from the
+    model's own logits fp32 [M, V]."""
     log_p = logits.log_softmax(-1)
     taken = log_p.gather(-1, tokens[:, None])[:, 0].tolist()
     values, ids = log_p.topk(alternatives, dim=-1)

@@ -1,7 +1,8 @@
 """Draft trees: built, merged, cut to a budget and packed for one forward.
 
-Knows nothing of who proposes, of logits or of text. A tree's nodes are in an order where parents come first and
-the likeliest branch directly follows the root, so that an accepted path is usually contiguous in the KV cache.
+Knows nothing of who proposes, of logits or of text. A tree's nodes are in an order where parents
+come first and the likeliest branch directly follows the root, so that an accepted path is usually
+contiguous in the KV cache.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ def root_only(token: int) -> DraftTree:
 
 
 class TreeBuilder:
-    """A trie under construction, keyed by (parent, token): proposing a node twice adds an origin, not a node."""
+    """A trie under construction, keyed by (parent, token): proposing a node twice adds an origin,
+    not a node."""
 
     def __init__(self, root: int) -> None:
         self.token_ids = [root]
@@ -35,7 +37,8 @@ class TreeBuilder:
         self._rises = False  # some child was scored above its parent
 
     def add(self, parent: int, token: int, score: float, origins: tuple[NodeOrigin, ...]) -> int:
-        """Return the node of `token` below `parent`. A node's score is that of its most confident proposer."""
+        """Return the node of `token` below `parent`. A node's score is that of its most confident
+        proposer."""
         node = self._nodes.get((parent, token))
         self._rises |= score > self.scores[parent]
         if node is None:
@@ -62,7 +65,8 @@ class TreeBuilder:
         return builder
 
     def add_chain(self, parent: int, tokens: Seq[int], scores: Iterable[float], origins: Iterable[NodeOrigin]) -> int:
-        """Hang a run of tokens below `parent`; return its last node. What is new is appended in one go."""
+        """Hang a run of tokens below `parent`; return its last node. What is new is appended in one
+        go."""
         nodes, shared = self._nodes, 0
         rest_scores, rest_origins = iter(scores), iter(origins)
         while shared < len(tokens) and (parent, tokens[shared]) in nodes:
@@ -85,7 +89,9 @@ class TreeBuilder:
         """Add by trie union a tree that has the same root."""
         assert tree.token_ids[0] == self.token_ids[0], "trees of different roots cannot be merged"
         nodes, place = self._nodes, [0]
-        for token, parent, score, origins in zip(tree.token_ids[1:], tree.parents[1:], tree.scores[1:], tree.origins[1:], strict=True):
+        for token, parent, score, origins in zip(
+            tree.token_ids[1:], tree.parents[1:], tree.scores[1:], tree.origins[1:], strict=True
+        ):
             edge = (place[parent], token)
             if edge in nodes:
                 place.append(self.add(*edge, score, origins))
@@ -99,7 +105,8 @@ class TreeBuilder:
             place.append(node)
 
     def build(self, budget: int | None = None) -> DraftTree:
-        """Return the tree cut to its `budget` best nodes (the root is one of them), likeliest branch first."""
+        """Return the tree cut to its `budget` best nodes (the root is one of them), likeliest
+        branch first."""
         scores, parents = self.scores, self.parents
         if self._rises:
             for node in range(1, len(scores)):  # a child cannot be likelier than its parent, whatever was rounded
@@ -109,7 +116,8 @@ class TreeBuilder:
 
 
 def merge(trees: Seq[DraftTree], budget: int | None = None) -> DraftTree:
-    """Make the trie union: no duplicate nodes, each node keeps the origins of everyone who proposed it (CASD, section 5.2)."""
+    """Make the trie union: no duplicate nodes, each node keeps the origins of everyone who proposed
+    it (CASD, section 5.2)."""
     if len(trees) == 1 and (budget is None or len(trees[0]) <= budget):
         return trees[0]
     most = max(range(len(trees)), key=lambda number: len(trees[number]))  # the smaller ones are added to it
@@ -130,7 +138,12 @@ def _merged_in_c(trees: Seq[DraftTree], budget: int | None) -> DraftTree | None:
     first = trees[0]
     token_ids, parents, scores, every = first.token_ids, first.parents, first.scores, first.origins
     for tree in trees[1:]:
-        token_ids, parents, scores, every = token_ids + tree.token_ids, parents + tree.parents, scores + tree.scores, every + tree.origins
+        token_ids, parents, scores, every = (
+            token_ids + tree.token_ids,
+            parents + tree.parents,
+            scores + tree.scores,
+            every + tree.origins,
+        )
     found = merged(token_ids, parents, scores, [len(tree) for tree in trees], budget)
     if found is None:
         return None
@@ -154,7 +167,8 @@ def _with_shared(
 
 
 def prune(tree: DraftTree, budget: int) -> DraftTree:
-    """Return the `budget` best nodes, the root included; a node is never kept without its parent."""
+    """Return the `budget` best nodes, the root included; a node is never kept without its
+    parent."""
     return merge([tree], budget)
 
 
@@ -167,7 +181,8 @@ def depths(tree: DraftTree) -> list[int]:
 
 
 def places_in(part: DraftTree, whole: DraftTree) -> dict[int, int]:
-    """Find the nodes of a cut tree in the tree that it was cut from: by node of `part`, that of `whole`."""
+    """Find the nodes of a cut tree in the tree that it was cut from: by node of `part`, that of
+    `whole`."""
     edges = {edge: node for node, edge in enumerate(zip(whole.parents, whole.token_ids, strict=True))}
     places = {0: 0}
     for node in range(1, len(part)):
@@ -176,7 +191,8 @@ def places_in(part: DraftTree, whole: DraftTree) -> dict[int, int]:
 
 
 def follow(tree: DraftTree, answer: Seq[int]) -> list[int]:
-    """Return the nodes that a target saying `answer` accepts, root first; the last token of the answer is always the target's own."""
+    """Return the nodes that a target saying `answer` accepts, root first; the last token of the
+    answer is always the target's own."""
     children = {edge: node for node, edge in enumerate(zip(tree.parents, tree.token_ids, strict=True))}
     path = [0]
     for token in answer[:-1]:
@@ -188,7 +204,8 @@ def follow(tree: DraftTree, answer: Seq[int]) -> list[int]:
 
 
 def ancestor_mask(tree: DraftTree, size: int | None = None) -> NDArray[np.bool_]:
-    """Return bool [size, size]: node i sees node j, itself included. Rows beyond the tree see themselves only."""
+    """Return bool [size, size]: node i sees node j, itself included. Rows beyond the tree see
+    themselves only."""
     size = size or len(tree)
     width = (size + 7) // 8
     bits = [1]
@@ -200,7 +217,8 @@ def ancestor_mask(tree: DraftTree, size: int | None = None) -> NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class PackedTrees:
-    """A padded batch of trees, R rows of N nodes. Padding repeats the root and is seen by nobody."""
+    """A padded batch of trees, R rows of N nodes. Padding repeats the root and is seen by
+    nobody."""
 
     token_ids: NDArray[np.int64]  # [R, N]
     positions: NDArray[np.int64]  # [R, N]
@@ -210,7 +228,8 @@ class PackedTrees:
 
 
 def pack(trees: Seq[DraftTree], lengths: Seq[int]) -> PackedTrees:
-    """Pad and pack. `lengths[r]`: verified tokens of row r before its root, which is therefore at that position."""
+    """Pad and pack. `lengths[r]`: verified tokens of row r before its root, which is therefore at
+    that position."""
     counts = tuple(len(tree) for tree in trees)
     rows, size = len(trees), max(counts)
     token_ids = np.empty((rows, size), dtype=np.int64)
@@ -228,11 +247,17 @@ def pack(trees: Seq[DraftTree], lengths: Seq[int]) -> PackedTrees:
 
 
 def arrange(
-    token_ids: list[int], parents: list[int], scores: list[float], origins: list[tuple[NodeOrigin, ...]], budget: int | None = None
+    token_ids: list[int],
+    parents: list[int],
+    scores: list[float],
+    origins: list[tuple[NodeOrigin, ...]],
+    budget: int | None = None,
 ) -> DraftTree:
-    """Keep the best nodes, ties going to the earlier one, and put the likeliest branch first; everything else keeps its order.
+    """Keep the best nodes, ties going to the earlier one, and put the likeliest branch first;
+    everything else keeps its order.
 
-    No child scores above its parent or stands before it, so in falling order of scores a node's best child comes after it.
+    No child scores above its parent or stands before it, so in falling order of scores a node's
+    best child comes after it.
     """
     ranked = sorted(range(1, len(scores)), key=scores.__getitem__, reverse=True)  # stable: ties keep their order
     if budget is not None and len(scores) > budget:

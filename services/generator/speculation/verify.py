@@ -1,7 +1,9 @@
-"""One rule for every drafter and temperature: the target samples its own token at every node, and what is accepted follows it.
+"""One rule for every drafter and temperature: the target samples its own token at every node, and
+what is accepted follows it.
 
-Whatever proposed the tree, what is emitted is the target's own sample, so the output is the one of plain decoding. For
-deterministic drafts this accepts exactly as often as EAGLE's rule at T > 0 (q = 1). Pure: no state, no text.
+Whatever proposed the tree, what is emitted is the target's own sample, so the output is the one of
+plain decoding. For deterministic drafts this accepts exactly as often as EAGLE's rule at T > 0 (q =
+1). Pure: no state, no text.
 """
 
 from __future__ import annotations
@@ -29,14 +31,17 @@ def verify(
 ) -> list[Accepted]:
     """Say what each row's tree becomes, by `rules` (absent: exactly what the target says).
 
-    `logits` fp32 [R, N, V] as the constraint left them, `raw` as the model gave them (for log-probabilities; the same when absent);
-    `entropies`: the rows whose accepted nodes' entropies are wanted too;
-    `lengths[r]` is the position of row r's root, so the token after a node of depth d stands at lengths[r] + d + 1.
+    `logits` fp32 [R, N, V] as the constraint left them, `raw` as the model gave them (for
+    log-probabilities; the same when absent); `entropies`: the rows whose accepted nodes' entropies
+    are wanted too; `lengths[r]` is the position of row r's root, so the token after a node of depth
+    d stands at lengths[r] + d + 1.
     """
     chosen = _choose_all(trees, logits, samplings, lengths)
     rows = chosen.tolist()  # the one download of the step
     rules = rules or [EXACT] * len(trees)
-    accepted = [rule.accept(tree, rows[row], logits[row]) for row, (rule, tree) in enumerate(zip(rules, trees, strict=True))]
+    accepted = [
+        rule.accept(tree, rows[row], logits[row]) for row, (rule, tree) in enumerate(zip(rules, trees, strict=True))
+    ]
     raw = logits if raw is None else raw
     if entropies is not None:
         accepted = [

@@ -1,6 +1,8 @@
-"""The answer's characters as tokens arrive: whole characters only, stop strings held back, spans marked.
+"""The answer's characters as tokens arrive: whole characters only, stop strings held back, spans
+marked.
 
-Knows nothing of the engine's steps; tokens come one by one, each with the places it was copied from.
+Knows nothing of the engine's steps; tokens come one by one, each with the places it was copied
+from.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ class Delta:
 
 
 class AnswerText:
-    """Text of one answer. `text` is all of it, of which the first `sent` characters were handed out by `take`."""
+    """Text of one answer. `text` is all of it, of which the first `sent` characters were handed out
+    by `take`."""
 
     def __init__(self, codec: Codec, stop: Seq[str], provenance: Provenance) -> None:
         self.text = ""

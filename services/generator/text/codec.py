@@ -1,7 +1,9 @@
-"""Text <-> tokens. Control tokens are made of control text only; whatever a user or a document wrote stays plain text.
+"""Text <-> tokens. Control tokens are made of control text only; whatever a user or a document
+wrote stays plain text.
 
-Holds two tokenizers: the model's own, and a copy of it that knows no added tokens, so that "<|im_end|>" inside a
-passage is nine ordinary characters. Knows nothing of prompts, passages or models.
+Holds two tokenizers: the model's own, and a copy of it that knows no added tokens, so that
+"<|im_end|>" inside a passage is nine ordinary characters. Knows nothing of prompts, passages or
+models.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from tokenizers.decoders import DecodeStream
 
 
 def _byte_alphabet() -> dict[str, int]:
-    """Return GPT-2's printable stand-ins for bytes: those that print stand for themselves, the others follow from U+0100 on."""
+    """Return GPT-2's printable stand-ins for bytes: those that print stand for themselves, the
+    others follow from U+0100 on."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
     return {chr(byte): byte for byte in printable} | {chr(256 + n): byte for n, byte in enumerate(others)}
@@ -52,7 +55,8 @@ class Codec:
         self.special_ids = frozenset(ident for ident, token in tokenizer.added_tokens_decoder.items() if token.special)
 
     def encode(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        """Turn plain text into tokens and their character ranges in `text`; no token of it is a control token."""
+        """Turn plain text into tokens and their character ranges in `text`; no token of it is a
+        control token."""
         encoding = self.plain.encode(text, add_special_tokens=False)
         ids, offsets = list(encoding.ids), list(encoding.offsets)
         forged = next((n for n, ident in enumerate(ids) if ident in self.special_ids), None)
@@ -65,9 +69,11 @@ class Codec:
         return left + right, left_offsets + [(start + cut, end + cut) for start, end in right_offsets]
 
     def encode_exactly(self, text: str, inside: bool = False) -> list[int] | None:
-        """Return tokens that read as exactly `text` wherever in an answer they stand (`inside`: not at its beginning), or None.
+        """Return tokens that read as exactly `text` wherever in an answer they stand (`inside`: not
+        at its beginning), or None.
 
-        Some tokenizers put a space before everything they encode: they are shown a line break first.
+        Some tokenizers put a space before everything they encode: they are shown a line break
+        first.
         """
         for lead in ("", "\n", "\n\n"):
             lead_ids = self.encode(lead)[0] if lead else []
@@ -107,7 +113,8 @@ class Codec:
 
 
 def _without_added_tokens(tokenizer: Tokenizer) -> Tokenizer:
-    """Remove them. Unicode normalisation goes too: a copy of a passage has to keep its characters."""
+    """Remove them. Unicode normalisation goes too: a copy of a passage has to keep its
+    characters."""
     description = json.loads(tokenizer.to_str())
     description["added_tokens"] = []
     description["post_processor"] = None

@@ -1,4 +1,5 @@
-"""Tokens of a vocabulary that are one word, written otherwise (" The", "the" and "The"), and what each begins, goes on with or closes.
+"""Tokens of a vocabulary that are one word, written otherwise (" The", "the" and "The"), and what
+each begins, goes on with or closes.
 
 For drafters, which look for where words agree.
 """

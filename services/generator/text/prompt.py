@@ -1,8 +1,8 @@
 """Messages and passages -> a Prompt: tokens, and for each its place in a passage.
 
-The model's chat template is rendered around random marks, and the contents are put in afterwards: no content passes
-through the template, so none can be taken for it. Tokens between two control tokens are encoded in one go, as the
-model's own tokenizer would.
+The model's chat template is rendered around random marks, and the contents are put in afterwards:
+no content passes through the template, so none can be taken for it. Tokens between two control
+tokens are encoded in one go, as the model's own tokenizer would.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class Turn:
 
 
 class _Run(NamedTuple):
-    """Text between two control tokens. `places`: (start in the run, end in the run, passage), in order."""
+    """Text between two control tokens. `places`: (start in the run, end in the run, passage), in
+    order."""
 
     text: str
     places: list[tuple[int, int, int]]
@@ -87,7 +88,8 @@ def _runs(codec: Codec, segments: Seq[str | tuple[TemplatePiece, ...]]) -> list[
 
 
 def _origins(offsets: Seq[tuple[int, int]], places: Seq[tuple[int, int, int]]) -> list[Origin | None]:
-    """Find each token's place; one that straddles a passage's border is of the passage, with the characters that lie inside."""
+    """Find each token's place; one that straddles a passage's border is of the passage, with the
+    characters that lie inside."""
     origins: list[Origin | None] = []
     at = 0
     for start, end in offsets:

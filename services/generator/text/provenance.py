@@ -1,8 +1,10 @@
-"""Provenance of an answer's characters: which were copied from which passage. A span is about equality, so it is exact by construction.
+"""Provenance of an answer's characters: which were copied from which passage. A span is about
+equality, so it is exact by construction.
 
-Places are known in two ways: a token that was accepted from a copy draft names the position it was copied from, and
-text that was not drafted is looked up once enough of it has been written. From a known place a span grows backwards and
-forwards over every equal character, whoever wrote it. Knows nothing of models and tokens' ids.
+Places are known in two ways: a token that was accepted from a copy draft names the position it was
+copied from, and text that was not drafted is looked up once enough of it has been written. From a
+known place a span grows backwards and forwards over every equal character, whoever wrote it. Knows
+nothing of models and tokens' ids.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from services.generator.types import CopySpan, Passage
 
 MIN_WORDS = 3
 MIN_CHARACTERS = 12
-"""A span is reported from three words or twelve characters on: shorter equalities ("of the") say nothing."""
+"""A span is reported from three words or twelve characters on: shorter equalities ("of the") say
+nothing."""
 
 
 class Provenance(Protocol):
@@ -25,10 +28,12 @@ class Provenance(Protocol):
         """Take in that the answer grew by `text`."""
 
     def place(self, point: int, passage: int, shift: int) -> None:
-        """Hint that character `point` of the answer was copied from character point + shift of the passage (it is checked)."""
+        """Hint that character `point` of the answer was copied from character point + shift of the
+        passage (it is checked)."""
 
     def closed(self, upto: int) -> list[CopySpan]:
-        """Return spans that closed since the last call and end at or before `upto` (what the reader has seen)."""
+        """Return spans that closed since the last call and end at or before `upto` (what the reader
+        has seen)."""
 
     def finish(self, length: int) -> list[CopySpan]:
         """Return the rest, once the answer is known to end at `length`."""
@@ -45,7 +50,8 @@ class _Alignment:
 
 
 class SpanTracker:
-    """Provenance of an answer that the model writes. Spans begin and end at words' borders, in answer and source."""
+    """Provenance of an answer that the model writes. Spans begin and end at words' borders, in
+    answer and source."""
 
     def __init__(self, passages: Seq[Passage]) -> None:
         self.text = ""
@@ -88,7 +94,9 @@ class SpanTracker:
         for alignment in self._alive:
             alignment.end = min(alignment.end, length)
         ids = [passage.id for passage in self._passages]
-        self._alive += [_Alignment(ids.index(s.passage_id), s.start - s.answer_start, s.answer_start, length) for s in late]
+        self._alive += [
+            _Alignment(ids.index(s.passage_id), s.start - s.answer_start, s.answer_start, length) for s in late
+        ]
         self._alive = [a for a in self._alive if a.start < a.end]
         self._close(final=True)
         return self.closed(length)
@@ -115,7 +123,8 @@ class SpanTracker:
                 at = source.text.find(recent, at + 1)
 
     def _close(self, final: bool) -> None:
-        """Turn alignments that ended into spans, the earliest and longest first; what they cover is taken from the others."""
+        """Turn alignments that ended into spans, the earliest and longest first; what they cover is
+        taken from the others."""
         while self._alive:
             self._alive.sort(key=lambda a: (a.start, -a.end))
             first = self._alive[0]
@@ -133,22 +142,30 @@ class SpanTracker:
                 other.start = max(other.start, self._covered)
 
     def _trimmed(self, alignment: _Alignment) -> CopySpan | None:
-        """Return the span from word border to word border, or None when what is left is too short to say anything."""
+        """Return the span from word border to word border, or None when what is left is too short
+        to say anything."""
         passage = self._passages[alignment.passage]
         start, end, shift = alignment.start, alignment.end, alignment.shift
-        while start < end and (self.text[start].isspace() or _inside_word(self.text, start) or _inside_word(passage.text, start + shift)):
+        while start < end and (
+            self.text[start].isspace() or _inside_word(self.text, start) or _inside_word(passage.text, start + shift)
+        ):
             start += 1
-        while end > start and (self.text[end - 1].isspace() or _inside_word(self.text, end) or _inside_word(passage.text, end + shift)):
+        while end > start and (
+            self.text[end - 1].isspace() or _inside_word(self.text, end) or _inside_word(passage.text, end + shift)
+        ):
             end -= 1
         copied = self.text[start:end]
         if len(copied) < MIN_CHARACTERS and len(copied.split()) < MIN_WORDS:
             return None
-        assert copied == passage.text[start + shift : end + shift], "a span is marked only where the characters are equal"
+        assert copied == passage.text[start + shift : end + shift], (
+            "a span is marked only where the characters are equal"
+        )
         return CopySpan(start, end, passage.id, start + shift, end + shift)
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Say whether a cut before character `at` would part a word or a number ("1.5", "3x/d", "p.o.")."""
+    """Say whether a cut before character `at` would part a word or a number ("1.5", "3x/d",
+    "p.o.")."""
     if not 0 < at < len(text):
         return False
     left, right = at - 1, at

@@ -1,7 +1,9 @@
-"""The first stop string in a text that arrives piece by piece, at a cost that follows from the text alone.
+"""The first stop string in a text that arrives piece by piece, at a cost that follows from the text
+alone.
 
-Each string is matched by Knuth, Morris and Pratt's automaton: one character costs one transition on average, however long the
-string; trying every beginning of it after every token let one request with a stop of megabytes hold up all others.
+Each string is matched by Knuth, Morris and Pratt's automaton: one character costs one transition on
+average, however long the string; trying every beginning of it after every token let one request
+with a stop of megabytes hold up all others.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ class StopStrings:
         self._length = 0
 
     def feed(self, text: str) -> int | None:
-        """Return where in the whole text the first stop string begins that `text` completes; after that, feed no more."""
+        """Return where in the whole text the first stop string begins that `text` completes; after
+        that, feed no more."""
         starts = [self._length + start for matcher in self._matchers if (start := matcher.feed(text)) is not None]
         self._length += len(text)
         return min(starts, default=None)
@@ -35,7 +38,8 @@ class _Matcher:
         self.matched = 0
 
     def feed(self, text: str) -> int | None:
-        """Return where the string begins, counted from this text's start (negative: in what came before)."""
+        """Return where the string begins, counted from this text's start (negative: in what came
+        before)."""
         for at, character in enumerate(text):
             while self.matched and self._string[self.matched] != character:
                 self.matched = self._fall_back[self.matched - 1]
@@ -48,7 +52,8 @@ class _Matcher:
 
 
 def _borders(string: str) -> list[int]:
-    """Return for each beginning of the string the length of its longest proper end that is a beginning too."""
+    """Return for each beginning of the string the length of its longest proper end that is a
+    beginning too."""
     borders, length = [0] * len(string), 0
     for at in range(1, len(string)):
         while length and string[length] != string[at]:

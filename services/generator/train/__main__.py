@@ -1,4 +1,5 @@
-"""python -m services.generator.train prompts | answers | head | measure: `--help` of each says what it does."""
+"""python -m services.generator.train prompts | answers | head | measure: `--help` of each says what
+it does."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from services.generator.train.corpus import AnswerCorpus, BadCorpus
 
 
 def prompts(argv: list[str]) -> int:
-    """Write the demo model's training prompts; with --passages, the second round's, from the answers to the first."""
+    """Write the demo model's training prompts; with --passages, the second round's, from the
+    answers to the first."""
     from services.generator.models.loading import load_tokenizer
     from services.generator.text.codec import Codec
     from services.generator.train import demo_prompts
@@ -29,27 +31,39 @@ def prompts(argv: list[str]) -> int:
     rows = demo_prompts.first_round()
     if options.passages:
         codec, corpus = Codec(load_tokenizer(options.model)), AnswerCorpus(options.passages)
-        said = {entry.id: codec.decode(tokens[entry.prompt_length :].tolist()) for entry, tokens in corpus.tokens(corpus.entries)}
+        said = {
+            entry.id: codec.decode(tokens[entry.prompt_length :].tolist())
+            for entry, tokens in corpus.tokens(corpus.entries)
+        }
         rows = demo_prompts.second_round(said)
     print(f"{demo_prompts.write(rows, options.out)} prompts in {options.out}")
     return 0
 
 
 def answers(argv: list[str]) -> int:
-    """Let the target answer a file of prompts and keep its features; goes on where it was stopped."""
+    """Let the target answer a file of prompts and keep its features; goes on where it was
+    stopped."""
     from services.generator.models.loading import load_target, load_tokenizer
     from services.generator.text.codec import Codec
 
     defaults = AnswerOptions()
     parser = argparse.ArgumentParser(prog="train answers", description=answers.__doc__)
     parser.add_argument("--model", default="demo", help="demo, a GGUF file, a folder or a hub name")
-    parser.add_argument("--prompts", type=Path, required=True, help="jsonl: prompt, messages, or question and documents")
-    parser.add_argument("--out", type=Path, required=True, help="folder for the shards (4 hidden sizes x 2 bytes per token)")
+    parser.add_argument(
+        "--prompts", type=Path, required=True, help="jsonl: prompt, messages, or question and documents"
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, help="folder for the shards (4 hidden sizes x 2 bytes per token)"
+    )
     parser.add_argument("--rows", type=int, default=defaults.rows, help="answers at a time")
     parser.add_argument("--max-tokens", type=int, default=defaults.max_tokens)
     parser.add_argument("--max-length", type=int, default=defaults.max_length, help="longer prompts are left out")
-    parser.add_argument("--temperature", type=float, default=defaults.temperature, help="held-out prompts are answered greedily")
-    parser.add_argument("--shard", type=int, default=defaults.shard, help="answers per shard: what an interruption can cost")
+    parser.add_argument(
+        "--temperature", type=float, default=defaults.temperature, help="held-out prompts are answered greedily"
+    )
+    parser.add_argument(
+        "--shard", type=int, default=defaults.shard, help="answers per shard: what an interruption can cost"
+    )
     parser.add_argument("--limit", type=int, help="only the first LIMIT prompts")
     parser.add_argument("--dtype", default="auto", choices=("auto", "fp32", "bf16"))
     parser.add_argument("--threads", type=int)
@@ -63,7 +77,8 @@ def answers(argv: list[str]) -> int:
 
 
 def head(argv: list[str]) -> int:
-    """Train an EAGLE head on collected answers and write it in the published format; goes on where it was stopped."""
+    """Train an EAGLE head on collected answers and write it in the published format; goes on where
+    it was stopped."""
     from services.generator.models.heads.eagle_format import save_head
     from services.generator.models.loading import load_target
     from services.generator.train.fit import Fit, FitOptions
@@ -73,20 +88,40 @@ def head(argv: list[str]) -> int:
     parser.add_argument("--model", default="demo", help="the target, as for `train answers`")
     parser.add_argument("--answers", type=Path, nargs="+", required=True, help="folders of `train answers`")
     parser.add_argument("--work", type=Path, required=True, help="folder for the checkpoint and the learning curve")
-    parser.add_argument("--out", type=Path, required=True, help="folder for config.json, model.safetensors and training.json")
-    parser.add_argument("--version", type=int, choices=(1, 3), default=defaults.version, help="1: EAGLE-1 and -2; 3: EAGLE-3")
-    parser.add_argument("--draft-vocabulary", type=int, default=defaults.draft_vocabulary, help="version 1: the tokens its loss is over")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="folder for config.json, model.safetensors and training.json"
+    )
+    parser.add_argument(
+        "--version", type=int, choices=(1, 3), default=defaults.version, help="1: EAGLE-1 and -2; 3: EAGLE-3"
+    )
+    parser.add_argument(
+        "--draft-vocabulary", type=int, default=defaults.draft_vocabulary, help="version 1: the tokens its loss is over"
+    )
     parser.add_argument("--steps", type=int, default=defaults.steps, help="of the training-time test (version 3)")
     parser.add_argument("--epochs", type=int, default=defaults.epochs)
-    parser.add_argument("--minutes", type=float, default=defaults.minutes, help="of training at most, all runs together")
+    parser.add_argument(
+        "--minutes", type=float, default=defaults.minutes, help="of training at most, all runs together"
+    )
     parser.add_argument("--positions", type=int, default=defaults.positions, help="drafted chains per optimiser step")
-    parser.add_argument("--prompt-share", type=float, default=defaults.prompt_share, help="of prompt positions trained on too")
+    parser.add_argument(
+        "--prompt-share", type=float, default=defaults.prompt_share, help="of prompt positions trained on too"
+    )
     parser.add_argument("--learning-rate", type=float, default=defaults.learning_rate)
     parser.add_argument("--intermediate", type=int, help="width of the MLP (default 8/3 of the hidden size)")
     parser.add_argument("--fp32", action="store_true", help="no bf16 in the matrix products")
     parser.add_argument("--threads", type=int)
     options = parser.parse_args(argv)
-    names = ("version", "draft_vocabulary", "steps", "epochs", "minutes", "positions", "prompt_share", "learning_rate", "intermediate")
+    names = (
+        "version",
+        "draft_vocabulary",
+        "steps",
+        "epochs",
+        "minutes",
+        "positions",
+        "prompt_share",
+        "learning_rate",
+        "intermediate",
+    )
     chosen = {name: getattr(options, name) for name in names}
     target = load_target(options.model, threads=options.threads)
     fit = Fit(target, AnswerCorpus(*options.answers), options.work, FitOptions(**chosen, bf16=not options.fp32))
@@ -100,7 +135,8 @@ def head(argv: list[str]) -> int:
 
 
 def measure(argv: list[str]) -> int:
-    """tau on answers that the target gave greedily: of a head or, without one, of an untrained head, and of copying with and without it."""
+    """tau on answers that the target gave greedily: of a head or, without one, of an untrained
+    head, and of copying with and without it."""
     from services.generator.drafters import Drafter
     from services.generator.drafters.copies.copy import CopyDrafter
     from services.generator.drafters.eagle import EagleDrafter
@@ -115,7 +151,9 @@ def measure(argv: list[str]) -> int:
     parser.add_argument("--model", default="demo")
     parser.add_argument("--answers", type=Path, nargs="+", required=True, help="folders of `train answers`")
     parser.add_argument(
-        "--whole", action="store_true", help="every answer of the folders (nothing of them was trained on), not the held-out ones"
+        "--whole",
+        action="store_true",
+        help="every answer of the folders (nothing of them was trained on), not the held-out ones",
     )
     parser.add_argument("--head", type=Path, help="folder of a head")
     parser.add_argument("--version", type=int, choices=(1, 3), default=3, help="of the untrained head")
@@ -132,15 +170,23 @@ def measure(argv: list[str]) -> int:
     else:
         token_ids = torch.arange(8192 if options.version == 3 else target.config.vocab_size)
         rows = output_rows(target, token_ids) if options.version == 3 else torch.empty(0)
-        head, name = new_head(target, FitOptions(version=options.version), token_ids, rows).requires_grad_(False), "untrained"
-    frozen, shape = FrozenHead(head, target.config.max_positions + 256), TreeShape(options.top_k, options.nodes, options.depth)
+        head, name = (
+            new_head(target, FitOptions(version=options.version), token_ids, rows).requires_grad_(False),
+            "untrained",
+        )
+    frozen, shape = (
+        FrozenHead(head, target.config.max_positions + 256),
+        TreeShape(options.top_k, options.nodes, options.depth),
+    )
     drafters: dict[str, tuple[Drafter, ...]] = {
         name: (EagleDrafter(frozen, shape),),
         "copy": (CopyDrafter(),),
         f"copy + {name}": (CopyDrafter(), EagleDrafter(frozen, shape)),
     }
     for label, together in drafters.items():
-        print(json.dumps({"drafter": label} | asdict(run(together, map(corpus.read, entries), options.nodes))), flush=True)
+        print(
+            json.dumps({"drafter": label} | asdict(run(together, map(corpus.read, entries), options.nodes))), flush=True
+        )
     return 0
 
 

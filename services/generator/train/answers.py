@@ -1,7 +1,9 @@
-"""The target answers prompts, many at a time, and its features are kept. Stopped and started again, it goes on.
+"""The target answers prompts, many at a time, and its features are kept. Stopped and started again,
+it goes on.
 
-Prompts are jsonl, each line with an `id` (else its number) and one of: `prompt` (a user's words), `messages` (a chat; the last one is the
-user's), or `question` with `documents` [{title, text}] and perhaps `template` (a name of templates.py).
+Prompts are jsonl, each line with an `id` (else its number) and one of: `prompt` (a user's words),
+`messages` (a chat; the last one is the user's), or `question` with `documents` [{title, text}] and
+perhaps `template` (a name of templates.py).
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ class TokenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class AnswerOptions:
-    """Held-out prompts are answered greedily whatever `temperature` says: tau is measured on them."""
+    """Held-out prompts are answered greedily whatever `temperature` says: tau is measured on
+    them."""
 
     rows: int = 16
     max_tokens: int = 160
@@ -60,7 +63,9 @@ def read_prompts(path: Path, codec: Codec) -> list[TokenQuestion]:
             turns, passages = _turns(row)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise BadPrompts(f"{path}:{number}: {type(error).__name__}: {error}") from None
-        questions.append(TokenQuestion(str(row.get("id", number)), build_prompt(codec, turns, passages, "train").token_ids))
+        questions.append(
+            TokenQuestion(str(row.get("id", number)), build_prompt(codec, turns, passages, "train").token_ids)
+        )
     if not questions:
         raise BadPrompts(f"{path}: no prompts")
     return questions
@@ -89,11 +94,18 @@ class _Row:
     noise: torch.Generator
 
 
-def collect(target: Target, questions: list[TokenQuestion], folder: Path, options: AnswerOptions, seed: int = 0) -> AnswerCorpus:
-    """Answer what is not yet in `folder`. An answer depends on its prompt and `seed`, not on what it was batched with (up to rounding)."""
+def collect(
+    target: Target, questions: list[TokenQuestion], folder: Path, options: AnswerOptions, seed: int = 0
+) -> AnswerCorpus:
+    """Answer what is not yet in `folder`. An answer depends on its prompt and `seed`, not on what
+    it was batched with (up to rounding)."""
     known = AnswerCorpus(folder).ids()
     limit = min(options.max_length, target.config.max_positions)
-    todo = [question for question in questions if question.id not in known and len(question.tokens) + options.max_tokens <= limit]
+    todo = [
+        question
+        for question in questions
+        if question.id not in known and len(question.tokens) + options.max_tokens <= limit
+    ]
     progress = TrainingProgress("answers", len(todo), "prompts")
     waiting: list[CorpusAnswer] = []
     for done, answer in enumerate(_answers(target, todo, options, limit, seed), start=1):
@@ -108,7 +120,9 @@ def collect(target: Target, questions: list[TokenQuestion], folder: Path, option
     return AnswerCorpus(folder)
 
 
-def _answers(target: Target, questions: list[TokenQuestion], options: AnswerOptions, limit: int, seed: int) -> Iterator[CorpusAnswer]:
+def _answers(
+    target: Target, questions: list[TokenQuestion], options: AnswerOptions, limit: int, seed: int
+) -> Iterator[CorpusAnswer]:
     """Decode, and refill rows as soon as they are free."""
     cache = target.new_cache(options.rows, limit)
     todo = iter(questions)
@@ -127,10 +141,15 @@ def _answers(target: Target, questions: list[TokenQuestion], options: AnswerOpti
 
 
 def _ended(target: Target, row: _Row, options: AnswerOptions) -> bool:
-    return row.tokens[-1] in target.config.eos_token_ids or len(row.tokens) - len(row.question.tokens) >= options.max_tokens
+    return (
+        row.tokens[-1] in target.config.eos_token_ids
+        or len(row.tokens) - len(row.question.tokens) >= options.max_tokens
+    )
 
 
-def _prefill(target: Target, cache: KVCache, slot: int, question: TokenQuestion, options: AnswerOptions, seed: int) -> _Row:
+def _prefill(
+    target: Target, cache: KVCache, slot: int, question: TokenQuestion, options: AnswerOptions, seed: int
+) -> _Row:
     noise = torch.Generator().manual_seed(zlib.crc32(f"{seed}:{question.id}".encode()))
     row = _Row(question, list(question.tokens), [], [], noise)
     for start in range(0, len(row.tokens), CHUNK):
@@ -162,7 +181,8 @@ def _decode(target: Target, cache: KVCache, active: dict[int, _Row], options: An
 
 
 def _sample(logits: Tensor, row: _Row, options: AnswerOptions) -> int:
-    """Return the target's own word: the argmax of logits with Gumbel noise scaled by the temperature."""
+    """Return the target's own word: the argmax of logits with Gumbel noise scaled by the
+    temperature."""
     if options.temperature == 0 or held_out(row.question.id):
         return int(logits.argmax())
     noise = torch.empty(logits.shape).exponential_(generator=row.noise).log_().neg_().to(logits.device)
@@ -171,4 +191,6 @@ def _sample(logits: Tensor, row: _Row, options: AnswerOptions) -> int:
 
 def _answer(row: _Row) -> CorpusAnswer:
     tokens = torch.tensor(row.tokens)
-    return CorpusAnswer(row.question.id, len(row.question.tokens), tokens, torch.cat(row.hidden), torch.cat(row.streams))
+    return CorpusAnswer(
+        row.question.id, len(row.question.tokens), tokens, torch.cat(row.hidden), torch.cat(row.streams)
+    )

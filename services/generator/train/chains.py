@@ -1,9 +1,11 @@
-"""Chains that a head is trained on: chains of drafted tokens, each begun at one verified position and fed with the head's own output.
+"""Chains that a head is trained on: chains of drafted tokens, each begun at one verified position
+and fed with the head's own output.
 
-That is drafting as it happens (EAGLE-3's training-time test): step 0 reads the target's feature, step s the output of step
-s - 1 with the text's own next token. Every chain sees the verified keys up to its start and its own. One step only is
-EAGLE-1's and -2's training.
-T positions of all sequences one after another, P chains, L positions of one sequence, h hidden size, D draft vocabulary.
+That is drafting as it happens (EAGLE-3's training-time test): step 0 reads the target's feature,
+step s the output of step s - 1 with the text's own next token. Every chain sees the verified keys
+up to its start and its own. One step only is EAGLE-1's and -2's training. T positions of all
+sequences one after another, P chains, L positions of one sequence, h hidden size, D draft
+vocabulary.
 """
 
 from __future__ import annotations
@@ -33,8 +35,11 @@ class Batch:
     spans: tuple[tuple[slice, slice], ...]  # per sequence: its positions, its chains
 
 
-def make_batch(answers: list[CorpusAnswer], version: int, prompt_share: float, choose: torch.Generator, device: torch.device) -> Batch:
-    """Begin chains at every position whose token is the answer's, and at `prompt_share` of the prompt's."""
+def make_batch(
+    answers: list[CorpusAnswer], version: int, prompt_share: float, choose: torch.Generator, device: torch.device
+) -> Batch:
+    """Begin chains at every position whose token is the answer's, and at `prompt_share` of the
+    prompt's."""
     spans: list[tuple[slice, slice]] = []
     starts, last, first, chains = [], [], 0, 0
     for answer in answers:
@@ -68,7 +73,8 @@ class ChainAttention:
     _own: list[tuple[Tensor, Tensor]] = field(default_factory=list)  # per step, [kv, P, d]
 
     def __call__(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        """Attend: q [1, heads, P, d] -> the same; k and v of all T at the first call, of the P drafted tokens afterwards."""
+        """Attend: q [1, heads, P, d] -> the same; k and v of all T at the first call, of the P
+        drafted tokens afterwards."""
         if self._keys is None:
             self._keys, self._values = k[0], v[0]
         else:
@@ -94,7 +100,8 @@ class ChainAttention:
 
 
 class Loss(NamedTuple):
-    """Of one batch. `agreed` and `counted`, per step: chains whose likeliest token is the target's, and chains that were judged."""
+    """Of one batch. `agreed` and `counted`, per step: chains whose likeliest token is the target's,
+    and chains that were judged."""
 
     total: Tensor
     agreed: list[int]
@@ -103,7 +110,8 @@ class Loss(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """EAGLE-3: cross-entropy over `steps` steps, weighted by `decay` per step. EAGLE-1: one step, and smooth L1 on the feature itself."""
+    """EAGLE-3: cross-entropy over `steps` steps, weighted by `decay` per step. EAGLE-1: one step,
+    and smooth L1 on the feature itself."""
 
     steps: int
     decay: float = 0.8
@@ -119,14 +127,20 @@ class Recipe:
 def chain_loss(head: EagleHead, batch: Batch, rows: Tensor, recipe: Recipe) -> Loss:
     """Sum the loss.
 
-    `rows` [D, h]: the target's output layer at the draft tokens. A step is judged where the text goes on with a draft token.
+    `rows` [D, h]: the target's output layer at the draft tokens. A step is judged where the text
+    goes on with a draft token.
     """
     attend, total = ChainAttention(batch), torch.zeros((), device=rows.device)
     drafted = torch.full((head.config.vocab_size,), -1, device=rows.device)
     drafted[head.target_ids] = 1
-    fed = batch.features + (torch.rand_like(batch.features) - 0.5) * (2 * recipe.noise) if recipe.noise else batch.features
+    fed = (
+        batch.features + (torch.rand_like(batch.features) - 0.5) * (2 * recipe.noise)
+        if recipe.noise
+        else batch.features
+    )
     agreed, counted = [], []
-    x = head(batch.tokens[None], head.fuse(fed)[None], batch.positions[None], attend, ask=batch.starts[None])[0]  # [P, h]
+    # [P, h]
+    x = head(batch.tokens[None], head.fuse(fed)[None], batch.positions[None], attend, ask=batch.starts[None])[0]
     for step in range(recipe.steps):
         at = batch.starts + step
         if step:
@@ -149,5 +163,6 @@ def chain_loss(head: EagleHead, batch: Batch, rows: Tensor, recipe: Recipe) -> L
 
 
 def draft_logits(head: EagleHead, x: Tensor, rows: Tensor) -> Tensor:
-    """Do as EagleHead.logits, but differentiable whatever kernels the target runs on: EAGLE-1 borrows `rows`."""
+    """Do as EagleHead.logits, but differentiable whatever kernels the target runs on: EAGLE-1
+    borrows `rows`."""
     return head.logits(x) if head.config.version == 3 else F.linear(x, rows).float()

@@ -1,7 +1,8 @@
 """Answers of a target with its features, in shards on disk. Knows nothing of models.
 
-A shard is a safetensors file: per answer `tokens.<n>` int32 [L], `hidden.<n>` [L - 1, h] and `streams.<n>` [L - 1, 3h] (StepOutput's, of
-all tokens but the last); ids and prompt lengths stand in its metadata. A shard is there wholly or not at all.
+A shard is a safetensors file: per answer `tokens.<n>` int32 [L], `hidden.<n>` [L - 1, h] and
+`streams.<n>` [L - 1, 3h] (StepOutput's, of all tokens but the last); ids and prompt lengths stand
+in its metadata. A shard is there wholly or not at all.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ class AnswerCorpus:
 
     def read(self, entry: CorpusEntry) -> CorpusAnswer:
         with safe_open(entry.shard, "pt") as shard:
-            tokens, hidden, streams = (shard.get_tensor(f"{name}.{entry.number}") for name in ("tokens", "hidden", "streams"))
+            tokens, hidden, streams = (
+                shard.get_tensor(f"{name}.{entry.number}") for name in ("tokens", "hidden", "streams")
+            )
         return CorpusAnswer(entry.id, entry.prompt_length, tokens.long(), hidden, streams)
 
     def tokens(self, entries: list[CorpusEntry]) -> Iterator[tuple[CorpusEntry, Tensor]]:
@@ -107,8 +110,8 @@ def write_shard(folder: Path, answers: list[CorpusAnswer]) -> Path:
 def draft_vocabulary(corpus: AnswerCorpus, size: int, vocabulary: int) -> tuple[Tensor, float]:
     """Return the `size` most frequent tokens, ascending, and the share of answer tokens they cover.
 
-    A token of an answer counts ten times, since those are drafted. What never occurs is filled up from the lowest ids: in
-    most vocabularies the oldest merges, and so the most common strings.
+    A token of an answer counts ten times, since those are drafted. What never occurs is filled up
+    from the lowest ids: in most vocabularies the oldest merges, and so the most common strings.
     """
     counts, answers = torch.zeros(vocabulary, dtype=torch.int64), torch.zeros(vocabulary, dtype=torch.int64)
     for entry, tokens in corpus.tokens(corpus.training()):

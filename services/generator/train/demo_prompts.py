@@ -1,8 +1,10 @@
-"""The prompts that the demo model's heads were trained on, written for this project: nothing comes from a data set.
+"""The prompts that the demo model's heads were trained on, written for this project: nothing comes
+from a data set.
 
-Two rounds. First the model explains, lists and tells (instructions without a context). Then its own explanations become
-passages, three to a prompt with a question about one of them, in the demo's template: so the head learns what answers from
-passages look like, and the handbook and its judged questions stay unseen, to measure on.
+Two rounds. First the model explains, lists and tells (instructions without a context). Then its own
+explanations become passages, three to a prompt with a question about one of them, in the demo's
+template: so the head learns what answers from passages look like, and the handbook and its judged
+questions stay unseen, to measure on.
 """
 
 from __future__ import annotations
@@ -65,9 +67,14 @@ def topics() -> list[str]:
 
 
 def first_round() -> Iterator[dict[str, Any]]:
-    """Every explanation of every topic, and three other instructions each; shuffled, so that any beginning of it is a fair sample."""
+    """Every explanation of every topic, and three other instructions each; shuffled, so that any
+    beginning of it is a fair sample."""
     choose = random.Random(1)  # noqa: S311 - reproducible, not secret
-    rows = [{"id": f"explain-{topic}-{number}", "prompt": form.format(topic)} for topic in topics() for number, form in enumerate(EXPLAIN)]
+    rows = [
+        {"id": f"explain-{topic}-{number}", "prompt": form.format(topic)}
+        for topic in topics()
+        for number, form in enumerate(EXPLAIN)
+    ]
     for topic in topics():
         rows += [
             {"id": f"instruct-{topic}-{number}", "prompt": INSTRUCT[number].format(topic)}
@@ -80,7 +87,8 @@ def first_round() -> Iterator[dict[str, Any]]:
 def second_round(explained: dict[str, str], words: int = 80) -> Iterator[dict[str, Any]]:
     """Ask again.
 
-    `explained`: id of a first-round explanation -> the answer. Each becomes a passage, cut at a sentence's end near `words` words.
+    `explained`: id of a first-round explanation -> the answer. Each becomes a passage, cut at a
+    sentence's end near `words` words.
     """
     choose = random.Random(2)  # noqa: S311
     passages = {ident: shortened(text, words) for ident, text in explained.items() if ident.startswith("explain-")}
@@ -93,13 +101,21 @@ def second_round(explained: dict[str, str], words: int = 80) -> Iterator[dict[st
             picked = [text, *(passages[other] for other in choose.sample(others, min(2, len(others))))]
             choose.shuffle(picked)
             documents = [{"title": "", "text": part} for part in picked]
-            rows.append({"id": f"ask-{ident}-{number}", "question": ASK[number].format(topic), "documents": documents, "template": "demo"})
+            rows.append(
+                {
+                    "id": f"ask-{ident}-{number}",
+                    "question": ASK[number].format(topic),
+                    "documents": documents,
+                    "template": "demo",
+                }
+            )
     choose.shuffle(rows)
     yield from rows
 
 
 def shortened(text: str, words: int) -> str:
-    """Keep whole sentences, up to the first that passes `words` words; an unfinished last sentence is dropped."""
+    """Keep whole sentences, up to the first that passes `words` words; an unfinished last sentence
+    is dropped."""
     kept: list[str] = []
     for sentence in text.replace("\n", " ").split(". "):
         kept.append(sentence.strip())

@@ -1,4 +1,5 @@
-"""Trains a head on a corpus: steps, schedule, checkpoints, learning curve. Stopped and started again, it goes on."""
+"""Trains a head on a corpus: steps, schedule, checkpoints, learning curve. Stopped and started
+again, it goes on."""
 
 from __future__ import annotations
 
@@ -38,12 +39,15 @@ class FitOptions:
 
 
 def output_rows(target: Target, token_ids: Tensor) -> Tensor:
-    """Return the target's output layer at these tokens, fp32 [D, h], whatever kernel holds it: it is linear, so unit vectors show it."""
+    """Return the target's output layer at these tokens, fp32 [D, h], whatever kernel holds it: it
+    is linear, so unit vectors show it."""
     unit = torch.eye(target.config.hidden_size, device=target.device)
     return torch.cat([target.lm_head(part)[:, token_ids].float() for part in unit.split(64)]).t().clone()
 
 
-def new_head(target: Target, options: FitOptions, token_ids: Tensor, rows: Tensor, rope_theta: float = 10000.0) -> EagleHead:
+def new_head(
+    target: Target, options: FitOptions, token_ids: Tensor, rows: Tensor, rope_theta: float = 10000.0
+) -> EagleHead:
     """Make one, random but for EAGLE-3's output layer, which begins as the target's."""
     config = HeadConfig(
         version=options.version,
@@ -79,7 +83,9 @@ class Fit:
         self.token_ids = token_ids.to(target.device)
         self.rows = output_rows(target, self.token_ids)
         self.head = new_head(target, options, self.token_ids, self.rows)
-        self.optimizer = torch.optim.AdamW(self.head.parameters(), lr=options.learning_rate, betas=(0.9, 0.95), weight_decay=0.01)
+        self.optimizer = torch.optim.AdamW(
+            self.head.parameters(), lr=options.learning_rate, betas=(0.9, 0.95), weight_decay=0.01
+        )
         self.step, self.seconds, self.tokens, self.epoch, self.place = 0, 0.0, 0, 0, 0
         if not self._resume():
             self._scale()
@@ -109,9 +115,12 @@ class Fit:
         return self.head.eval()
 
     def _batches(self) -> Iterator[list[CorpusEntry]]:
-        """Return the rest of this epoch's answers, in its own order, as many at a time as give `positions` chains."""
+        """Return the rest of this epoch's answers, in its own order, as many at a time as give
+        `positions` chains."""
         entries = self.corpus.training()
-        order = torch.randperm(len(entries), generator=torch.Generator().manual_seed(self.options.seed + self.epoch)).tolist()
+        order = torch.randperm(
+            len(entries), generator=torch.Generator().manual_seed(self.options.seed + self.epoch)
+        ).tolist()
         batch: list[CorpusEntry] = []
         chains = 0.0
         for number in order[self.place :]:
@@ -125,7 +134,8 @@ class Fit:
             yield batch
 
     def _learn(self, entries: list[CorpusEntry]) -> str:
-        """Take one optimiser step; return how often the head agreed with the target, per step of the chains."""
+        """Take one optimiser step; return how often the head agreed with the target, per step of
+        the chains."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.options.learning_rate * self._schedule()
         self.head.train()
@@ -147,14 +157,21 @@ class Fit:
         return make_batch(answers, self.options.version, self.options.prompt_share, choose, self.target.device)
 
     def _schedule(self) -> float:
-        """Warm up, then a cosine down to a twentieth, over whatever ends first: epochs or minutes."""
+        """Warm up, then a cosine down to a twentieth, over whatever ends first: epochs or
+        minutes."""
         answers = len(self.corpus.training())
-        done = max((self.epoch * answers + self.place) / (self.options.epochs * answers), self.seconds / 60 / self.options.minutes)
-        return min(1.0, (self.step + 1) / self.options.warm_up) * (0.05 + 0.95 * (1 + math.cos(math.pi * min(done, 1.0))) / 2)
+        done = max(
+            (self.epoch * answers + self.place) / (self.options.epochs * answers),
+            self.seconds / 60 / self.options.minutes,
+        )
+        return min(1.0, (self.step + 1) / self.options.warm_up) * (
+            0.05 + 0.95 * (1 + math.cos(math.pi * min(done, 1.0))) / 2
+        )
 
     @torch.no_grad()
     def evaluate(self, answers: int = 16) -> list[float]:
-        """Measure on held-out answers how often the head's likeliest token is the target's, per step of the chains."""
+        """Measure on held-out answers how often the head's likeliest token is the target's, per
+        step of the chains."""
         entries = self.corpus.testing()[:answers]
         if not entries:
             return []
@@ -162,14 +179,17 @@ class Fit:
         agreed, counted = [0] * self.options.steps, [0] * self.options.steps
         recipe = Recipe(self.options.steps)
         for entry in entries:
-            batch = make_batch([self.corpus.read(entry)], self.options.version, 0.0, torch.Generator(), self.target.device)
+            batch = make_batch(
+                [self.corpus.read(entry)], self.options.version, 0.0, torch.Generator(), self.target.device
+            )
             loss = chain_loss(self.head, batch, self.rows, recipe)
             for number, (yes, of) in enumerate(zip(loss.agreed, loss.counted, strict=True)):
                 agreed[number], counted[number] = agreed[number] + yes, counted[number] + of
         return [round(yes / max(of, 1), 4) for yes, of in zip(agreed, counted, strict=True)]
 
     def summary(self) -> dict[str, Any]:
-        """Return what the head was trained on and how it went: every held-out point of the curve and about fifty of the others."""
+        """Return what the head was trained on and how it went: every held-out point of the curve
+        and about fifty of the others."""
         lines = [json.loads(line) for line in (self.folder / "curve.jsonl").read_text().splitlines()]
         losses = [line for line in lines if "loss" in line]
         thinned = losses[:: max(len(losses) // 50, 1)]
@@ -189,7 +209,12 @@ class Fit:
         self._log({"held_out_agreed": self.evaluate()})
         self.folder.mkdir(parents=True, exist_ok=True)
         counts = {name: getattr(self, name) for name in ("step", "seconds", "tokens", "epoch", "place")}
-        state = {"head": self.head.state_dict(), "optimizer": self.optimizer.state_dict(), "counts": counts, "token_ids": self.token_ids}
+        state = {
+            "head": self.head.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "counts": counts,
+            "token_ids": self.token_ids,
+        }
         torch.save(state, self.folder / "state.tmp")
         (self.folder / "state.tmp").rename(self.folder / "state.pt")
 
@@ -200,7 +225,9 @@ class Fit:
         state: dict[str, Any] = torch.load(path, map_location=self.target.device, weights_only=True)
         if not torch.equal(state["token_ids"], self.token_ids):
             if len(state["token_ids"]) != len(self.token_ids):
-                raise BadCorpus(f"{path}: trained with a draft vocabulary of {len(state['token_ids'])}, not {len(self.token_ids)}")
+                raise BadCorpus(
+                    f"{path}: trained with a draft vocabulary of {len(state['token_ids'])}, not {len(self.token_ids)}"
+                )
             self.token_ids = state["token_ids"]  # answers came in since; the head keeps the tokens it began with
             self.rows = output_rows(self.target, self.token_ids)
             if self.options.version == 3:
@@ -213,13 +240,20 @@ class Fit:
 
     @torch.no_grad()
     def _scale(self) -> None:
-        """Begin with fused features of the size of the target's last ones, and in EAGLE-3 with a final norm like the target's.
+        """Begin with fused features of the size of the target's last ones, and in EAGLE-3 with a
+        final norm like the target's.
 
-        Residual streams of different targets differ a hundredfold, and a text's first token a thousandfold from the others:
-        hence the median over positions.
+        Residual streams of different targets differ a hundredfold, and a text's first token a
+        thousandfold from the others: hence the median over positions.
         """
         batch = self._batch(self.corpus.training()[:4])
-        size = (batch.features if self.options.version == 1 else torch.ones_like(batch.hidden)).pow(2).mean(dim=-1).sqrt().median()
+        size = (
+            (batch.features if self.options.version == 1 else torch.ones_like(batch.hidden))
+            .pow(2)
+            .mean(dim=-1)
+            .sqrt()
+            .median()
+        )
         fused = (
             self.head.fuse(batch.features)
             if self.options.version == 3

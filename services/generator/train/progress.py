@@ -1,4 +1,5 @@
-"""One line that says how far a long piece of work is: rewritten on a terminal, repeated every half minute in a log."""
+"""One line that says how far a long piece of work is: rewritten on a terminal, repeated every half
+minute in a log."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from typing import TextIO
 
 @dataclass(slots=True)
 class TrainingProgress:
-    """`done` of `total` units, `tokens` beside them for the rate. `limit`: seconds after which the work stops anyway."""
+    """`done` of `total` units, `tokens` beside them for the rate. `limit`: seconds after which the
+    work stops anyway."""
 
     label: str
     total: int
@@ -25,7 +27,8 @@ class TrainingProgress:
     def update(self, done: int, tokens: int, note: str = "", *, force: bool = False) -> None:
         """Show progress.
 
-        `tokens` are new ones. Rate and time left count from the first call's `done`, so that resumed work is not flattered.
+        `tokens` are new ones. Rate and time left count from the first call's `done`, so that
+        resumed work is not flattered.
         """
         now = time.monotonic()
         self._first = done if self._first is None else self._first
@@ -37,8 +40,16 @@ class TrainingProgress:
         left = seconds * (self.total - done) / max(done - self._first, 1)
         left = left if self.limit is None else min(left, self.limit - seconds)
         rate = self._tokens / seconds
-        line = f"{self.label} {done}/{self.total} {self.unit} | {rate:.0f} tokens/s | {max(left, 0) / 60:.0f} min left {note}"
-        print(f"\r{line:<110}" if self.out.isatty() else line, end="" if self.out.isatty() else "\n", file=self.out, flush=True)
+        line = (
+            f"{self.label} {done}/{self.total} {self.unit} | {rate:.0f} tokens/s | {max(left, 0) / 60:.0f} min left "
+            f"{note}"
+        )
+        print(
+            f"\r{line:<110}" if self.out.isatty() else line,
+            end="" if self.out.isatty() else "\n",
+            file=self.out,
+            flush=True,
+        )
 
     def finish(self) -> None:
         if self.out.isatty():

@@ -1,4 +1,5 @@
-"""The protocol of a constrained request towards the engine. verbatim.py has the one that there is."""
+"""The protocol of a constrained request towards the engine. verbatim.py has the one that there
+is."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 
 
 class Constraint(Protocol):
-    """Decides which tokens may follow; drafts for itself, as nobody knows better what must come. Others may draft beside it."""
+    """Decides which tokens may follow; drafts for itself, as nobody knows better what must come.
+    Others may draft beside it."""
 
     def draft(self, root: int, nodes: int) -> DraftTree:
         """Draft at most `nodes` nodes, the root included."""
@@ -29,7 +31,8 @@ class Constraint(Protocol):
 
 
 class Preparation(Protocol):
-    """Forwards of the target that a constraint needs first, in portions, so that nobody else waits for all of it."""
+    """Forwards of the target that a constraint needs first, in portions, so that nobody else waits
+    for all of it."""
 
     def advance(self, target: Target) -> Constraint | None:
         """Work off one portion; return the constraint after the last."""

@@ -1,7 +1,8 @@
 """log p(question | sentence): how likely the model finds the question, having read the sentence.
 
-A small model judges better than it writes: on SQuAD this puts a sentence with the answer first for three questions of
-four, where its own prose holds the answer for two of five. Knows nothing of tries, requests or spans.
+A small model judges better than it writes: on SQuAD this puts a sentence with the answer first for
+three questions of four, where its own prose holds the answer for two of five. Knows nothing of
+tries, requests or spans.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from services.generator.text.codec import Codec
 
 
 class QuestionLikelihood:
-    """Scores sentences in portions of about `portion` tokens: one batched forward each, rows without padding cost."""
+    """Scores sentences in portions of about `portion` tokens: one batched forward each, rows
+    without padding cost."""
 
     def __init__(self, codec: Codec, question: str, sentences: Seq[tuple[str, str]], portion: int = 512) -> None:
         """Prepare the texts. `sentences`: (title of the document, sentence)."""

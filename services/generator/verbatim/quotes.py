@@ -1,4 +1,5 @@
-"""Sentences that a verbatim answer may quote: spans of the passages, with tokens that read as exactly their characters."""
+"""Sentences that a verbatim answer may quote: spans of the passages, with tokens that read as
+exactly their characters."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ class Quote:
     lead: tuple[Place, ...]
     prior: float
     text: str  # of the whole
-    forms: dict[tuple[bool, bool], Form]  # by (with the white space before it in front, without its lead); what cannot be is absent
+    # by (with the white space before it in front, without its lead); what cannot be is absent
+    forms: dict[tuple[bool, bool], Form]
 
     @property
     def closed(self) -> bool:
@@ -51,12 +53,14 @@ class Quote:
         return self.text[-1].isspace()
 
     def form(self, led: bool, brief: bool) -> Form | None:
-        """Return the form; None when nothing in the source would part it from the sentence before."""
+        """Return the form; None when nothing in the source would part it from the sentence
+        before."""
         return self.forms.get((led, brief and bool(self.lead)))
 
 
 def split_sentences(passages: Seq[Passage]) -> list[CandidateIn]:
-    """Split into every line's sentences, by a plain rule. rag_api names better ones: its splitter knows clinical abbreviations."""
+    """Split into every line's sentences, by a plain rule. rag_api names better ones: its splitter
+    knows clinical abbreviations."""
     sentences = []
     for passage in passages:
         for match in _SENTENCE.finditer(passage.text):
@@ -68,8 +72,8 @@ def split_sentences(passages: Seq[Passage]) -> list[CandidateIn]:
 def to_quote(candidate: CandidateIn, codec: ExactCodec, passages: Seq[Passage]) -> Quote | None:
     """Make a quote.
 
-    None when its tokens would not read as exactly its characters (no such vocabulary is known), when it is blank, and when nothing
-    would part its lead from it."""
+    None when its tokens would not read as exactly its characters (no such vocabulary is known),
+    when it is blank, and when nothing would part its lead from it."""
     number = next((n for n, passage in enumerate(passages) if passage.id == candidate.document), None)
     if number is None:
         raise BadRequest(f"a candidate names the document {candidate.document!r}, which is not among the documents")
@@ -97,9 +101,13 @@ def _check(candidate: CandidateIn, source: str) -> None:
     spans = [*candidate.lead, candidate]
     if not all(span.start < span.end <= len(source) for span in spans):
         where = f"candidate {candidate.start}:{candidate.end}"
-        raise BadRequest(f"{where} or its lead is no span of document {candidate.document!r}, which has {len(source)} characters")
+        raise BadRequest(
+            f"{where} or its lead is no span of document {candidate.document!r}, which has {len(source)} characters"
+        )
     if any(span.end > other.start for span, other in pairwise(spans)):
-        raise BadRequest(f"the lead of candidate {candidate.start}:{candidate.end} does not come before it, in the document's order")
+        raise BadRequest(
+            f"the lead of candidate {candidate.start}:{candidate.end} does not come before it, in the document's order"
+        )
 
 
 def _trimmed(source: str, start: int, end: int) -> Place | None:
@@ -114,7 +122,8 @@ def _trimmed(source: str, start: int, end: int) -> Place | None:
 
 
 def _joined(places: Seq[Place]) -> tuple[Place, ...]:
-    """Join what follows each other in the source into one place; what white space was shared is not written twice."""
+    """Join what follows each other in the source into one place; what white space was shared is not
+    written twice."""
     joined: list[Place] = []
     for start, end in places:
         if joined and start <= joined[-1][1]:
@@ -135,7 +144,8 @@ def _form(codec: ExactCodec, source: str, places: tuple[Place, ...], led: bool) 
 
 
 def overlap(quote: Quote, other: Quote) -> bool:
-    """Say whether they have the same words or nearly so, or parts of one place. A lead that both have is no overlap: it is written once."""
+    """Say whether they have the same words or nearly so, or parts of one place. A lead that both
+    have is no overlap: it is written once."""
     if quote.passage == other.passage:
         for a, b in ((quote, other), (other, quote)):
             if any(a.start < end and start < a.end for start, end in (*b.lead, (b.start, b.end))):
@@ -144,7 +154,8 @@ def overlap(quote: Quote, other: Quote) -> bool:
 
 
 def same_words(quote: Quote, other: Quote) -> bool:
-    """Compare, nearly: those that differ in a number or in a word that negates are different sentences."""
+    """Compare, nearly: those that differ in a number or in a word that negates are different
+    sentences."""
     first, second = _words(quote), _words(other)
     if first == second:
         return True

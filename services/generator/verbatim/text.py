@@ -1,4 +1,5 @@
-"""The text and the provenance of a verbatim answer: both follow from the sentences that were chosen."""
+"""The text and the provenance of a verbatim answer: both follow from the sentences that were
+chosen."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 
 class QuoteSpans:
-    """Provenance of a verbatim answer: known from what was chosen, checked character by character."""
+    """Provenance of a verbatim answer: known from what was chosen, checked character by
+    character."""
 
     def __init__(self, preparation: VerbatimPreparation, passages: Seq[Passage]) -> None:
         self._preparation = preparation
@@ -40,7 +42,8 @@ class QuoteSpans:
         return spans
 
     def finish(self, length: int) -> list[CopySpan]:
-        """Report the rest: the last sentence loses its white space, and an answer that was cut ends inside a sentence."""
+        """Report the rest: the last sentence loses its white space, and an answer that was cut ends
+        inside a sentence."""
         constraint = self._preparation.constraint
         spans = self.closed(length)
         if self._covered < length and constraint is not None:
@@ -55,17 +58,24 @@ class QuoteSpans:
         constraint = self._preparation.constraint
         written = constraint.state.written if constraint is not None else ()
         quotes = self._preparation.quotes
-        return [(self._passages[quotes[sentence.quote].passage], place) for sentence in (*written, *begun) for place in sentence.places]
+        return [
+            (self._passages[quotes[sentence.quote].passage], place)
+            for sentence in (*written, *begun)
+            for place in sentence.places
+        ]
 
     def _span(self, passage: Passage, start: int, end: int) -> CopySpan:
         span = CopySpan(self._covered, self._covered + end - start, passage.id, start, end)
-        assert self._text[span.answer_start : span.answer_end] == passage.text[start:end], "a quotation equals its source"
+        assert self._text[span.answer_start : span.answer_end] == passage.text[start:end], (
+            "a quotation equals its source"
+        )
         self._covered = span.answer_end
         return span
 
 
 class VerbatimText(AnswerText):
-    """White space after the last sentence is not part of the answer, so it waits for the next one."""
+    """White space after the last sentence is not part of the answer, so it waits for the next
+    one."""
 
     def __init__(self, codec: Codec, stop: Seq[str], preparation: VerbatimPreparation, passages: Seq[Passage]) -> None:
         super().__init__(codec, stop, QuoteSpans(preparation, passages))

@@ -1,9 +1,10 @@
 """Verbatim mode: every sentence of the answer is an exact span of the passages.
 
-Decoding is constrained to a trie over the candidate sentences' tokens. Where sentences part, the logits are replaced by
-the sentences' weights (prior + likelihood_weight * log p(question | sentence)); a sentence once begun has one way on, so it
-is one long draft, verified like any other (verify.py). No character is invented: what joins two sentences is the white
-space that follows the one or precedes the other in its source.
+Decoding is constrained to a trie over the candidate sentences' tokens. Where sentences part, the
+logits are replaced by the sentences' weights (prior + likelihood_weight * log p(question |
+sentence)); a sentence once begun has one way on, so it is one long draft, verified like any other
+(verify.py). No character is invented: what joins two sentences is the white space that follows the
+one or precedes the other in its source.
 """
 
 from __future__ import annotations
@@ -17,7 +18,17 @@ from services.contract.wire import ChatRequest
 from services.generator.errors import BadRequest
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import DraftTree, NodeOrigin, Passage, SamplingParams
-from services.generator.verbatim.quotes import ExactCodec, Form, Place, Quote, before, overlap, same_words, split_sentences, to_quote
+from services.generator.verbatim.quotes import (
+    ExactCodec,
+    Form,
+    Place,
+    Quote,
+    before,
+    overlap,
+    same_words,
+    split_sentences,
+    to_quote,
+)
 
 if TYPE_CHECKING:  # where no model runs there is no torch
     from torch import Tensor
@@ -37,14 +48,16 @@ class VerbatimLimits:
 
 
 class WrittenSentence(NamedTuple):
-    """A sentence of the answer, and the places of its passage that were written for it, in order."""
+    """A sentence of the answer, and the places of its passage that were written for it, in
+    order."""
 
     quote: int
     places: tuple[Place, ...]
 
 
 class VerbatimState(NamedTuple):
-    """Sentences that are written, those that the current one can still become, and its tokens so far."""
+    """Sentences that are written, those that the current one can still become, and its tokens so
+    far."""
 
     written: tuple[WrittenSentence, ...]
     alive: tuple[int, ...]
@@ -56,7 +69,12 @@ class Verbatim:
     """The constraint. A request's own; `state` moves with every emitted token."""
 
     def __init__(
-        self, quotes: Seq[Quote], weights: Seq[float], limits: VerbatimLimits, end: int, likelihoods: Seq[float] | None = None
+        self,
+        quotes: Seq[Quote],
+        weights: Seq[float],
+        limits: VerbatimLimits,
+        end: int,
+        likelihoods: Seq[float] | None = None,
     ) -> None:
         """Begin. `likelihoods` are part of the weights already, and kept to be reported."""
         self.quotes = quotes
@@ -66,7 +84,8 @@ class Verbatim:
         self._end = end
         self._usable = _prefix_free(quotes, weights)
         self._best = self._best_set()
-        # In reading order a lighter one of the best may have to come first: what is not among them must not outweigh it then.
+        # In reading order a lighter one of the best may have to come first: what is not among them
+        # must not outweigh it then.
         heaviest = {quotes[index].passage: weights[index] + _ABOVE for index in reversed(self._best)}
         self._chances = [heaviest[quotes[i].passage] if i in self._best else weight for i, weight in enumerate(weights)]
         self.state = self._start(())
@@ -108,24 +127,31 @@ class Verbatim:
                 tokens.append(token)
                 values.append(self._weight(way.alive, sampling.temperature))
         logits.fill_(-math.inf)
-        logits[torch.tensor(nodes), torch.tensor(tokens)] = torch.tensor(values, dtype=logits.dtype, device=logits.device)
+        logits[torch.tensor(nodes), torch.tensor(tokens)] = torch.tensor(
+            values, dtype=logits.dtype, device=logits.device
+        )
 
     def advance(self, token: int) -> None:
         if token != self._end:
             self.state = self._after(self.ways(self.state)[token])
 
     def begun(self, state: VerbatimState) -> WrittenSentence:
-        """Return the unfinished sentence of a state; any of those that it can become, as they begin alike."""
+        """Return the unfinished sentence of a state; any of those that it can become, as they begin
+        alike."""
         return WrittenSentence(state.alive[0], self._form(state.alive[0], state).places)
 
     def ways(self, state: VerbatimState) -> dict[int, VerbatimState]:
-        """Return the tokens that may follow; each with the sentences that it leaves possible. Never empty: the end token is one."""
+        """Return the tokens that may follow; each with the sentences that it leaves possible. Never
+        empty: the end token is one."""
         grouped: dict[int, list[int]] = {}
         for index in state.alive:
             grouped.setdefault(self._form(index, state).ids[state.depth], []).append(index)
         if not grouped:
             return {self._end: VerbatimState(state.written, (), False, 0)}
-        return {token: VerbatimState(state.written, tuple(alive), state.led, state.depth + 1) for token, alive in grouped.items()}
+        return {
+            token: VerbatimState(state.written, tuple(alive), state.led, state.depth + 1)
+            for token, alive in grouped.items()
+        }
 
     def _after(self, way: VerbatimState) -> VerbatimState:
         """Move on: a sentence whose last token was taken is written, and the next may start."""
@@ -140,9 +166,12 @@ class Verbatim:
             return VerbatimState(written, (), False, 0)
         led = bool(written) and not self.quotes[written[-1].quote].closed
         eligible = [index for index in self._usable if self._eligible(index, written, led)]
-        # Reading order: of the sentences that a greedy answer takes from one passage, the earlier is written first.
+        # Reading order: of the sentences that a greedy answer takes from one passage, the earlier
+        # is written first.
         best = [self.quotes[index] for index in eligible if index in self._best]
-        alive = tuple(i for i in eligible if i not in self._best or not any(before(other, self.quotes[i]) for other in best))
+        alive = tuple(
+            i for i in eligible if i not in self._best or not any(before(other, self.quotes[i]) for other in best)
+        )
         return VerbatimState(written, alive, led, 0)
 
     def _eligible(self, index: int, written: tuple[WrittenSentence, ...], led: bool) -> bool:
@@ -160,7 +189,8 @@ class Verbatim:
         return not self._limits.margin or self.weights[index] >= max(self.weights) - self._limits.margin
 
     def _brief(self, index: int, written: tuple[WrittenSentence, ...]) -> bool:
-        """Say whether what leads it in has been written for another sentence: a table's header stands above its rows once."""
+        """Say whether what leads it in has been written for another sentence: a table's header
+        stands above its rows once."""
         quote = self.quotes[index]
         others = (self.quotes[sentence.quote] for sentence in written)
         return any(other.passage == quote.passage and other.lead == quote.lead for other in others)
@@ -170,7 +200,11 @@ class Verbatim:
         best: list[int] = []
         for index in sorted(self._usable, key=lambda i: -self.weights[i]):
             near = not best or self._near(index, best[0])
-            if near and len(best) < self._limits.sentences and not any(overlap(self.quotes[index], self.quotes[b]) for b in best):
+            if (
+                near
+                and len(best) < self._limits.sentences
+                and not any(overlap(self.quotes[index], self.quotes[b]) for b in best)
+            ):
                 best.append(index)
         return tuple(best)
 
@@ -180,19 +214,24 @@ class Verbatim:
         return form
 
     def _weight(self, alive: tuple[int, ...], temperature: float) -> float:
-        """Weigh a choice that leaves these sentences possible: the best one's at temperature 0, else what sums their chances."""
+        """Weigh a choice that leaves these sentences possible: the best one's at temperature 0,
+        else what sums their chances."""
         if not alive:
             return 0.0
         best = max(self._chances[index] for index in alive)
         if temperature == 0:
             return best
-        return best + temperature * math.log(sum(math.exp((self._chances[index] - best) / temperature) for index in alive))
+        return best + temperature * math.log(
+            sum(math.exp((self._chances[index] - best) / temperature) for index in alive)
+        )
 
 
 class VerbatimPreparation:
     """Scores the candidates with the model, then makes the constraint."""
 
-    def __init__(self, quotes: Seq[Quote], likelihood: QuestionLikelihood | None, weight: float, limits: VerbatimLimits) -> None:
+    def __init__(
+        self, quotes: Seq[Quote], likelihood: QuestionLikelihood | None, weight: float, limits: VerbatimLimits
+    ) -> None:
         self.quotes = quotes
         self.constraint: Verbatim | None = None
         self._likelihood = likelihood
@@ -204,17 +243,23 @@ class VerbatimPreparation:
             self._likelihood.advance(target)
             if not self._likelihood.done:
                 return None
-        return self.weighed(self._likelihood.scores if self._likelihood is not None else None, target.config.eos_token_ids[0])
+        return self.weighed(
+            self._likelihood.scores if self._likelihood is not None else None, target.config.eos_token_ids[0]
+        )
 
     def weighed(self, likelihoods: Seq[float] | None, end: int) -> Verbatim:
         """Make the constraint of what the sentences weigh. `end`: the token that ends an answer."""
-        weights = [q.prior + self._weight * score for q, score in zip(self.quotes, likelihoods or [0.0] * len(self.quotes), strict=True)]
+        weights = [
+            q.prior + self._weight * score
+            for q, score in zip(self.quotes, likelihoods or [0.0] * len(self.quotes), strict=True)
+        ]
         self.constraint = Verbatim(self.quotes, weights, self._limits, end, likelihoods)
         return self.constraint
 
 
 def prepare(ask: ChatRequest, codec: ExactCodec, passages: Seq[Passage]) -> VerbatimPreparation:
-    """Raises BadRequest on a candidate that is no span of its document, and when nothing is left that can be quoted."""
+    """Raises BadRequest on a candidate that is no span of its document, and when nothing is left
+    that can be quoted."""
     options = ask.bedside
     candidates = options.candidates if options.candidates is not None else split_sentences(passages)
     quotes = [quote for candidate in candidates if (quote := to_quote(candidate, codec, passages)) is not None]
@@ -231,7 +276,9 @@ def prepare(ask: ChatRequest, codec: ExactCodec, passages: Seq[Passage]) -> Verb
 
         assert isinstance(codec, Codec), "a likelihood is a model's"
         likelihood = QuestionLikelihood(codec, ask.messages[-1].text, titled)
-    return VerbatimPreparation(quotes, likelihood, weight, VerbatimLimits(options.max_sentences, options.margin, options.one_document))
+    return VerbatimPreparation(
+        quotes, likelihood, weight, VerbatimLimits(options.max_sentences, options.margin, options.one_document)
+    )
 
 
 def _prefix_free(quotes: Seq[Quote], weights: Seq[float]) -> tuple[int, ...]:

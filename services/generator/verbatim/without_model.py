@@ -1,7 +1,9 @@
-"""Verbatim answers without a model: the sentences that retrieval weighed, chosen as `trie.py` has a model's engine choose them.
+"""Verbatim answers without a model: the sentences that retrieval weighed, chosen as `trie.py` has a
+model's engine choose them.
 
-Where no model's likelihood counts, the engine's choice follows from the sentences' weights alone; this makes the same choice, character by
-character instead of token by token. Knows no HTTP, and needs no torch.
+Where no model's likelihood counts, the engine's choice follows from the sentences' weights alone;
+this makes the same choice, character by character instead of token by token. Knows no HTTP, and
+needs no torch.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ def quoted(ask: wire.ChatRequest) -> Quoted:
     if options.mode != "verbatim":
         raise BadRequest("this service has no model: it quotes (bedside.mode verbatim) and writes nothing")
     if options.likelihood_weight or options.candidates is None:
-        raise BadRequest("this service has no model: sentences must be weighed already (candidates, and a likelihood_weight of 0)")
+        raise BadRequest(
+            "this service has no model: sentences must be weighed already (candidates, and a likelihood_weight of 0)"
+        )
     passages = tuple(Passage(document.id, document.title, document.text) for document in ask.documents)
     preparation = prepare(ask, Characters(), passages)
     weighed = preparation.weighed(None, END)
@@ -55,9 +59,15 @@ def _write(weighed: Verbatim) -> None:
         weighed.advance(character)
 
 
-def _read(preparation: VerbatimPreparation, weighed: Verbatim, passages: Seq[Passage]) -> tuple[str, tuple[CopySpan, ...]]:
+def _read(
+    preparation: VerbatimPreparation, weighed: Verbatim, passages: Seq[Passage]
+) -> tuple[str, tuple[CopySpan, ...]]:
     """What was written, without the white space behind it, and where each part stands."""
-    written = [(passages[weighed.quotes[one.quote].passage].text, place) for one in weighed.state.written for place in one.places]
+    written = [
+        (passages[weighed.quotes[one.quote].passage].text, place)
+        for one in weighed.state.written
+        for place in one.places
+    ]
     text = "".join(source[start:end] for source, (start, end) in written)
     spans = QuoteSpans(preparation, passages)
     spans.feed(text)

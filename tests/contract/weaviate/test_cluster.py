@@ -1,4 +1,5 @@
-"""Three real nodes with every chunk on each: one is killed while questions are asked and documents come in, later one is silent."""
+"""Three real nodes with every chunk on each: one is killed while questions are asked and documents
+come in, later one is silent."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ from tests.contract.test_stores import EVERYONE, chunk, unit, vectors
 from tests.support import weaviate_dev
 
 COLLECTION = "Cluster"
-SILENT = 60.0  # seconds, for what takes ten to twenty; left to the server it is half a minute, and two minutes where the silent node leads
+# seconds, for what takes ten to twenty; left to the server it is half a minute, and two minutes
+# where the silent node leads
+SILENT = 60.0
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,8 @@ class Run:
     missed: list[Missed] = field(default_factory=list)
     kept: list[tuple[str, str]] = field(default_factory=list)
     count: int = 0
-    away: list[str] = field(default_factory=list)  # of what came in while the node was away, what was missed right after its return
+    # of what came in while the node was away, what was missed right after its return
+    away: list[str] = field(default_factory=list)
     returned: list[tuple[str, str]] = field(default_factory=list)  # on the killed node, once it had its time
     first_there: str = ""
 
@@ -86,7 +90,9 @@ def opened(*nodes: weaviate_dev.Node, collection: str = COLLECTION) -> WeaviateS
 
 def document(number: int, edition: int) -> list[Chunk]:
     """A later edition has fewer chunks: some must go."""
-    return [chunk(f"d{number}", n, f"heparine procedure {number} deel {n} editie {edition}") for n in range(5 - edition)]
+    return [
+        chunk(f"d{number}", n, f"heparine procedure {number} deel {n} editie {edition}") for n in range(5 - edition)
+    ]
 
 
 def put(store: WeaviateStore, number: int, edition: int) -> None:
@@ -110,7 +116,8 @@ def all_chunks(store: WeaviateStore) -> list[tuple[str, str]]:
 
 
 EXPECTED = sorted(
-    [(c.id, c.text) for n in range(40) for c in document(n, int(n < 20))] + [(chunk("fixed", 1, "").id, "insuline zeldzaamwoord")]
+    [(c.id, c.text) for n in range(40) for c in document(n, int(n < 20))]
+    + [(chunk("fixed", 1, "").id, "insuline zeldzaamwoord")]
 )
 
 
@@ -174,7 +181,11 @@ def killed_in_mid_work(nodes: list[weaviate_dev.Node]) -> Run:
 
     nodes[0] = weaviate_dev.again(nodes[0])
     again = opened(*nodes)  # as a service that starts now and has the returned node first in its list
-    run.away = [f"d{number}" for number in NEW_AND_OLD[KILLED_AT:] if number >= 20 and found_first(again, number) != f"d{number}"]
+    run.away = [
+        f"d{number}"
+        for number in NEW_AND_OLD[KILLED_AT:]
+        if number >= 20 and found_first(again, number) != f"d{number}"
+    ]
     again.close()
     returned = opened(nodes[0])
     until = time.monotonic() + 60
@@ -192,7 +203,8 @@ def test_a_killed_node_fails_no_question_and_no_ingestion(run: Run) -> None:
 
 
 def test_every_question_finds_what_was_written_before_it_while_a_node_is_killed(run: Run) -> None:
-    """The chunk that came first of all, and each new document from the moment that it is written."""
+    """The chunk that came first of all, and each new document from the moment that it is
+    written."""
     assert run.missed == []
 
 
@@ -239,9 +251,11 @@ WRITTEN = 5  # documents
 def test_a_silent_node_holds_up_no_write_for_as_long_as_the_server_waits_for_it(
     nodes: list[weaviate_dev.Node], role: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Left to itself the server waits for the leader, of whom it asks what the collection is, as long as its client does, two minutes.
-    What is waited for here is by the clock, not by the processor: on a slow machine it is the same."""
-    monkeypatch.setattr(weaviate_replicas, "DOUBT", 0.5)  # so each document is tried on all, and finds out anew that a node is silent
+    """Left to itself the server waits for the leader, of whom it asks what the collection is, as
+    long as its client does, two minutes. What is waited for here is by the clock, not by the
+    processor: on a slow machine it is the same."""
+    # so each document is tried on all, and finds out anew that a node is silent
+    monkeypatch.setattr(weaviate_replicas, "DOUBT", 0.5)
     monkeypatch.setattr(weaviate_connection, "ALIVE", 1.0)
     asked, silent = with_silent(nodes, role)
     store = opened(*asked, collection="Silent" + "".join(part.capitalize() for part in role.split()))

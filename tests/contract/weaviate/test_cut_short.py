@@ -1,4 +1,5 @@
-"""Writes to Weaviate cut short by the client's death: chunks that are there and counted, and that its index of vectors does not know."""
+"""Writes to Weaviate cut short by the client's death: chunks that are there and counted, and that
+its index of vectors does not know."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ from tests.contract.conftest import DIM, weaviate_server, weaviate_settings  # n
 from tests.contract.test_stores import chunk, vectors
 from tests.weaviate_server import Server
 
-COUNT, TRIES = 1000, 5  # chunks of a document, all of them one batch; documents that are cut short until one has lost some
+# chunks of a document, all of them one batch; documents that are cut short until one has lost some
+COUNT, TRIES = 1000, 5
 ASKED = range(0, COUNT, 25)
 CLIENT = """
 import json, sys
@@ -50,7 +52,11 @@ def lost(store: WeaviateStore, contents: Contents) -> set[str]:
     """Of those asked for, each by its own vector among all: what is there and is not found."""
     there = {one.id for one in store.chunks_of(contents[0])[0]}
     asked = [n for n in ASKED if contents[1][n].id in there]
-    return {contents[1][n].id for n in asked if contents[1][n].id not in {str(o.uuid) for o in store.nearest(contents[2][n], None, 20)}}
+    return {
+        contents[1][n].id
+        for n in asked
+        if contents[1][n].id not in {str(o.uuid) for o in store.nearest(contents[2][n], None, 20)}
+    }
 
 
 @pytest.fixture
@@ -68,9 +74,13 @@ def store(settings: Settings, tmp_path: Path) -> Iterator[WeaviateStore]:
     opened.close()
 
 
-def until_the_first_is_there(store: WeaviateStore, before: int, going_on: threading.Thread | subprocess.Popen[bytes]) -> None:
+def until_the_first_is_there(
+    store: WeaviateStore, before: int, going_on: threading.Thread | subprocess.Popen[bytes]
+) -> None:
     """The server stores a batch, then indexes it."""
-    while store.count() == before and (going_on.is_alive() if isinstance(going_on, threading.Thread) else going_on.poll() is None):
+    while store.count() == before and (
+        going_on.is_alive() if isinstance(going_on, threading.Thread) else going_on.poll() is None
+    ):
         pass
 
 
@@ -92,7 +102,8 @@ def cut_short(settings: Settings, store: WeaviateStore, contents: Contents) -> N
 
 
 def harm(settings: Settings, store: WeaviateStore) -> Contents:
-    """Write documents and cut each short, until the index of vectors lacks chunks of one that the collection has."""
+    """Write documents and cut each short, until the index of vectors lacks chunks of one that the
+    collection has."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(weaviate_store, "BATCH", COUNT)
         for number in range(TRIES):
@@ -121,7 +132,9 @@ def assert_whole(store: WeaviateStore, contents: Contents) -> None:
     assert lost(store, contents) == set()
 
 
-def test_a_client_that_is_killed_loses_nothing_once_the_collection_is_opened_again(settings: Settings, store: WeaviateStore) -> None:
+def test_a_client_that_is_killed_loses_nothing_once_the_collection_is_opened_again(
+    settings: Settings, store: WeaviateStore
+) -> None:
     said = settings.model_dump_json(include={"store", "weaviate_url", "weaviate_collection", "data_dir"})
     for number in range(TRIES):
         contents, before = document(number), store.count()
@@ -177,7 +190,9 @@ def test_what_was_lost_before_is_told_and_mended(settings: Settings, store: Weav
     assert lost(store, harmed) == set()
 
 
-def test_what_is_found_is_not_indexed_again(settings: Settings, store: WeaviateStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_found_is_not_indexed_again(
+    settings: Settings, store: WeaviateStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """When it is written once more, or when others may read it."""
     monkeypatch.setattr(Mending, "index_anew", lambda self, objects: pytest.fail("it was found"))
     contents = document(0)

@@ -1,4 +1,5 @@
-"""A real Weaviate whose port somebody took between the draw and its start begins again on others."""
+"""A real Weaviate whose port somebody took between the draw and its start begins again on
+others."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def somebody() -> Iterator[ExitStack]:
 
 
 def taking(monkeypatch: pytest.MonkeyPatch, somebody: ExitStack, which: int, times: int) -> list[int]:
-    """Take the port of so many starts on one node; what is drawn is noted in the list that is returned."""
+    """Take the port of so many starts on one node; what is drawn is noted in the list that is
+    returned."""
     drawn: list[int] = []
 
     def note(found: list[int]) -> list[int]:

@@ -1,4 +1,5 @@
-"""Weaviate's own duties: old servers, refused objects, foreign collections, and the server's own hybrid search."""
+"""Weaviate's own duties: old servers, refused objects, foreign collections, and the server's own
+hybrid search."""
 
 from __future__ import annotations
 
@@ -55,7 +56,9 @@ def collection(store: WeaviateStore) -> Any:
     return store.connection.do(lambda client: client.collections.get(store.name))
 
 
-def test_processes_that_start_together_open_the_same_collection(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_start_together_open_the_same_collection(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each sees that it is not there; one makes it first."""
     together = threading.Barrier(3)
     create = weaviate_schema._create
@@ -82,8 +85,11 @@ def test_a_collection_that_cannot_be_made_is_said(settings: Settings, monkeypatc
         open_store(refused, "test", DIM)
 
 
-def test_a_new_chunk_that_a_replica_takes_for_an_old_one_is_kept(store: WeaviateStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A replica that is still writing a chunk finds it by its document before it knows its id, so not among those to be kept."""
+def test_a_new_chunk_that_a_replica_takes_for_an_old_one_is_kept(
+    store: WeaviateStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A replica that is still writing a chunk finds it by its document before it knows its id, so
+    not among those to be kept."""
     by_id = Filter.by_id
 
     class Late:
@@ -123,7 +129,9 @@ def test_our_ranking_is_the_servers_own_hybrid_ranking(store: WeaviateStore, alp
         )
         assert [h.score for h in ours] == pytest.approx([o.metadata.score for o in theirs], abs=1e-4)
         untied = {
-            h.chunk.id for h in ours if sum(abs(h.score - other.score) < 1e-4 for other in ours) == 1 and h.score > ours[-1].score + 1e-4
+            h.chunk.id
+            for h in ours
+            if sum(abs(h.score - other.score) < 1e-4 for other in ours) == 1 and h.score > ours[-1].score + 1e-4
         }
         assert untied <= {str(o.uuid) for o in theirs}
 
@@ -185,7 +193,8 @@ class TestOlderCollections:
     """What an earlier version of Bedside made."""
 
     def made_before(self, settings: Settings, *, without: tuple[str, ...] = (), words: str = "oud") -> Any:
-        """One chunk in a collection that lacks properties, its words analysed otherwise, no version recorded."""
+        """One chunk in a collection that lacks properties, its words analysed otherwise, no version
+        recorded."""
         host, port, grpc_port = address(settings)
         client = weaviate.connect_to_local(host, port, grpc_port)
         chunks = client.collections.create(
@@ -206,15 +215,24 @@ class TestOlderCollections:
         try:
             narrow = Filters(valid_on=date(2026, 1, 1), target_groups=(TargetGroup.CHILD,))
             (hit,) = store.search("heparine", unit(1), 5, narrow, 0.5)
-            assert (hit.chunk.metadata.version, hit.chunk.metadata.owner, hit.chunk.metadata.valid_until) == ("3", "", None)
+            assert (hit.chunk.metadata.version, hit.chunk.metadata.owner, hit.chunk.metadata.valid_until) == (
+                "3",
+                "",
+                None,
+            )
             put(store, chunk("b", 1, "insuline", owner="Diabetologie"))
-            assert {h.chunk.metadata.owner for h in store.search("insuline", unit(1), 5, narrow, 0.5)} == {"", "Diabetologie"}
+            assert {h.chunk.metadata.owner for h in store.search("insuline", unit(1), 5, narrow, 0.5)} == {
+                "",
+                "Diabetologie",
+            }
         finally:
             store.close()
             client.collections.delete(settings.weaviate_collection)
             client.close()
 
-    def test_are_analysed_anew_and_keep_their_vectors(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_are_analysed_anew_and_keep_their_vectors(
+        self, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(terms, "VERSION", terms.VERSION + 1)
         client = self.made_before(settings)
         recorded = client.collections.get(settings.weaviate_collection).config
@@ -231,9 +249,13 @@ class TestOlderCollections:
 
     def test_with_a_property_of_another_kind_are_refused_with_the_way_out(self, settings: Settings) -> None:
         client = self.made_before(settings, without=("valid_from",))
-        client.collections.get(settings.weaviate_collection).config.add_property(Property(name="valid_from", data_type=DataType.DATE))
+        client.collections.get(settings.weaviate_collection).config.add_property(
+            Property(name="valid_from", data_type=DataType.DATE)
+        )
         try:
-            with pytest.raises(StoreUnavailable, match=r"'valid_from'.*is date, this version of Bedside needs int.*bedside ingest"):
+            with pytest.raises(
+                StoreUnavailable, match=r"'valid_from'.*is date, this version of Bedside needs int.*bedside ingest"
+            ):
                 open_store(settings, "test", DIM)
         finally:
             client.collections.delete(settings.weaviate_collection)
@@ -276,13 +298,17 @@ class TestBackup:
         store.drop()
         store.close()
 
-    def test_nothing_is_dropped_for_a_backup_that_is_not_there(self, store: WeaviateStore, bedside: Callable[..., Result]) -> None:
+    def test_nothing_is_dropped_for_a_backup_that_is_not_there(
+        self, store: WeaviateStore, bedside: Callable[..., Result]
+    ) -> None:
         put(store, chunk("a", 1, "heparine"))
         refused = bedside("restore", "never-made", "--replace")
         assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
         assert store.count() == 1
 
-    def test_lancedbs_index_is_a_folder_to_copy(self, bedside: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_lancedbs_index_is_a_folder_to_copy(
+        self, bedside: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("BEDSIDE_STORE", "lance")
         refused = bedside("backup", "x")
         assert (refused.exit_code, "copy" in refused.stderr) == (1, True)

@@ -1,4 +1,5 @@
-"""Guards against the wrong patient's dose, as they are seen: cautions, marked numbers, who asks, and what is filtered."""
+"""Guards against the wrong patient's dose, as they are seen: cautions, marked numbers, who asks,
+and what is filtered."""
 
 from __future__ import annotations
 
@@ -21,12 +22,16 @@ def page(new_page: NewPage, base_url: str) -> Page:
 def test_a_source_for_other_patients_says_so_on_its_card_and_over_its_pages(page: Page) -> None:
     ask(page, "paracetamol bij een volwassene")
     complete(page)
-    expect(page.locator(".notice.serious")).to_have_text("Deze bronnen gaan over kinderen; de vraag noemt een volwassene.")
+    expect(page.locator(".notice.serious")).to_have_text(
+        "Deze bronnen gaan over kinderen; de vraag noemt een volwassene."
+    )
     card = page.locator(".card[data-document='weg'] .caution")
     expect(card).to_have_text(
         ["Dit document is voor kinderen; de vraag noemt een volwassene.", "Dit document is vervangen door Koorts (2)."]
     )
-    expect(page.locator(".source .caution")).to_have_text("Dit document is voor kinderen; de vraag noemt een volwassene.")
+    expect(page.locator(".source .caution")).to_have_text(
+        "Dit document is voor kinderen; de vraag noemt een volwassene."
+    )
 
 
 def test_a_source_without_cautions_shows_none(page: Page) -> None:
@@ -35,7 +40,9 @@ def test_a_source_without_cautions_shows_none(page: Page) -> None:
     expect(page.locator(".caution")).to_have_count(0)
 
 
-def test_a_number_with_its_unit_that_the_service_found_in_no_source_is_marked_by_a_line_and_by_words(page: Page) -> None:
+def test_a_number_with_its_unit_that_the_service_found_in_no_source_is_marked_by_a_line_and_by_words(
+    page: Page,
+) -> None:
     ask(page, "geschreven antwoord")
     complete(page)
     expect(page.locator(".answer-text .unsupported")).to_have_text(["999 mg"])
@@ -59,7 +66,9 @@ def test_who_asks_goes_with_every_question_and_is_remembered(page: Page, script:
     assert [(body.function, body.department) for body in script.asked] == [("paediatrician", "Pediatrie")] * 2
 
 
-def test_a_filter_is_said_in_words_goes_with_the_question_and_is_forgotten_with_the_page(page: Page, script: Script) -> None:
+def test_a_filter_is_said_in_words_goes_with_the_question_and_is_forgotten_with_the_page(
+    page: Page, script: Script
+) -> None:
     page.locator(".scope > summary").click()
     page.get_by_label("Doelgroep").select_option("kinderen")
     page.get_by_label("Documenttype").select_option("protocol")
@@ -100,7 +109,9 @@ def test_the_filters_are_cleared_by_one_button(page: Page, script: Script) -> No
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1440, 390])
-def test_accessibility_of_the_open_menu_and_of_cautions(new_page: NewPage, base_url: str, scheme: str, width: int) -> None:
+def test_accessibility_of_the_open_menu_and_of_cautions(
+    new_page: NewPage, base_url: str, scheme: str, width: int
+) -> None:
     page = new_page(color_scheme=scheme, width=width)
     page.goto(base_url)
     ask(page, "geschreven volwassene")

@@ -1,4 +1,5 @@
-"""The real service, the sample handbook, a real Chromium: the words under what the page marks are the words it quotes."""
+"""The real service, the sample handbook, a real Chromium: the words under what the page marks are
+the words it quotes."""
 
 from __future__ import annotations
 
@@ -47,10 +48,15 @@ CHOSEN = chosen()
 
 
 def places(answer: dict[str, Any]) -> list[list[dict[str, Any]]]:
-    """The spans of an answer by what one follows to its place: a sentence, or a list, table or box as a whole."""
+    """The spans of an answer by what one follows to its place: a sentence, or a list, table or box
+    as a whole."""
     spans = sorted(answer["spans"], key=lambda span: span["start"])
     parts = [list(part) for _, part in groupby(spans, key=lambda span: span["part"])]
-    return [whole for part in parts for whole in ([part] if any(s["kind"] != "sentence" for s in part) else [[s] for s in part])]
+    return [
+        whole
+        for part in parts
+        for whole in ([part] if any(s["kind"] != "sentence" for s in part) else [[s] for s in part])
+    ]
 
 
 @dataclass
@@ -80,7 +86,9 @@ class Reader:
         expect(self.page.locator(".made")).to_be_visible(timeout=SLOW)
         self.page.wait_for_url("**/c/*")
         conversation = self.page.url.rsplit("/", 1)[1]
-        found: dict[str, Any] = self.page.request.get(f"{self.base}/api/conversations/{conversation}").json()["answers"][-1]
+        found: dict[str, Any] = self.page.request.get(f"{self.base}/api/conversations/{conversation}").json()[
+            "answers"
+        ][-1]
         return found
 
     def pdf(self, document_id: str) -> Pdf:
@@ -89,17 +97,25 @@ class Reader:
         return self.pdfs[document_id]
 
     def read(self, quote: str, places: list[dict[str, Any]]) -> Mark:
-        """Return what the open source marks now, once each page of `places` (spans or a source) is drawn with its marks."""
+        """Return what the open source marks now, once each page of `places` (spans or a source) is
+        drawn with its marks."""
         document, document_id = places[0]["document"], places[0]["document_id"]
         for number in sorted({part["page"] for place in places for part in place["rects"]}):
             shown = f".page[data-page='{number}'][data-drawn=true] .highlight.current"
             expect(self.page.locator(shown).first).to_be_visible(timeout=SLOW)
-        pdf, drawn = self.pdf(document_id), [Drawn(**mark) for mark in self.page.evaluate(READ_MARKS, ".highlight.current")]
+        pdf, drawn = (
+            self.pdf(document_id),
+            [Drawn(**mark) for mark in self.page.evaluate(READ_MARKS, ".highlight.current")],
+        )
         pages = {rect.page for rect in drawn}
         kinds = {"rotated"} if any(pdf.rotation(number) for number in pages) else set()
         kinds |= {"landscape"} if any(pdf.size(number)[0] > pdf.size(number)[1] for number in pages) else set()
         kinds |= {"page-crossing"} if len(pages) > 1 else set()
-        kinds |= {"two-column"} if any(row["document"] == document and "two-column" in row["note"] for row in CHOSEN) else set()
+        kinds |= (
+            {"two-column"}
+            if any(row["document"] == document and "two-column" in row["note"] for row in CHOSEN)
+            else set()
+        )
         return Mark(quote, pdf.under(drawn), document, pages, kinds)
 
     def quotes(self, answer: dict[str, Any]) -> list[Mark]:
@@ -108,7 +124,8 @@ class Reader:
         for index, spans in enumerate(places(answer)):
             if all(span["rects"] for span in spans):
                 self.page.locator(".answer-text .quote").nth(index).click()
-                marked = {str(span["rects"]): span["text"] for span in spans}  # a header that is read with two rows is marked once
+                # a header that is read with two rows is marked once
+                marked = {str(span["rects"]): span["text"] for span in spans}
                 found.append(self.read("".join(marked.values()), spans))
         return found
 
@@ -174,7 +191,9 @@ def test_a_rectangle_a_line_off_would_be_noticed(reader: Reader) -> None:
 
 def _moved(pdf: Pdf, page: int, rect: dict[str, float], down: float) -> Drawn:
     width, height = pdf.size(page)
-    return Drawn(page, rect["x0"] / width, (rect["y0"] + down) / height, rect["x1"] / width, (rect["y1"] + down) / height)
+    return Drawn(
+        page, rect["x0"] / width, (rect["y0"] + down) / height, rect["x1"] / width, (rect["y1"] + down) / height
+    )
 
 
 def test_passages_are_marked_exactly_too(passages: list[Mark]) -> None:

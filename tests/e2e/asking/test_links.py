@@ -89,7 +89,9 @@ def test_a_link_to_an_answer_opens_its_conversation_at_it(page: Page, script: Sc
         ("vraag zonder antwoord", "Kopieer link naar de vraag", r"/\?q=vraag%20zonder%20antwoord$"),
     ],
 )
-def test_the_link_under_an_answer_is_of_use_to_a_colleague(page: Page, new_page: NewPage, question: str, name: str, leads_to: str) -> None:
+def test_the_link_under_an_answer_is_of_use_to_a_colleague(
+    page: Page, new_page: NewPage, question: str, name: str, leads_to: str
+) -> None:
     ask(page, question)
     expect(page.locator(".made")).to_be_visible()
     page.locator(".turn").get_by_role("button", name=name).click()

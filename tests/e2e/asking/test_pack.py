@@ -1,4 +1,5 @@
-"""The page of a downtime pack: how old it is, in either language; nothing is asked of its reader; after its last day it says so."""
+"""The page of a downtime pack: how old it is, in either language; nothing is asked of its reader;
+after its last day it says so."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ def of_days(made: int, until: int) -> PackOut:
 
 @pytest.mark.parametrize("locale", WORDS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_its_age_stands_on_top_and_no_feedback_is_asked(script: Script, new_page: NewPage, base_url: str, locale: str, scheme: str) -> None:
+def test_its_age_stands_on_top_and_no_feedback_is_asked(
+    script: Script, new_page: NewPage, base_url: str, locale: str, scheme: str
+) -> None:
     script.pack = of_days(-1, 6)
     page = new_page(locale=locale, color_scheme=scheme)
     page.goto(base_url)
@@ -40,7 +43,9 @@ def test_its_age_stands_on_top_and_no_feedback_is_asked(script: Script, new_page
     faultless(page)
 
 
-def test_on_a_machine_without_a_network_it_answers_and_says_its_age_all_the_same(script: Script, new_page: NewPage, base_url: str) -> None:
+def test_on_a_machine_without_a_network_it_answers_and_says_its_age_all_the_same(
+    script: Script, new_page: NewPage, base_url: str
+) -> None:
     script.pack = of_days(-1, 6)
     page = new_page()
     page.add_init_script("Object.defineProperty(navigator, 'onLine', { get: () => false })")

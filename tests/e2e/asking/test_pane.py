@@ -90,7 +90,9 @@ def test_words_across_two_lines_are_marked_on_both(new_page: NewPage, base_url: 
     assert Pdf(script.pdf).under(drawn) == bare(words)
 
 
-def test_words_that_are_nowhere_are_said_to_be_and_escape_ends_the_search_alone(new_page: NewPage, base_url: str) -> None:
+def test_words_that_are_nowhere_are_said_to_be_and_escape_ends_the_search_alone(
+    new_page: NewPage, base_url: str
+) -> None:
     page = opened(new_page(), base_url)
     page.locator(".pages").focus()
     page.keyboard.press("Control+f")
@@ -163,7 +165,10 @@ def test_of_300_pages_few_are_drawn_wherever_one_scrolls(new_page: NewPage, base
     page = opened(new_page(), base_url)
     page.get_by_role("button", name="Pagina's", exact=True).click()
     for number in (20, 120, 220, 300, 1):
-        page.evaluate("at => { const one = document.querySelector('.pages'); one.scrollTop = one.scrollHeight * at }", (number - 1) / 300)
+        page.evaluate(
+            "at => { const one = document.querySelector('.pages'); one.scrollTop = one.scrollHeight * at }",
+            (number - 1) / 300,
+        )
         expect(page.get_by_role("button", name=f"Ga naar pagina {number}", exact=True)).to_be_in_viewport()
         expect(page.locator(f"[data-thumbnail='{number}'] canvas")).to_be_visible()
         assert page.locator(".page").count() <= 5

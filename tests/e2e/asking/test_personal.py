@@ -1,4 +1,5 @@
-"""The page when a question is held up: it asks before a patient's identity is sent on, and says when to try again."""
+"""The page when a question is held up: it asks before a patient's identity is sent on, and says
+when to try again."""
 
 from __future__ import annotations
 
@@ -14,10 +15,19 @@ from tests.e2e.test_states import ask, complete
 
 QUESTION = "Hoeveel paracetamol krijgt Karel Dumoulin, 12 kg?"
 WITHOUT = "Hoeveel paracetamol krijgt […], 12 kg?"
-SEEN = [{"where": "body.question", "what": "name", "code": "name", "values": {"text": "Karel Dumoulin", "start": "27", "end": "41"}}]
+SEEN = [
+    {
+        "where": "body.question",
+        "what": "name",
+        "code": "name",
+        "values": {"text": "Karel Dumoulin", "start": "27", "end": "41"},
+    }
+]
 
 
-def refusing(page: Page, status: int, body: dict[str, Any], headers: dict[str, str] | None = None) -> list[dict[str, Any]]:
+def refusing(
+    page: Page, status: int, body: dict[str, Any], headers: dict[str, str] | None = None
+) -> list[dict[str, Any]]:
     """The first question is refused, further ones reach the service; what was sent, each time."""
     sent: list[dict[str, Any]] = []
 

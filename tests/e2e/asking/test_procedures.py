@@ -37,7 +37,9 @@ def star(page: Page, locale: str = "nl-BE"):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("locale", WORDS)
-def test_the_finder_and_the_first_page_have_no_fault(new_page: NewPage, base_url: str, locale: str, scheme: str, width: int) -> None:
+def test_the_finder_and_the_first_page_have_no_fault(
+    new_page: NewPage, base_url: str, locale: str, scheme: str, width: int
+) -> None:
     words = WORDS[locale]
     page = new_page(locale=locale, width=width, color_scheme=scheme)
     page.goto(base_url)
@@ -60,12 +62,20 @@ def test_the_finder_asks_the_service_for_what_was_chosen(new_page: NewPage, base
     page.get_by_label("Documenttype").select_option("protocol")
     page.get_by_label("Geldigheid").select_option("vervallen")
     expect(page.get_by_text("verlopen op 1 mrt 2024")).to_be_visible()
-    wanted = {"search": "para", "department": "Pediatrie", "document_type": "protocol", "validity": "expired", "status": "indexed"}
+    wanted = {
+        "search": "para",
+        "department": "Pediatrie",
+        "document_type": "protocol",
+        "validity": "expired",
+        "status": "indexed",
+    }
     page.wait_for_timeout(600)  # the words are sent when their writer pauses
     assert wanted.items() <= script.looked_for[-1].items()
     script.empty = True
     page.get_by_label("Geldigheid").select_option("nog niet geldig")
-    expect(page.get_by_text("Er past geen procedure bij. Haal een filter weg, of probeer andere woorden.")).to_be_visible()
+    expect(
+        page.get_by_text("Er past geen procedure bij. Haal een filter weg, of probeer andere woorden.")
+    ).to_be_visible()
 
 
 def test_a_procedure_is_opened_and_stands_on_the_first_page(new_page: NewPage, base_url: str, script: Script) -> None:
@@ -120,7 +130,9 @@ def test_favourites_go_where_their_reader_goes(new_page: NewPage, base_url: str,
     assert script.favourites == []
 
 
-def test_favourites_that_were_kept_on_a_computer_go_to_the_service(new_page: NewPage, base_url: str, script: Script) -> None:
+def test_favourites_that_were_kept_on_a_computer_go_to_the_service(
+    new_page: NewPage, base_url: str, script: Script
+) -> None:
     page = new_page()
     page.goto(base_url)
     page.evaluate("localStorage.setItem('bedside.documents', JSON.stringify([['', ['paracetamol-kind', 'b'], ['c']]]))")

@@ -1,4 +1,5 @@
-"""The page as it is read: under a finger on a phone, on paper, copied, and where there is no answer."""
+"""The page as it is read: under a finger on a phone, on paper, copied, and where there is no
+answer."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import SENTENCES, TITLE
 from tests.e2e.test_states import ask, complete
 
-# Words within a sentence may be smaller; what is cut to one pixel is for keyboards and screen readers.
+# Words within a sentence may be smaller; what is cut to one pixel is for keyboards and screen
+# readers.
 TOUCHED = """() => [...document.querySelectorAll('button, a, select, summary, input, textarea, [role=button]')]
     .filter(one => !one.matches('p > .quote, .skip, .sr-only, .behind') && one.checkVisibility() && !one.closest('.textLayer'))
     .map(one => [one.outerHTML.slice(0, 90), one.getBoundingClientRect()])
@@ -111,7 +113,9 @@ def test_on_a_desktop_the_whole_width_of_the_page_is_shown(new_page: NewPage, ba
 # --- Paper, and what is copied
 
 
-def test_a_printed_conversation_keeps_the_sources_of_each_answer_and_marks_stand_apart(new_page: NewPage, base_url: str) -> None:
+def test_a_printed_conversation_keeps_the_sources_of_each_answer_and_marks_stand_apart(
+    new_page: NewPage, base_url: str
+) -> None:
     page = new_page()
     page.goto(base_url)
     ask(page)
@@ -151,4 +155,6 @@ def test_a_refusal_is_one_sentence_and_the_one_that_says_most(new_page: NewPage,
     page.goto(base_url)
     ask(page, "vraag zonder antwoord")
     made(page)
-    expect(page.locator(".notice")).to_have_text("Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan.")
+    expect(page.locator(".notice")).to_have_text(
+        "Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan."
+    )

@@ -1,5 +1,5 @@
-"""The showing of an answer: tables, lists, documents, refusals; on a phone, at 400% zoom, in forced colours, on paper, to a screen
-reader."""
+"""The showing of an answer: tables, lists, documents, refusals; on a phone, at 400% zoom, in forced
+colours, on paper, to a screen reader."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def test_a_quoted_list_is_a_list_under_its_introduction(page: Page) -> None:
     ask(page, "stappen")
     complete(page)
     expect(page.locator(".part-heading")).to_have_text("Meteen doen:")
-    expect(page.locator(".answer-text").get_by_role("listitem")).to_have_text([f"{label}{words}" for label, words in STEPS])
+    expect(page.locator(".answer-text").get_by_role("listitem")).to_have_text(
+        [f"{label}{words}" for label, words in STEPS]
+    )
 
 
 def test_in_a_quoted_paragraph_the_sentence_that_was_asked_for_stands_out(page: Page) -> None:
@@ -65,7 +67,8 @@ def test_in_a_quoted_paragraph_the_sentence_that_was_asked_for_stands_out(page: 
     expect(page.locator(".part-sentence strong")).to_have_text([SENTENCES[1]])
     expect(page.locator("p > .quote").first).to_contain_text(" ".join(SENTENCES))
     weights = page.evaluate(
-        "() => ['.answer-text p > .quote', '.answer-text strong'].map(x => getComputedStyle(document.querySelector(x)).fontWeight)"
+        "() => ['.answer-text p > .quote', '.answer-text strong'].map(x => "
+        "getComputedStyle(document.querySelector(x)).fontWeight)"
     )
     assert weights == ["400", "600"]
 
@@ -123,7 +126,9 @@ def test_sources_of_one_document_stand_on_one_card_and_its_score_is_a_word(page:
 
 
 @pytest.mark.parametrize("scene", ["tweeling", "eenling"])  # the same for others is there; it is for some only
-def test_a_question_that_names_no_patient_is_asked_again_for_one_by_a_press(page: Page, script: Script, scene: str) -> None:
+def test_a_question_that_names_no_patient_is_asked_again_for_one_by_a_press(
+    page: Page, script: Script, scene: str
+) -> None:
     ask(page, f"{scene}: welke dosis?")
     complete(page)
     chips = page.locator(".for-whom button")
@@ -152,7 +157,9 @@ def test_a_document_of_a_refusal_that_is_opened_has_nothing_marked(page: Page) -
     made(page)
     page.get_by_role("button", name="Open bron 1").click()
     expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
-    expect(page.locator(".source-status")).to_have_text("Uit dit document wordt niets aangehaald: er is niets gemarkeerd.")
+    expect(page.locator(".source-status")).to_have_text(
+        "Uit dit document wordt niets aangehaald: er is niets gemarkeerd."
+    )
     expect(page.locator(".highlight, mark")).to_have_count(0)
 
 
@@ -170,10 +177,19 @@ def test_a_refusal_that_is_opened_again_later_opens_no_document_either(page: Pag
 @pytest.mark.parametrize(
     ("question", "heard"),
     [
-        ("vraag zonder antwoord", "Geen enkel document beantwoordt deze vraag; 4 procedures liggen er het dichtst bij."),
-        ("zonder generator", "Er is geen antwoord, wel 5 bronnen. Bedside kan nu geen antwoord samenstellen; dit zijn de procedures."),
+        (
+            "vraag zonder antwoord",
+            "Geen enkel document beantwoordt deze vraag; 4 procedures liggen er het dichtst bij.",
+        ),
+        (
+            "zonder generator",
+            "Er is geen antwoord, wel 5 bronnen. Bedside kan nu geen antwoord samenstellen; dit zijn de procedures.",
+        ),
         ("databank", "Geen antwoord. De databank van Bedside antwoordt nu niet. Probeer het zo dadelijk opnieuw."),
-        ("breekt af", "Geen antwoord. De verbinding viel weg tijdens het antwoord; wat al aangekomen was, staat hieronder."),
+        (
+            "breekt af",
+            "Geen antwoord. De verbinding viel weg tijdens het antwoord; wat al aangekomen was, staat hieronder.",
+        ),
         ("tweeling", "Antwoord klaar, 5 bronnen. De vraag noemt geen patiënt:"),
     ],
 )
@@ -198,7 +214,9 @@ def test_english_passages_are_said_to_be_english(page: Page) -> None:
 
 
 @pytest.mark.parametrize("question", ["english rijtje", "english stappen"])
-def test_english_tables_and_lists_are_said_to_be_english_and_the_words_of_the_page_are_not(page: Page, question: str) -> None:
+def test_english_tables_and_lists_are_said_to_be_english_and_the_words_of_the_page_are_not(
+    page: Page, question: str
+) -> None:
     ask(page, question)
     complete(page)
     expect(page.locator(".answer-text .part")).to_have_attribute("lang", "en")
@@ -210,7 +228,8 @@ def test_english_tables_and_lists_are_said_to_be_english_and_the_words_of_the_pa
 
 @pytest.mark.parametrize("asked", ["hoeveel paracetamol?", "rijtje", "vraag zonder antwoord"])
 def test_at_400_percent_the_answer_is_seen_and_nothing_is_cut(new_page: NewPage, base_url: str, asked: str) -> None:
-    """1280 x 1024 at 400%: nothing stays in place over the answer, and nothing needs scrolling sideways."""
+    """1280 x 1024 at 400%: nothing stays in place over the answer, and nothing needs scrolling
+    sideways."""
     page = new_page(width=320, height=256)
     page.goto(base_url)
     ask(page, asked)
@@ -240,7 +259,9 @@ def test_at_400_percent_an_open_source_leaves_room_for_its_page(new_page: NewPag
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720), (1366, 768), (1920, 1080)])
 @pytest.mark.parametrize("asked", [False, True])
-def test_the_filter_panel_is_not_cut_beside_an_open_source(new_page: NewPage, base_url: str, width: int, height: int, asked: bool) -> None:
+def test_the_filter_panel_is_not_cut_beside_an_open_source(
+    new_page: NewPage, base_url: str, width: int, height: int, asked: bool
+) -> None:
     page = new_page(width=width, height=height)
     page.goto(base_url)
     if asked:
@@ -319,7 +340,10 @@ def test_a_copied_answer_carries_its_title_version_page_and_day(new_page: NewPag
     expect(page.get_by_role("button", name="Gekopieerd")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith(SENTENCES[1])
-    assert f"1. {TITLE}, pagina 3, versie 3, Pediatrie, kinderen, geldig 1 jan 2025 tot 1 mrt 2030 (paracetamol-kind.pdf)" in copied
+    assert (
+        f"1. {TITLE}, pagina 3, versie 3, Pediatrie, kinderen, geldig 1 jan 2025 tot 1 mrt 2030 "
+        f"(paracetamol-kind.pdf)" in copied
+    )
     assert "Gekopieerd uit Bedside op " in copied
 
 
@@ -347,7 +371,9 @@ def test_a_print_holds_the_answer_its_sources_and_the_day_and_nothing_to_press(p
     assert page.locator(".conversation").evaluate("pane => getComputedStyle(pane).overflowY") == "visible"
 
 
-def test_a_table_that_is_selected_and_copied_keeps_its_cells_and_says_where_it_stands(new_page: NewPage, base_url: str) -> None:
+def test_a_table_that_is_selected_and_copied_keeps_its_cells_and_says_where_it_stands(
+    new_page: NewPage, base_url: str
+) -> None:
     page = new_page(permissions=["clipboard-read", "clipboard-write"])
     page.goto(base_url)
     ask(page, "rijtje")
@@ -384,9 +410,12 @@ def test_a_print_of_a_dark_page_is_black_on_white(new_page: NewPage, base_url: s
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
-    ("question", "width"), [("rijtje", 1366), ("rijtje", 360), ("stappen", 1366), ("tweeling", 1366), ("zonder antwoord", 360)]
+    ("question", "width"),
+    [("rijtje", 1366), ("rijtje", 360), ("stappen", 1366), ("tweeling", 1366), ("zonder antwoord", 360)],
 )
-def test_accessibility_of_tables_lists_chips_and_refusals(new_page: NewPage, base_url: str, scheme: str, question: str, width: int) -> None:
+def test_accessibility_of_tables_lists_chips_and_refusals(
+    new_page: NewPage, base_url: str, scheme: str, question: str, width: int
+) -> None:
     page = new_page(color_scheme=scheme, width=width)
     page.goto(base_url)
     ask(page, question)

@@ -25,7 +25,11 @@ def opened(page: Page, base_url: str, tick: str = "Afvinken") -> Page:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("locale", WORDS)
 def test_a_checklist_has_no_fault(new_page: NewPage, base_url: str, locale: str, scheme: str, width: int) -> None:
-    page = opened(new_page(locale=locale, width=width, color_scheme=scheme, has_touch=width == 320), base_url, WORDS[locale]["tick"])
+    page = opened(
+        new_page(locale=locale, width=width, color_scheme=scheme, has_touch=width == 320),
+        base_url,
+        WORDS[locale]["tick"],
+    )
     page.get_by_role("checkbox").first.check()
     expect(page.locator(".ticked")).to_have_text(WORDS[locale]["count"])
     page.get_by_role("button", name="Timer: 10 seconden").click()
@@ -80,7 +84,9 @@ def test_a_timer_counts_and_says_when_its_time_is_up(new_page: NewPage, base_url
     page.get_by_role("button", name="Nieuwe vraag").click()
     expect(page.get_by_role("timer")).to_have_text("3:59")  # it runs on
     page.clock.fast_forward(240_000)
-    expect(page.get_by_role("alert")).to_contain_text("5 min: de tijd is om Meet de bloeddruk na 2 s en daarna elke 5 min.")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "5 min: de tijd is om Meet de bloeddruk na 2 s en daarna elke 5 min."
+    )
     expect(page.get_by_role("timer")).to_have_count(0)
     page.get_by_role("button", name="Opnieuw: 5 min").click()
     expect(page.get_by_role("timer")).to_have_text("5:00")
@@ -154,7 +160,11 @@ def test_without_what_comes_later_a_list_is_still_a_list(new_page: NewPage, base
     page = new_page(allowed="dynamically imported module|Failed to load")
     page.route(
         "**/assets/*.js",
-        lambda route: route.abort() if any(x in route.request.url for x in ("Checklist", "Dialled", "Timers")) else route.continue_(),
+        lambda route: (
+            route.abort()
+            if any(x in route.request.url for x in ("Checklist", "Dialled", "Timers"))
+            else route.continue_()
+        ),
     )
     page.goto(base_url)
     ask(page, "controles")

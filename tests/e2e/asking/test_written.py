@@ -1,4 +1,5 @@
-"""A written answer in the page, by the real service, from a model that says nothing: the sources are shown, never its prompt."""
+"""A written answer in the page, by the real service, from a model that says nothing: the sources
+are shown, never its prompt."""
 
 from __future__ import annotations
 
@@ -24,7 +25,13 @@ DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
 def echo(request: dict[str, Any]) -> list[Step]:
     """As a small model does: the prompt's last words once more, and the frame around them."""
     asked = request["messages"][-1]["content"]
-    said: list[Step] = [piece(f"Vraag: {DOSE}\n\n"), piece("Antwoord: "), piece(DOSE), piece(finish="stop"), "data: [DONE]\n\n"]
+    said: list[Step] = [
+        piece(f"Vraag: {DOSE}\n\n"),
+        piece("Antwoord: "),
+        piece(DOSE),
+        piece(finish="stop"),
+        "data: [DONE]\n\n",
+    ]
     assert DOSE in asked
     return said
 
@@ -32,7 +39,12 @@ def echo(request: dict[str, Any]) -> list[Step]:
 @pytest.fixture
 def container(dsn: str, tmp_path: Path, server: Scripted) -> Iterator[Container]:
     settings = Settings(
-        data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST, written_answers="offered"
+        data_dir=tmp_path,
+        database_url=dsn,
+        store="memory",
+        generator_url=server.url,
+        web_dir=DIST,
+        written_answers="offered",
     )
     with Container(settings) as made:
         load_hospital(made)
@@ -94,13 +106,24 @@ def test_a_written_answer_can_be_chosen_and_is_not_what_the_next_reader_begins_w
 
 @pytest.mark.parametrize(
     ("settings", "offered"),
-    [({}, False), ({"generator_model": "a-70b"}, True), ({"generator_model": "a-70b", "written_answers": "hidden"}, False)],
+    [
+        ({}, False),
+        ({"generator_model": "a-70b"}, True),
+        ({"generator_model": "a-70b", "written_answers": "hidden"}, False),
+    ],
 )
 def test_written_answers_are_offered_where_the_model_can_be_trusted(
     dsn: str, tmp_path: Path, serving: Serving, new_page: NewPage, settings: dict[str, Any], offered: bool
 ) -> None:
     """By default not in the demonstration."""
-    made = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=DIST, **settings)
+    made = Settings(
+        data_dir=tmp_path,
+        database_url=dsn,
+        store="memory",
+        generator_url="http://127.0.0.1:1/v1",
+        web_dir=DIST,
+        **settings,
+    )
     with Container(made) as container:
         page = new_page()
         page.goto(serving(create_app(made, container)))

@@ -32,7 +32,9 @@ def asker() -> Asker:
 @pytest.fixture(scope="module")
 def service(dsn: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
     data = tmp_path_factory.mktemp("data")
-    with Container(Settings(data_dir=data, database_url=dsn, store="memory", generator_url=scripted.url, web_dir=DIST)) as made:
+    with Container(
+        Settings(data_dir=data, database_url=dsn, store="memory", generator_url=scripted.url, web_dir=DIST)
+    ) as made:
         yield made
 
 

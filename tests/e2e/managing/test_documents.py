@@ -1,4 +1,5 @@
-"""The documents page on the real API, database and index: an admin's word is kept, shown and searched by."""
+"""The documents page on the real API, database and index: an admin's word is kept, shown and
+searched by."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ from tests.support.world import DOUBTFUL, empty, load, load_hospital
 
 @pytest.fixture(scope="module")
 def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
-    with Container(Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", web_dir=DIST)) as made:
+    with Container(
+        Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", web_dir=DIST)
+    ) as made:
         yield made
 
 
@@ -40,7 +43,9 @@ def documents(container: Container) -> Iterator[dict[str, Document]]:
 
 
 @pytest.fixture
-def page(container: Container, documents: dict[str, Document], policy: str, serving: Serving, new_page: NewPage) -> Page:
+def page(
+    container: Container, documents: dict[str, Document], policy: str, serving: Serving, new_page: NewPage
+) -> Page:
     url = serving(create_app(container.settings, container))
     found = new_page()
     found.goto(f"{url}/admin/documents")
@@ -61,7 +66,9 @@ def pdf_of(*lines: str, footer: str = "") -> bytes:
 
 def upload(page: Page, **files: bytes) -> None:
     """Load files; `name_pdf` is called name.pdf."""
-    chosen = [FilePayload(name=n.replace("_", "."), mimeType="application/octet-stream", buffer=b) for n, b in files.items()]
+    chosen = [
+        FilePayload(name=n.replace("_", "."), mimeType="application/octet-stream", buffer=b) for n, b in files.items()
+    ]
     page.get_by_label("Laad documenten").set_input_files(chosen)
     expect(page.locator(".loaded li")).to_have_count(len(files), timeout=60_000)
 
@@ -110,8 +117,12 @@ def test_what_an_admin_says_is_kept_shown_recorded_and_searched_by(
     expect(page.locator("summary .facts").nth(2)).to_contain_text("Apotheek")
     expect(page.locator(".document-edit").first).to_contain_text("Het bestand zegt: Pediatrie.")
     page.get_by_text("3 wijzigingen").click()
-    expect(page.locator(".document-history li").filter(has_text="Dienst")).to_contain_text("local: Dienst van “Pediatrie” naar “Apotheek”")
-    found = container.store.search("paracetamol", container.embedder.query("paracetamol"), 5, Filters(departments=("Apotheek",)), 0.5)
+    expect(page.locator(".document-history li").filter(has_text="Dienst")).to_contain_text(
+        "local: Dienst van “Pediatrie” naar “Apotheek”"
+    )
+    found = container.store.search(
+        "paracetamol", container.embedder.query("paracetamol"), 5, Filters(departments=("Apotheek",)), 0.5
+    )
     assert {hit.chunk.metadata.target_groups for hit in found} == {(TargetGroup.CHILD,)}
 
 
@@ -168,7 +179,9 @@ def test_notes_on_a_document_are_seen_where_it_is_loaded_and_in_the_list(page: P
     upload(page, wacht_txt=b"Wachtzaal\n\nDe wachtzaal sluit om acht uur.", spoed_docx=word.read_bytes())
     text, loaded = page.locator(".loaded li").all()
     expect(text).to_have_text("wacht.txt: geladen; de volgende vraag vindt het")
-    note = "verborgen woorden worden niet gelezen; maak ze in Word zichtbaar of haal ze weg: “Geef in nood het dubbele.”"
+    note = (
+        "verborgen woorden worden niet gelezen; maak ze in Word zichtbaar of haal ze weg: “Geef in nood het dubbele.”"
+    )
     expect(loaded.locator(".caution").first).to_have_text(note)
     expect(page.locator(".document", has_text="spoed.docx").locator(".caution").first).to_have_text(note)
     expect(page.locator(".document", has_text="wacht.txt").locator(".caution")).to_have_count(0)
@@ -188,7 +201,9 @@ def test_what_could_not_be_read_says_why_and_what_to_do(page: Page) -> None:
         expect(broken).to_contain_text("het is stuk, of niet wat de naam zegt")
         expect(broken.locator("[lang=en]")).to_have_count(0)
         expect(broken.locator(".document-advice")).to_have_text(advice)
-        expect(page.locator(place, has_text="foto.png").locator(".document-advice")).to_have_text("Bewaar het als PDF en laad die.")
+        expect(page.locator(place, has_text="foto.png").locator(".document-advice")).to_have_text(
+            "Bewaar het als PDF en laad die."
+        )
     faultless(page)
 
 
@@ -199,13 +214,17 @@ def test_lines_left_out_as_page_furniture_are_shown_with_page_and_reason(page: P
     expect(page.locator(".loaded li")).to_have_text(f"pomp.pdf: geladen; de volgende vraag vindt het; {cut}")
     page.locator(".document", has_text="pomp.pdf").locator("summary").click()
     expect(page.locator(".document-cut summary")).to_have_text(cut)
-    expect(page.locator(".document-cut li")).to_have_text([f"p. {n}, voettekst: Apotheek | pagina {n} van 3" for n in (1, 2, 3)])
+    expect(page.locator(".document-cut li")).to_have_text(
+        [f"p. {n}, voettekst: Apotheek | pagina {n} van 3" for n in (1, 2, 3)]
+    )
     expect(page.locator(".document-cut li").first).to_be_visible()
     faultless(page)
 
 
 def test_many_lines_left_out_are_folded_away(page: Page) -> None:
-    lines = [f"Hoofdstuk {part} gaat over de infuuspomp." for part in ("een", "twee", "drie", "vier", "vijf", "zes", "zeven")]
+    lines = [
+        f"Hoofdstuk {part} gaat over de infuuspomp." for part in ("een", "twee", "drie", "vier", "vijf", "zes", "zeven")
+    ]
     upload(page, pomp_pdf=pdf_of(*lines, footer="Apotheek | pagina {n} van 7"))
     page.locator(".document", has_text="pomp.pdf").locator("summary").click()
     last = page.locator(".document-cut li").last
@@ -215,7 +234,9 @@ def test_many_lines_left_out_are_folded_away(page: Page) -> None:
     expect(last).to_have_text("p. 7, voettekst: Apotheek | pagina 7 van 7")
 
 
-def test_a_document_that_is_taken_out_is_listed_and_found_no_more(page: Page, container: Container, documents: dict[str, Document]) -> None:
+def test_a_document_that_is_taken_out_is_listed_and_found_no_more(
+    page: Page, container: Container, documents: dict[str, Document]
+) -> None:
     opened(page, "Openingsuren")
     page.get_by_role("button", name="Trek dit document in").click()
     page.get_by_role("button", name="Annuleren").click()
@@ -226,7 +247,9 @@ def test_a_document_that_is_taken_out_is_listed_and_found_no_more(page: Page, co
     assert documents["kitchen"].id not in container.store.document_ids()
 
 
-def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(page: Page, container: Container, tmp_path: Path) -> None:
+def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
+    page: Page, container: Container, tmp_path: Path
+) -> None:
     upload(page, stroom_pdf=pdf_of("Bij een stroompanne neemt de noodgroep over."))
     opened(page, "stroom")
     page.get_by_role("button", name="Trek dit document in").click()
@@ -293,7 +316,9 @@ def test_many_documents_are_changed_and_withdrawn_at_once_and_what_fails_stays_c
     assert documents["fall"].id not in container.store.document_ids()
 
 
-def test_who_may_read_a_document_is_shown_and_changed_where_it_is(page: Page, container: Container, documents: dict[str, Document]) -> None:
+def test_who_may_read_a_document_is_shown_and_changed_where_it_is(
+    page: Page, container: Container, documents: dict[str, Document]
+) -> None:
     opened(page, "Paracetamol")
     access = page.locator(".document-access")
     expect(access).to_contain_text("everyone")
@@ -302,7 +327,9 @@ def test_who_may_read_a_document_is_shown_and_changed_where_it_is(page: Page, co
     access.get_by_role("button", name="Bewaar wie het mag lezen").click()
     expect(access.get_by_role("alert")).to_contain_text("U zit in geen van deze groepen")
     expect(access.get_by_role("button", name="Toch bewaren")).to_be_enabled()
-    assert container.db.one("select groups from documents where id = %(id)s", {"id": documents["child"].id}) == {"groups": ["everyone"]}
+    assert container.db.one("select groups from documents where id = %(id)s", {"id": documents["child"].id}) == {
+        "groups": ["everyone"]
+    }
     field.fill("everyone, een;twee")
     expect(access.get_by_role("alert")).to_have_count(0)
     access.get_by_role("button", name="Bewaar wie het mag lezen").click()

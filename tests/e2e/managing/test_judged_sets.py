@@ -1,4 +1,5 @@
-"""The page of judged sets in a real browser before the real API: questions are changed, deleted, put in from a file and taken out."""
+"""The page of judged sets in a real browser before the real API: questions are changed, deleted,
+put in from a file and taken out."""
 
 from __future__ import annotations
 
@@ -106,7 +107,9 @@ def test_deleting_asks_first_and_the_keyboard_suffices(page: Page, filled: str, 
     assert [q.id for q in read_halves(container.db, LOCAL_USER, "ronde 1")[0]] == ["1", "3"]
 
 
-def test_questions_are_found_by_words_and_by_half_and_a_new_one_is_written(page: Page, filled: str, container: Container) -> None:
+def test_questions_are_found_by_words_and_by_half_and_a_new_one_is_written(
+    page: Page, filled: str, container: Container
+) -> None:
     page.goto(filled)
     page.get_by_label("Toon").select_option("none")
     expect(page.locator(".judged")).to_have_count(1)
@@ -127,7 +130,9 @@ def test_questions_are_found_by_words_and_by_half_and_a_new_one_is_written(page:
     assert read_halves(container.db, LOCAL_USER, "ronde 1")[0][-1].question == "Wie kalibreert de weegschaal?"
 
 
-def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(page: Page, url: str, container: Container, tmp_path: Path) -> None:
+def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(
+    page: Page, url: str, container: Container, tmp_path: Path
+) -> None:
     page.goto(f"{url}/quality/sets")
     expect(page.get_by_text("Er zijn nog geen beoordeelde vragen.")).to_be_visible()
     faultless(page)

@@ -1,4 +1,5 @@
-"""A ward asks the owner of a document, who answers or takes it out, in a real browser before the real API."""
+"""A ward asks the owner of a document, who answers or takes it out, in a real browser before the
+real API."""
 
 from __future__ import annotations
 
@@ -25,7 +26,15 @@ DOCUMENT = "Paracetamol intraveneus bij kinderen"
 
 @pytest.fixture
 def child(container: Container) -> Document:
-    return load(container, "paracetamol-kind.pdf", CHILD, version="3", department="Pediatrie", owner="Werkgroep Pijn", language="nl")
+    return load(
+        container,
+        "paracetamol-kind.pdf",
+        CHILD,
+        version="3",
+        department="Pediatrie",
+        owner="Werkgroep Pijn",
+        language="nl",
+    )
 
 
 @pytest.fixture
@@ -43,7 +52,8 @@ def ask(page: Page, url: str, question: str) -> None:
     page.goto(url)
     page.locator("#question").fill(question)
     page.keyboard.press("Enter")
-    expect(page.locator(".turn .made")).to_be_visible(timeout=60_000)  # the first question of a process waits for its models
+    # the first question of a process waits for its models
+    expect(page.locator(".turn .made")).to_be_visible(timeout=60_000)
 
 
 def test_a_report_reaches_the_owner_and_the_answer_comes_back(
@@ -103,7 +113,9 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
     expect(dialog).to_contain_text(re.compile("[Dd]e kwaliteitsmedewerkers lezen wat u"))  # before anything is sent
     faultless(page)
     dialog.get_by_role("button", name="Verstuur").click()
-    expect(dialog.get_by_role("status")).to_contain_text("heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw bericht")
+    expect(dialog.get_by_role("status")).to_contain_text(
+        "heeft hier nog geen account. De kwaliteitsmedewerkers hebben uw bericht"
+    )
     page.keyboard.press("Escape")
     asker.user = LOCAL_USER  # an admin reviews, too
     page.goto(f"{url}/inbox")
@@ -147,7 +159,14 @@ def test_an_owner_sees_what_was_asked_in_vain_and_takes_a_document_out(
 @pytest.mark.parametrize("width", [320, 1920])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_both_pages_have_no_fault_in_english(
-    new_page: NewPage, url: str, container: Container, child: Document, asker: Asker, width: int, scheme: str, tmp_path: Path
+    new_page: NewPage,
+    url: str,
+    container: Container,
+    child: Document,
+    asker: Asker,
+    width: int,
+    scheme: str,
+    tmp_path: Path,
 ) -> None:
     path = f"{url}/api/documents/{child.id}/owner-questions"
     httpx.post(path, json={"kind": "report", "text": "Out of date. " * 20}).raise_for_status()
@@ -201,7 +220,15 @@ def test_under_a_refusal_a_reader_names_the_procedure_that_has_it_or_says_that_n
 
 @pytest.mark.parametrize(("locale", "scheme"), [("nl-BE", "light"), ("en-GB", "dark")])
 def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_quality_staff(
-    new_page: NewPage, url: str, container: Container, child: Document, owner: User, asker: Asker, locale: str, scheme: str, tmp_path: Path
+    new_page: NewPage,
+    url: str,
+    container: Container,
+    child: Document,
+    owner: User,
+    asker: Asker,
+    locale: str,
+    scheme: str,
+    tmp_path: Path,
 ) -> None:
     put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
     dutch = locale == "nl-BE"
@@ -217,7 +244,9 @@ def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_qua
     faultless(page)
     page.screenshot(path=tmp_path / "report.png")
     send.click()
-    expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan Werkgroep Pijn." if dutch else "Sent to Werkgroep Pijn.")
+    expect(dialog.get_by_role("status")).to_contain_text(
+        "Verstuurd aan Werkgroep Pijn." if dutch else "Sent to Werkgroep Pijn."
+    )
     faultless(page)
 
     asker.user = owner

@@ -1,4 +1,5 @@
-"""The pages for admins and auditors on the real API, each opened by who is signed in: accounts, keys, the audit trail."""
+"""The pages for admins and auditors on the real API, each opened by who is signed in: accounts,
+keys, the audit trail."""
 
 from __future__ import annotations
 
@@ -49,7 +50,9 @@ def people(container: Container) -> People:
 
 @pytest.fixture(scope="module")
 def document(container: Container) -> Document:
-    return load(container, "wondzorg.pdf", "Spoel de wonde.", title="Zorg voor wonden", department="Chirurgie", language="nl")
+    return load(
+        container, "wondzorg.pdf", "Spoel de wonde.", title="Zorg voor wonden", department="Chirurgie", language="nl"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +129,9 @@ def test_roles_and_groups_are_changed_and_a_group_that_is_only_typed_counts(open
     change_account(people.db, LOCAL_USER, people.ids["outsider"], roles=[], groups=["elsewhere"])
 
 
-def test_who_is_no_membership_admin_sees_the_groups_and_has_nothing_to_change_them_with(open_as: Open, people: People) -> None:
+def test_who_is_no_membership_admin_sees_the_groups_and_has_nothing_to_change_them_with(
+    open_as: Open, people: People
+) -> None:
     page = open_as("admin", "/admin/accounts")
     one = opened_row(page, "auditor")
     expect(one.locator(".chips")).to_have_text("surgery")
@@ -151,7 +156,9 @@ def test_an_admin_cannot_take_the_own_role_away_and_is_told_so(open_as: Open, pe
     assert get_account(people.db, "admin").roles == (Role.ADMIN,)
 
 
-def test_a_new_account_keeps_what_was_written_until_it_is_made_and_then_signs_in(open_as: Open, new_page: NewPage, url: str) -> None:
+def test_a_new_account_keeps_what_was_written_until_it_is_made_and_then_signs_in(
+    open_as: Open, new_page: NewPage, url: str
+) -> None:
     page = open_as("membership admin", "/admin/accounts")
     page.get_by_role("button", name="Nieuw account").click()
     form = page.get_by_role("form", name="Nieuw account")
@@ -212,7 +219,9 @@ def test_somebody_is_signed_out_everywhere(open_as: Open) -> None:
     expect(theirs.get_by_label("Wachtwoord")).to_be_visible()
 
 
-def test_the_page_says_why_somebody_sees_a_document_and_why_another_does_not(open_as: Open, people: People, document: Document) -> None:
+def test_the_page_says_why_somebody_sees_a_document_and_why_another_does_not(
+    open_as: Open, people: People, document: Document
+) -> None:
     page = open_as("admin", "/admin/accounts")
     sent = httpx.put(
         f"{page.url.split('/admin')[0]}/api/documents/{document.id}/access",
@@ -280,7 +289,9 @@ def test_a_key_is_shown_once_works_and_is_revoked_after_a_question(open_as: Open
 def test_a_key_that_ends_soon_says_so_and_without_any_the_page_says_that(open_as: Open, people: People) -> None:
     page = open_as("admin", "/admin/keys")
     expect(page.locator(".card .caution").first).to_have_text("eindigt binnen een dag")  # the tests' keys hold a day
-    for one in people.db.all("select id from api_keys where revoked_at is null and name = 'a test''s' and not 'admin' = any(scopes)"):
+    for one in people.db.all(
+        "select id from api_keys where revoked_at is null and name = 'a test''s' and not 'admin' = any(scopes)"
+    ):
         revoke_key(people.db, LOCAL_USER, one["id"])
     page.reload()
     expect(page.locator(".card")).to_have_count(1)
@@ -302,7 +313,9 @@ def test_a_key_that_ends_soon_says_so_and_without_any_the_page_says_that(open_as
         ("auditor", "/admin/documents", "lezer, beoordelaar of beheerder"),
     ],
 )
-def test_a_page_of_others_is_refused_and_says_which_role_is_lacking(open_as: Open, who: str, path: str, role: str) -> None:
+def test_a_page_of_others_is_refused_and_says_which_role_is_lacking(
+    open_as: Open, who: str, path: str, role: str
+) -> None:
     page = open_as(who, path)
     expect(page.get_by_role("heading", name="Deze pagina is niet voor u")).to_be_visible()
     expect(page.get_by_text(f"Ze is voor wie de rol {role} heeft; een beheerder kan die geven.")).to_be_visible()
@@ -346,7 +359,9 @@ def test_what_belongs_to_a_task_lies_in_a_menu_of_those_who_have_it(open_as: Ope
 
 
 @pytest.mark.parametrize("locale", ["nl-BE", "en-GB"])
-@pytest.mark.parametrize(("path", "width"), [("/", 1366), ("/admin/accounts", 1366), ("/", 1024), ("/", 768), ("/", 390), ("/", 320)])
+@pytest.mark.parametrize(
+    ("path", "width"), [("/", 1366), ("/admin/accounts", 1366), ("/", 1024), ("/", 768), ("/", 390), ("/", 320)]
+)
 def test_the_bar_is_one_line_for_who_sees_most_of_it(open_as: Open, path: str, width: int, locale: str) -> None:
     page = open_as("admin", path, width=width, height=800, locale=locale)
     expect(page.locator(".bar .menu").first).to_be_visible()
@@ -415,12 +430,16 @@ def test_who_asks_after_the_session_ended_signs_in_and_finds_the_question(
     expect(page.locator("#question")).to_have_value("Waarmee spoel ik de wonde?")
 
 
-def test_the_sign_in_page_says_why_it_came_back_and_speaks_both_languages(open_as: Open, people: People, url: str) -> None:
+def test_the_sign_in_page_says_why_it_came_back_and_speaks_both_languages(
+    open_as: Open, people: People, url: str
+) -> None:
     page = open_as("owner", "/")
     expect(page.locator("#question")).to_be_visible()
     end_sessions(people.db, LOCAL_USER, people.ids["owner"])
     page.goto(url)
-    expect(page.get_by_role("status")).to_have_text("Uw sessie is afgelopen. Meld u opnieuw aan. Dat gebeurt na 15 minuten zonder gebruik.")
+    expect(page.get_by_role("status")).to_have_text(
+        "Uw sessie is afgelopen. Meld u opnieuw aan. Dat gebeurt na 15 minuten zonder gebruik."
+    )
     expect(page.get_by_text("Wachtwoord vergeten? Vraag een nieuw aan de IT-dienst van uw ziekenhuis.")).to_be_visible()
     page.get_by_role("button", name="Show the page in English").click()
     expect(page.get_by_role("status")).to_contain_text("Your session has ended. Sign in again.")
@@ -475,7 +494,9 @@ def test_the_trail_is_read_by_person_action_document_and_period_and_each_reading
 
 def test_from_an_entry_one_comes_to_all_of_its_request(open_as: Open, people: People, url: str) -> None:
     key = {"authorization": f"Bearer {people.keys['admin']}"}  # type: ignore[index]
-    httpx.post(f"{url}/api/keys", json={"user": "machine", "name": "x", "scopes": ["admin"]}, headers=key).raise_for_status()
+    httpx.post(
+        f"{url}/api/keys", json={"user": "machine", "name": "x", "scopes": ["admin"]}, headers=key
+    ).raise_for_status()
     page = open_as("auditor", "/audit/trail")
     page.get_by_label("Wat", exact=True).select_option(label="maakte een sleutel")
     page.get_by_label("Afloop").select_option("success")
@@ -498,7 +519,9 @@ def test_the_trail_is_verified_by_a_button_and_what_is_wrong_is_named(open_as: O
     with container.db.connection() as connection:
         connection.execute("alter table audit_entries disable trigger user")
         connection.execute("update audit_entries set previous = decode(repeat('11', 32), 'hex') where sequence = 3")
-    before = "update audit_entries set previous = (select hash from audit_entries where sequence = 2) where sequence = 3"
+    before = (
+        "update audit_entries set previous = (select hash from audit_entries where sequence = 2) where sequence = 3"
+    )
     try:
         chain.get_by_role("button", name="Verifieer nu").click()
         expect(chain.locator(".notice.serious")).to_contain_text("regel 3 klopt niet. Hij volgt niet op de vorige")
@@ -526,8 +549,12 @@ def test_what_is_shown_of_the_trail_is_saved_as_lines(open_as: Open, tmp_path: P
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1366])
-@pytest.mark.parametrize(("who", "path"), [("admin", "/admin/accounts"), ("admin", "/admin/keys"), ("auditor", "/audit/trail")])
-def test_accessibility_of_the_pages_for_admins_and_auditors(open_as: Open, who: str, path: str, width: int, scheme: str) -> None:
+@pytest.mark.parametrize(
+    ("who", "path"), [("admin", "/admin/accounts"), ("admin", "/admin/keys"), ("auditor", "/audit/trail")]
+)
+def test_accessibility_of_the_pages_for_admins_and_auditors(
+    open_as: Open, who: str, path: str, width: int, scheme: str
+) -> None:
     """axe finds nothing, with a row and a form opened, and nothing is wider than the screen."""
     page = open_as(who, path, width=width, height=800, color_scheme=scheme)
     expect(page.locator(".card, .entry").first).to_be_visible()

@@ -1,4 +1,5 @@
-"""The pages for quality staff in a real browser before the real API: a session is judged, exported, imported and measured alike."""
+"""The pages for quality staff in a real browser before the real API: a session is judged, exported,
+imported and measured alike."""
 
 from __future__ import annotations
 
@@ -62,10 +63,16 @@ def test_a_set_made_in_the_page_exported_and_imported_again_gives_the_same_figur
     download.value.save_as(tmp_path / "ronde.csv")
     from_file = read_judged(tmp_path / "ronde.csv")
     body = {"csv": (tmp_path / "ronde.csv").read_text()}
-    assert httpx.post(f"{url}/api/judged/ronde 2/csv", json=body).raise_for_status().json() == {"questions": 2, "new": 2}
+    assert httpx.post(f"{url}/api/judged/ronde 2/csv", json=body).raise_for_status().json() == {
+        "questions": 2,
+        "new": 2,
+    }
     made, imported = (read_set(container.db, LOCAL_USER, name) for name in ("ronde 1", "ronde 2"))
     assert made == imported == from_file
-    assert [(q.function, q.found, q.span) for q in made] == [("verpleegkundige", "yes", words), ("verpleegkundige", "no", "")]
+    assert [(q.function, q.found, q.span) for q in made] == [
+        ("verpleegkundige", "yes", words),
+        ("verpleegkundige", "no", ""),
+    ]
     assert figures(container, made) == figures(container, imported) == figures(container, from_file)
     assert figures(container, made)["hit@1"] == 1.0
 
@@ -105,7 +112,9 @@ def test_selected_words_become_the_place(page: Page, url: str) -> None:
     expect(panel.get_by_label("de woorden die antwoorden")).to_have_value("zes uur")
 
 
-def test_the_gap_report_names_what_was_asked_in_vain_and_the_nearest_documents(page: Page, url: str, asker: Asker) -> None:
+def test_the_gap_report_names_what_was_asked_in_vain_and_the_nearest_documents(
+    page: Page, url: str, asker: Asker
+) -> None:
     asker.user = replace(LOCAL_USER, function="verpleegkundige", department="Spoed")
     for question in (FLAG, "welke vlag hangt aan stadhuis Ieper"):
         httpx.post(f"{url}/api/ask", json={"question": question, "mode": "sources"}, timeout=60).raise_for_status()
@@ -164,7 +173,9 @@ def test_who_may_not_review_finds_nothing_there(page: Page, url: str, asker: Ask
         expect(page.get_by_role("heading", name="Er is niets op dit adres")).to_be_visible()
 
 
-def test_an_admin_sees_how_much_was_asked_and_chooses_how_readily_it_answers(page: Page, url: str, container: Container) -> None:
+def test_an_admin_sees_how_much_was_asked_and_chooses_how_readily_it_answers(
+    page: Page, url: str, container: Container
+) -> None:
     for question in (DOSE, FLAG):
         httpx.post(f"{url}/api/ask", json={"question": question, "mode": "verbatim"}, timeout=60).raise_for_status()
     page.goto(url)

@@ -1,4 +1,5 @@
-"""An admin has another system told of changed documents: added, tried, seen to fail, and deleted, in a real browser before the real API."""
+"""An admin has another system told of changed documents: added, tried, seen to fail, and deleted,
+in a real browser before the real API."""
 
 from __future__ import annotations
 
@@ -73,7 +74,13 @@ def test_a_webhook_is_added_tried_and_deleted(
 
 @pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1920, "dark")])
 def test_the_page_has_no_fault_in_english(
-    new_page: NewPage, serving: Serving, container: Container, receiver: Receiver, width: int, scheme: str, tmp_path: Path
+    new_page: NewPage,
+    serving: Serving,
+    container: Container,
+    receiver: Receiver,
+    width: int,
+    scheme: str,
+    tmp_path: Path,
 ) -> None:
     page = new_page(locale="en-GB", width=width, color_scheme=scheme, bypass_csp=True)
     page.goto(f"{serving(create_app(container.settings, container))}/admin/webhooks")

@@ -34,7 +34,8 @@ ASKED = {
 def judged() -> list[Judged]:
     found = [(question, place or ("", "")) for question, place in ASKED.items()]
     return [
-        Judged(str(n), question, document=document, span=span, split="validate") for n, (question, (document, span)) in enumerate(found)
+        Judged(str(n), question, document=document, span=span, split="validate")
+        for n, (question, (document, span)) in enumerate(found)
     ]
 
 

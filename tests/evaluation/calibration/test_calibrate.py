@@ -1,4 +1,5 @@
-"""Fitting to judged questions: weights that put right sentences first, how long answers are, when there is none, and where it is kept."""
+"""Fitting to judged questions: weights that put right sentences first, how long answers are, when
+there is none, and where it is kept."""
 
 from __future__ import annotations
 
@@ -47,13 +48,28 @@ pytestmark = pytest.mark.quick
 
 
 def scored(text: str, *features: float, at: int = 0, document: str = "d", score: float = 0.0) -> Scored:
-    return Scored(Candidate(document, at, at + len(text), (), text, score, 1), features or (0.0, 0.0, 0.0, 0.0), "Titel")
+    return Scored(
+        Candidate(document, at, at + len(text), (), text, score, 1), features or (0.0, 0.0, 0.0, 0.0), "Titel"
+    )
 
 
 def case(
-    id: str, sentences: Sequence[Scored], span: str = "juist", answerable: bool = True, left_out: bool = False, **signals: float
+    id: str,
+    sentences: Sequence[Scored],
+    span: str = "juist",
+    answerable: bool = True,
+    left_out: bool = False,
+    **signals: float,
 ) -> CalibrationCase:
-    judged = Judged(id, "vraag", "nl", document="a.pdf" if answerable else "", page=1 if answerable else None, span=span, split="validate")
+    judged = Judged(
+        id,
+        "vraag",
+        "nl",
+        document="a.pdf" if answerable else "",
+        page=1 if answerable else None,
+        span=span,
+        split="validate",
+    )
     return CalibrationCase(
         judged,
         left_out,
@@ -64,7 +80,10 @@ def case(
 
 
 def test_weights_put_the_right_sentence_first_by_the_feature_that_tells_it() -> None:
-    cases = [case(str(n), [scored("juist", 0.1 * (n % 3), 0.5, 1.0, 0.0), scored("fout", 0.1 * (n % 2), 0.5, 0.0, 0.5)]) for n in range(20)]
+    cases = [
+        case(str(n), [scored("juist", 0.1 * (n % 3), 0.5, 1.0, 0.0), scored("fout", 0.1 * (n % 2), 0.5, 0.0, 0.5)])
+        for n in range(20)
+    ]
     weights = fit_weights(cases, l2=0.1)
     assert weights.range > 1 > abs(weights.passage)
     assert weights.coverage < 0
@@ -90,13 +109,27 @@ class TestWithAReader:
     WRONG, RIGHT = scored("fout", 0.6, 0.5, 0.0, 0.5), scored("juist", 0.5, 0.5, 0.0, 0.5, at=50)
     OTHERS = (
         DecisionRow(
-            "elsewhere", "fit", QuestionKind.NEAR_MISS, "x", True, False, {**dict.fromkeys((*SIGNALS, *READ), 0.0), "reader": -9.0}
+            "elsewhere",
+            "fit",
+            QuestionKind.NEAR_MISS,
+            "x",
+            True,
+            False,
+            {**dict.fromkeys((*SIGNALS, *READ), 0.0), "reader": -9.0},
         ),
     )
 
     def asked(self) -> list[CalibrationCase]:
-        found = [replace(case(str(n), [self.WRONG, self.RIGHT]), read=ReaderScores(3.0, (-5.0, 3.0))) for n in range(20)]
-        return [*found, *(replace(case(f"u{n}", [self.WRONG], answerable=False), read=ReaderScores(-4.0, (-4.0,))) for n in range(10))]
+        found = [
+            replace(case(str(n), [self.WRONG, self.RIGHT]), read=ReaderScores(3.0, (-5.0, 3.0))) for n in range(20)
+        ]
+        return [
+            *found,
+            *(
+                replace(case(f"u{n}", [self.WRONG], answerable=False), read=ReaderScores(-4.0, (-4.0,)))
+                for n in range(10)
+            ),
+        ]
 
     def test_it_changes_the_order_and_what_the_decision_hears(self) -> None:
         by_both = weighed(self.asked()[0], SentenceWeights(1, 0, 0, 0), 0.5)
@@ -134,18 +167,30 @@ class TestWriting:
         assert [s.candidate.text for s in written(asked, VerbatimWeights(sentences=1))] == ["best"]
 
     def test_the_likelihood_may_choose_another(self) -> None:
-        asked = replace(case("1", self.SENTENCES), likelihoods={("d", 50, 55): -1.0, ("d", 0, 4): -9.0, ("e", 0, 6): -9.0})
+        asked = replace(
+            case("1", self.SENTENCES), likelihoods={("d", 50, 55): -1.0, ("d", 0, 4): -9.0, ("e", 0, 6): -9.0}
+        )
         assert written(asked, VerbatimWeights(likelihood_weight=0.5))[0].candidate.text == "naast"
 
     def test_the_smallest_margin_that_loses_nothing_is_taken(self) -> None:
         right = scored("juist", at=50, score=7.0)
         assert fit_writing([case(str(n), [scored("best", score=9.0), right]) for n in range(4)]).margin == 2.0
-        assert fit_writing([case(str(n), [replace(right, candidate=replace(right.candidate, score=10))]) for n in range(4)]).margin == 0.5
+        assert (
+            fit_writing(
+                [case(str(n), [replace(right, candidate=replace(right.candidate, score=10))]) for n in range(4)]
+            ).margin
+            == 0.5
+        )
 
     def test_a_likelihood_that_gains_a_single_question_gets_no_weight(self) -> None:
         def asked(n: int, helped: bool) -> CalibrationCase:
             found = case(str(n), [scored("fout", score=9.0), scored("juist", document="e", score=8.0)])
-            return replace(found, likelihoods={("d", 0, 4): -10.0, ("e", 0, 5): -1.0} if helped else {("d", 0, 4): -1.0, ("e", 0, 5): -1.0})
+            return replace(
+                found,
+                likelihoods={("d", 0, 4): -10.0, ("e", 0, 5): -1.0}
+                if helped
+                else {("d", 0, 4): -1.0, ("e", 0, 5): -1.0},
+            )
 
         assert fit_writing([asked(n, helped=n == 0) for n in range(9)]).likelihood_weight == 0.0
         assert fit_writing([asked(n, helped=n < 5) for n in range(9)]).likelihood_weight > 0.0
@@ -168,15 +213,24 @@ def test_cross_validation_tells_what_new_questions_would_see() -> None:
     cases += [case(str(n), [wrong], left_out=True, cosine=0.1) for n in range(20)]
     cases += [case(f"u{n}", [wrong], answerable=False, cosine=0.1) for n in range(5)]
     found = cross_validated(cases)
-    assert (found["first_sentence"], found["not_found_precision"], found["not_found_recall"], found["refused"]) == (1.0, 1.0, 1.0, 0.0)
+    assert (found["first_sentence"], found["not_found_precision"], found["not_found_recall"], found["refused"]) == (
+        1.0,
+        1.0,
+        1.0,
+        0.0,
+    )
     assert accuracy(cases[:20], VerbatimWeights()) == 1.0
 
 
 class TestKeeping:
     COEFFICIENTS = MappingProxyType({"intercept": 1.0, "crossed": 0.5, **dict.fromkeys(SIGNALS, 2.0)})
-    TOLD = NotFoundModel(dict(COEFFICIENTS), 0.2, 0.1, {"careful": 0.3, "balanced": 0.2, "ready": 0.1}, (RiskPoint(0.2, 0.9, 0.4, 0.1),))
+    TOLD = NotFoundModel(
+        dict(COEFFICIENTS), 0.2, 0.1, {"careful": 0.3, "balanced": 0.2, "ready": 0.1}, (RiskPoint(0.2, 0.9, 0.4, 0.1),)
+    )
     READ = WithReader(replace(TOLD, coefficients={**COEFFICIENTS, **dict.fromkeys(READ, 1.0)}), 2.0)
-    VALUE = Calibration(0.3, SentenceWeights(1, 2, 3, 4), {"demo": {"nl": VerbatimWeights(0.1, 2.0, 3)}}, TOLD, {"one": READ}, "today")
+    VALUE = Calibration(
+        0.3, SentenceWeights(1, 2, 3, 4), {"demo": {"nl": VerbatimWeights(0.1, 2.0, 3)}}, TOLD, {"one": READ}, "today"
+    )
 
     def test_what_was_written_is_used_at_once_beside_other_embedders(self, tmp_path: Path) -> None:
         write(tmp_path / FILE, "one", self.VALUE)
@@ -195,7 +249,11 @@ class TestKeeping:
         assert measured.writing("other", "en") == VerbatimWeights()
 
     def test_what_was_measured_for_other_signals_is_not_used(self, tmp_path: Path) -> None:
-        write(tmp_path / FILE, "one", replace(self.VALUE, not_found=NotFoundModel({"intercept": 1.0, "retrieval": 2.0}, 0.2)))
+        write(
+            tmp_path / FILE,
+            "one",
+            replace(self.VALUE, not_found=NotFoundModel({"intercept": 1.0, "retrieval": 2.0}, 0.2)),
+        )
         with pytest.raises(ConfigurationError, match="other signals"):
             calibration("one", tmp_path)
 
@@ -208,7 +266,14 @@ class TestKeeping:
     def test_a_risk_is_a_name_or_a_share_that_is_reached(self) -> None:
         curve = (RiskPoint(0.0, 1.0, 0.5, 0.0), RiskPoint(0.3, 0.8, 0.3, 0.1), RiskPoint(0.6, 0.5, 0.2, 0.4))
         told = replace(self.TOLD, curve=curve)
-        assert [told.at(risk) for risk in ("careful", "balanced", "ready", 0.5, 0.31, 0.2)] == [0.3, 0.2, 0.1, 0.0, 0.3, 0.6]
+        assert [told.at(risk) for risk in ("careful", "balanced", "ready", 0.5, 0.31, 0.2)] == [
+            0.3,
+            0.2,
+            0.1,
+            0.0,
+            0.3,
+            0.6,
+        ]
         with pytest.raises(ConfigurationError, match=r"BEDSIDE_RISK=0.1 is not reached: the least is 0.20, with 40%"):
             told.at(0.1)
         with pytest.raises(ConfigurationError, match="no curve"):
@@ -220,11 +285,16 @@ class TestKeeping:
         assert Calibration().not_found is None
 
     def test_what_is_shipped_can_be_read_and_is_of_the_embedders_that_are(self) -> None:
-        assert set(shipped()) >= {"multilingual-e5-small-int8+neutral", "multilingual-e5-small-q4+neutral", "all-MiniLM-L6-v2"}
+        assert set(shipped()) >= {
+            "multilingual-e5-small-int8+neutral",
+            "multilingual-e5-small-q4+neutral",
+            "all-MiniLM-L6-v2",
+        }
         assert all(value.measured for value in shipped().values())
 
     @pytest.mark.parametrize(
-        "text", ["", "[]", '{"one": {}}', '{"one": {"alpha": "x"}}', '{"one": {"alpha": 0.5, "weights": {"colour": 1}}}']
+        "text",
+        ["", "[]", '{"one": {}}', '{"one": {"alpha": "x"}}', '{"one": {"alpha": 0.5, "weights": {"colour": 1}}}'],
     )
     def test_a_file_that_cannot_be_read_is_not_passed_over(self, tmp_path: Path, text: str) -> None:
         (tmp_path / FILE).write_text(text)
@@ -233,4 +303,9 @@ class TestKeeping:
 
     def test_the_file_is_json_that_a_person_can_read(self, tmp_path: Path) -> None:
         write(tmp_path / FILE, "one", self.VALUE)
-        assert json.loads((tmp_path / FILE).read_text())["one"]["weights"] == {"cosine": 1, "passage": 2, "range": 3, "coverage": 4}
+        assert json.loads((tmp_path / FILE).read_text())["one"]["weights"] == {
+            "cosine": 1,
+            "passage": 2,
+            "range": 3,
+            "coverage": 4,
+        }

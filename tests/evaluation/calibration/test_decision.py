@@ -1,4 +1,5 @@
-"""The decision is fitted to several collections that weigh alike, and its thresholds keep what they promise."""
+"""The decision is fitted to several collections that weigh alike, and its thresholds keep what they
+promise."""
 
 from __future__ import annotations
 
@@ -8,8 +9,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.calibration.cases import CasePassage, DecisionCase, Extract, QuestionKind, Sentence, read_extract, write_extract
-from evaluation.calibration.decision import DecisionRow, confidences_of, fit_decision, folds, refused, threshold_at, weights_of
+from evaluation.calibration.cases import (
+    CasePassage,
+    DecisionCase,
+    Extract,
+    QuestionKind,
+    Sentence,
+    read_extract,
+    write_extract,
+)
+from evaluation.calibration.decision import (
+    DecisionRow,
+    confidences_of,
+    fit_decision,
+    folds,
+    refused,
+    threshold_at,
+    weights_of,
+)
 from evaluation.calibration.rows import shipped_rows, write_rows
 from rag_api.errors import InvalidInput
 from rag_api.retrieval.decision.calibration import RISKS, SIGNALS, shipped
@@ -17,10 +34,18 @@ from rag_api.retrieval.decision.calibration import RISKS, SIGNALS, shipped
 pytestmark = pytest.mark.quick
 
 
-def row(collection: str, kind: QuestionKind, cosine: float, unit: str = "", right: bool | None = None, crossed: float = 0.0) -> DecisionRow:
+def row(
+    collection: str, kind: QuestionKind, cosine: float, unit: str = "", right: bool | None = None, crossed: float = 0.0
+) -> DecisionRow:
     signals = {**dict.fromkeys(SIGNALS, 0.0), "cosine": cosine, "crossed": crossed}
     return DecisionRow(
-        collection, "fit", kind, unit or f"{cosine}", True, kind == QuestionKind.ANSWERABLE if right is None else right, signals
+        collection,
+        "fit",
+        kind,
+        unit or f"{cosine}",
+        True,
+        kind == QuestionKind.ANSWERABLE if right is None else right,
+        signals,
     )
 
 
@@ -43,7 +68,11 @@ def test_a_collection_of_many_questions_weighs_as_much_as_one_of_few() -> None:
 
 
 def test_what_was_really_asked_in_vain_weighs_three_times_what_was_left_out() -> None:
-    rows = [row("a", QuestionKind.ANSWERABLE, 1.0), row("a", QuestionKind.OFF_TOPIC, 0.1), row("a", QuestionKind.LEFT_OUT, 0.2)]
+    rows = [
+        row("a", QuestionKind.ANSWERABLE, 1.0),
+        row("a", QuestionKind.OFF_TOPIC, 0.1),
+        row("a", QuestionKind.LEFT_OUT, 0.2),
+    ]
     weights = weights_of(rows)
     assert weights[1] == pytest.approx(3 * weights[2])
     assert weights[0] == pytest.approx(weights[1] + weights[2])
@@ -71,7 +100,8 @@ def test_a_wrong_answer_counts_as_one_that_should_have_been_refused() -> None:
 
 def test_questions_across_languages_are_refused_no_more_than_others() -> None:
     rows = collection("one", 200, 0.5)
-    rows += [row("one", QuestionKind.ANSWERABLE, 0.5 + n / 1000, f"over {n}", crossed=1.0) for n in range(40)]  # they reach lower cosines
+    # they reach lower cosines
+    rows += [row("one", QuestionKind.ANSWERABLE, 0.5 + n / 1000, f"over {n}", crossed=1.0) for n in range(40)]
     fitted = fit_decision(rows)
     assert fitted.coefficients["crossed"] > 0
     told = list(zip(rows, confidences_of(rows, fitted), strict=True))
@@ -89,7 +119,9 @@ def test_what_the_rules_refuse_counts_as_refused_at_every_threshold() -> None:
 
 
 def test_a_unit_is_never_on_two_sides() -> None:
-    rows = [row("a", kind, 0.5, f"{n}") for n in range(30) for kind in (QuestionKind.ANSWERABLE, QuestionKind.NEAR_MISS)]
+    rows = [
+        row("a", kind, 0.5, f"{n}") for n in range(30) for kind in (QuestionKind.ANSWERABLE, QuestionKind.NEAR_MISS)
+    ]
     places: dict[str, set[int]] = {}
     for one, fold in zip(rows, folds(rows), strict=True):
         places.setdefault(one.unit, set()).add(fold)
@@ -108,12 +140,15 @@ def test_what_ships_was_fitted_to_several_collections_and_can_be_fitted_again() 
     assert {"wardqa", "handbook"} <= {one.collection for one in rows}
     kept = shipped()[embedder].not_found
     assert kept is not None
-    assert fit_decision(rows).coefficients == pytest.approx(dict(kept.coefficients), abs=0.25)  # the folds are drawn anew
+    # the folds are drawn anew
+    assert fit_decision(rows).coefficients == pytest.approx(dict(kept.coefficients), abs=0.25)
     assert shipped_rows("unheard-of") == []
 
 
 def test_rows_are_kept_without_words(tmp_path: Path) -> None:
-    write_rows({"e": [row("a", QuestionKind.NEAR_MISS, 0.123456, "secret.pdf")]}, (*SIGNALS, "crossed"), tmp_path / "rows.gz")
+    write_rows(
+        {"e": [row("a", QuestionKind.NEAR_MISS, 0.123456, "secret.pdf")]}, (*SIGNALS, "crossed"), tmp_path / "rows.gz"
+    )
     text = gzip.decompress((tmp_path / "rows.gz").read_bytes()).decode()
     assert "secret" not in text
     assert "0.1235" in text
@@ -121,7 +156,9 @@ def test_rows_are_kept_without_words(tmp_path: Path) -> None:
 
 def test_cases_are_kept_as_they_are(tmp_path: Path) -> None:
     sentence = Sentence(0, 0, 4, (0.5, 1.0), True)
-    case = DecisionCase("a", "fit", QuestionKind.LEFT_OUT, "vraag", "nl", "u", True, {"cosine": 0.5}, ("k",), (sentence,), "Geef")
+    case = DecisionCase(
+        "a", "fit", QuestionKind.LEFT_OUT, "vraag", "nl", "u", True, {"cosine": 0.5}, ("k",), (sentence,), "Geef"
+    )
     extract = Extract("embedder", (case,), {"k": CasePassage("T", "H", "Geef")})
     write_extract(tmp_path / "a.json.gz", extract)
     assert read_extract(tmp_path / "a.json.gz") == extract

@@ -1,5 +1,5 @@
-"""Collections that the decision is measured on: which questions a collection can answer, and that what ships is measured on what it never
-saw."""
+"""Collections that the decision is measured on: which questions a collection can answer, and that
+what ships is measured on what it never saw."""
 
 from __future__ import annotations
 
@@ -25,7 +25,12 @@ EMBEDDER = "multilingual-e5-small-int8+neutral"
 def medquad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> collections.Collection:
     """Forty subjects of two questions, the first answered twice; and a page without a title."""
     rows = [
-        {"id": f"{n}#{place}", "title": f"Subject {n:02} x", "question": f"{asked} {n}?", "answer": f"{asked} {n}, answer {place}."}
+        {
+            "id": f"{n}#{place}",
+            "title": f"Subject {n:02} x",
+            "question": f"{asked} {n}?",
+            "answer": f"{asked} {n}, answer {place}.",
+        }
         for n in range(40)
         for place, asked in enumerate(("what", "why", "what"))
     ]
@@ -44,10 +49,13 @@ def test_half_of_medquads_subjects_are_there_and_near_misses_are_of_the_others(m
     assert [len(asked[kind]) for kind in (QuestionKind.ANSWERABLE, QuestionKind.NEAR_MISS)] == [25, 25]
     assert {q.unit for q in asked[QuestionKind.ANSWERABLE]} <= there
     assert not {q.unit for q in asked[QuestionKind.NEAR_MISS]} & there
-    assert [q.text for q in medquad.questions] == [q.text for q in collections.medquad().questions]  # the same each time
+    # the same each time
+    assert [q.text for q in medquad.questions] == [q.text for q in collections.medquad().questions]
 
 
-def test_what_answers_medquads_question_is_right_and_what_stands_beside_it_is_not(medquad: collections.Collection) -> None:
+def test_what_answers_medquads_question_is_right_and_what_stands_beside_it_is_not(
+    medquad: collections.Collection,
+) -> None:
     texts = {text.source: text.text for text in medquad.texts}
     for question in medquad.questions:
         if question.kind != QuestionKind.ANSWERABLE:
@@ -61,7 +69,9 @@ def test_what_answers_medquads_question_is_right_and_what_stands_beside_it_is_no
             assert not question.right("Subject of another", found)
 
 
-def test_a_near_miss_is_of_no_subject_whose_title_lies_in_one_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_near_miss_is_of_no_subject_whose_title_lies_in_one_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = [{"id": f"{n}", "title": "Stroke" + " Care" * n, "question": f"q{n}", "answer": "a"} for n in range(8)]
     (tmp_path / "medquad").mkdir()
     (tmp_path / "medquad" / "medquad.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -75,12 +85,25 @@ def kept(collection: str, split: str, cosine: float) -> measure.Case:
     signals = {**dict.fromkeys(SIGNALS, 0.0), "cosine": cosine}
     sentences = (Sentence(0, 0, 4, (cosine, 0.0, 0.0, 0.0), True),)
     return measure.Case(
-        DecisionCase(collection, split, QuestionKind.ANSWERABLE, "vraag", "nl", str(cosine), True, signals, ("k",), sentences)  # type: ignore[arg-type]
+        DecisionCase(
+            collection,
+            split,  # type: ignore[arg-type]
+            QuestionKind.ANSWERABLE,
+            "vraag",
+            "nl",
+            str(cosine),
+            True,
+            signals,
+            ("k",),
+            sentences,
+        )
     )
 
 
 def test_what_ships_is_measured_on_all_of_what_it_was_not_fitted_to_and_on_the_test_part_of_the_rest() -> None:
-    cases = [kept(name, split, cosine) for name in ("medquad", "squad") for split in ("fit", "test") for cosine in (0.0, 1.0)]
+    cases = [
+        kept(name, split, cosine) for name in ("medquad", "squad") for split in ("fit", "test") for cosine in (0.0, 1.0)
+    ]
     fitted, rows = measure.as_shipped(cases, EMBEDDER)
     assert fitted == shipped()[EMBEDDER].not_found
     found = measure.figures(rows, fitted)

@@ -1,4 +1,5 @@
-"""Two runs compared, the report in HTML, and the decoding benchmark: figures that are computed by hand here."""
+"""Two runs compared, the report in HTML, and the decoding benchmark: figures that are computed by
+hand here."""
 
 from __future__ import annotations
 
@@ -29,8 +30,23 @@ ROOT = Path(__file__).parents[3]
 
 
 def row(id: str, rank: int | None, *, found: bool = True, answerable: bool = True, **more: Any) -> dict[str, Any]:
-    fields = {"question": f"vraag {id}", "language": "nl", "department": "", "split": "validate", "conversation": "", "first": "a.pdf"}
-    return {**fields, "id": id, "rank": rank, "found": found, "answerable": answerable, "right": ["a.pdf"] if rank else [], **more}
+    fields = {
+        "question": f"vraag {id}",
+        "language": "nl",
+        "department": "",
+        "split": "validate",
+        "conversation": "",
+        "first": "a.pdf",
+    }
+    return {
+        **fields,
+        "id": id,
+        "rank": rank,
+        "found": found,
+        "answerable": answerable,
+        "right": ["a.pdf"] if rank else [],
+        **more,
+    }
 
 
 class TestCompare:
@@ -40,11 +56,20 @@ class TestCompare:
     def test_what_differs_is_counted_and_named(self) -> None:
         found = compare(self.A, self.B)
         hit1, mrr, decision = (found["figures"][name] for name in ("hit@1", "mrr", "decision"))
-        assert (hit1["a"], hit1["b"], hit1["better"], hit1["worse"]) == (pytest.approx(1 / 3), pytest.approx(2 / 3), 1, 0)
+        assert (hit1["a"], hit1["b"], hit1["better"], hit1["worse"]) == (
+            pytest.approx(1 / 3),
+            pytest.approx(2 / 3),
+            1,
+            0,
+        )
         assert mrr["difference"] == pytest.approx((0.5 + 0.25) / 3)
         assert mrr["interval"][0] <= mrr["difference"] <= mrr["interval"][1]
         assert (decision["better"], decision["worse"]) == (1, 0)
-        assert [(q["id"], q["rank"]) for q in found["questions"]] == [("2", [2, 1]), ("3", [None, 4]), ("4", [None, None])]
+        assert [(q["id"], q["rank"]) for q in found["questions"]] == [
+            ("2", [2, 1]),
+            ("3", [None, 4]),
+            ("4", [None, None]),
+        ]
 
     def test_a_run_does_not_differ_from_itself(self) -> None:
         found = compare(self.A, self.A)
@@ -81,7 +106,13 @@ class TestIntervals:
 
 def hit(document: str, text: str, rank: int, page: int = 1, groups: tuple[TargetGroup, ...] = ()) -> Hit:
     about = Metadata(target_groups=groups)
-    return Hit(Chunk(f"{document}{rank}", document, document.upper(), (page,), 0, len(text), text, about), 1 / rank, 0.9, 1.0, rank)
+    return Hit(
+        Chunk(f"{document}{rank}", document, document.upper(), (page,), 0, len(text), text, about),
+        1 / rank,
+        0.9,
+        1.0,
+        rank,
+    )
 
 
 class TestPlaces:
@@ -90,12 +121,17 @@ class TestPlaces:
         hit("B", "Geef 15 mg/kg per gift.", 2, page=3),
         hit("A", "Wacht zes uur.", 3),
     )
-    QUESTION = Judged("1", "?", document="a.pdf", page=2, span="Wacht  zes uur", more=(Place("b.pdf", 3, "15 mg/kg"),), group="child")
+    QUESTION = Judged(
+        "1", "?", document="a.pdf", page=2, span="Wacht  zes uur", more=(Place("b.pdf", 3, "15 mg/kg"),), group="child"
+    )
 
     def outcome(self, question: Judged) -> RetrievalOutcome:
         sources = {"A": "a.pdf", "B": "b.pdf", "X": "x.pdf"}
         (found,) = evaluate(
-            [question], lambda q: Retrieval(self.HITS, 0.9, True), sources, about={"a.pdf": Metadata(department="Pediatrie", language="nl")}
+            [question],
+            lambda q: Retrieval(self.HITS, 0.9, True),
+            sources,
+            about={"a.pdf": Metadata(department="Pediatrie", language="nl")},
         )
         return found
 
@@ -145,9 +181,14 @@ class TestHtml:
             Judged("4", "vierde", "en"),
         ]
         hits = {"1": ("A",), "2": ("A", "B"), "3": (), "4": ("A",)}
-        found = {i: Retrieval(tuple(hit(d, "t", r) for r, d in enumerate(names, 1)), 0.5, True) for i, names in hits.items()}
+        found = {
+            i: Retrieval(tuple(hit(d, "t", r) for r, d in enumerate(names, 1)), 0.5, True) for i, names in hits.items()
+        }
         outcomes = evaluate(
-            questions, lambda q: found[q.id], {"A": "a.pdf", "B": "b.pdf"}, about={"a.pdf": Metadata(department="Heelkunde & co")}
+            questions,
+            lambda q: found[q.id],
+            {"A": "a.pdf", "B": "b.pdf"},
+            about={"a.pdf": Metadata(department="Heelkunde & co")},
         )
         figures = {**report(outcomes), "splits": {}, "embedder": "e", "store": "memory"}
         return html_report(figures, rows_of(outcomes), [1, 2, None], "Ronde <1>")
@@ -170,7 +211,9 @@ class TestHtml:
 
     def test_it_says_what_the_testers_said_and_what_was_missed(self) -> None:
         page = self.page()
-        assert re.search(r"<th>yes</th><td[^>]*>1</td>.*<th>partly</th><td[^>]*>0</td>.*<th>no</th><td[^>]*>1</td>", page)
+        assert re.search(
+            r"<th>yes</th><td[^>]*>1</td>.*<th>partly</th><td[^>]*>0</td>.*<th>no</th><td[^>]*>1</td>", page
+        )
         assert "Not among the first three: 1" in page
         assert "Hit@1 0.33" in page  # in figure 3.13, of the ranks among 50
         assert "(2; the thesis" in page  # conversations: "c", and the third question by itself
@@ -208,9 +251,17 @@ class TestDecoding:
         assert bleu(["a a a a b c d"], ["a b c d"]) < 0.6
 
     def test_the_statistics_are_those_of_table_5_1(self) -> None:
-        rows = [row_of(self.JUDGED, self.HITS), row_of(replace(self.JUDGED, id="2", language="en", span="Geef"), self.HITS)]
+        rows = [
+            row_of(self.JUDGED, self.HITS),
+            row_of(replace(self.JUDGED, id="2", language="en", span="Geef"), self.HITS),
+        ]
         table = statistics(rows, tokens=lambda text: len(text.split()))
-        assert (table["prompts"], table["chunks_per_prompt"], table["answer_characters"], table["answer_tokens"]) == (2, 3.0, 9.0, 2.0)
+        assert (table["prompts"], table["chunks_per_prompt"], table["answer_characters"], table["answer_tokens"]) == (
+            2,
+            3.0,
+            9.0,
+            2.0,
+        )
         assert table["prompt_characters"] == round(sum(len(r["prompt"]) for r in rows) / 2, 1)
         assert table["languages"]["nl"]["bleu"] == 1.0 or table["languages"]["nl"]["bleu"] > 0.9
         assert table["answers_from"] == {JUDGED: 2}
@@ -236,13 +287,23 @@ class TestDecoding:
         from tokenizers import Tokenizer, models, pre_tokenizers
 
         words = {
-            word: n for n, word in enumerate(["?", *sorted({w for h in self.HITS for w in re.findall(r"\w+|[^\w\s]+", h.chunk.text)})])
+            word: n
+            for n, word in enumerate(
+                ["?", *sorted({w for h in self.HITS for w in re.findall(r"\w+|[^\w\s]+", h.chunk.text)})]
+            )
         }
         tokenizer = Tokenizer(models.WordLevel(words, unk_token="?"))
         tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
         tokenizer.save(str(tmp_path / "tokenizer.json"))
         write_rows(tmp_path / "prompts.jsonl", [row_of(self.JUDGED, self.HITS)])
-        command = [sys.executable, "-m", "services.generator.bench", "replay", "--data", str(tmp_path / "prompts.jsonl")]
+        command = [
+            sys.executable,
+            "-m",
+            "services.generator.bench",
+            "replay",
+            "--data",
+            str(tmp_path / "prompts.jsonl"),
+        ]
         command += ["--tokenizer", str(tmp_path / "tokenizer.json"), "--drafter", "casd", "--json"]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

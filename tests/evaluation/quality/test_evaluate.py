@@ -1,4 +1,5 @@
-"""The figures that decide what is believed: judged sets in and out, ranks, decisions, thresholds, verbatim answers."""
+"""The figures that decide what is believed: judged sets in and out, ranks, decisions, thresholds,
+verbatim answers."""
 
 from __future__ import annotations
 
@@ -105,7 +106,11 @@ class TestEvaluate:
         assert figures["hit@3"] == pytest.approx(2 / 3)
         assert figures["mrr"] == pytest.approx((1 + 1 / 2) / 3)
         assert figures["page"]["mrr"] == pytest.approx((1 + 1 / 3) / 3)
-        assert {name: figures["not_found"][name] for name in ("precision", "recall", "n")} == {"precision": 0.5, "recall": 0.5, "n": 2}
+        assert {name: figures["not_found"][name] for name in ("precision", "recall", "n")} == {
+            "precision": 0.5,
+            "recall": 0.5,
+            "n": 2,
+        }
         assert figures["not_found"]["refused"] == pytest.approx(1 / 3)
         assert figures["not_found"]["refused_with_source"] == 0.0  # its document was not at hand
         assert figures["languages"]["nl"]["mrr"] == pytest.approx(0.75)
@@ -146,7 +151,10 @@ class TestRefusals:
         assert at["risk"]["share"] == pytest.approx(1 / 20)
 
     def test_what_the_rules_refuse_is_never_answered(self) -> None:
-        asked = [DecidedQuestion(-1.0, answerable=True, refused=True), DecidedQuestion(0.5, answerable=True, refused=False, right=True)]
+        asked = [
+            DecidedQuestion(-1.0, answerable=True, refused=True),
+            DecidedQuestion(0.5, answerable=True, refused=False, right=True),
+        ]
         assert [(p["coverage"], p["risk"]) for p in curve(asked)] == [(0.5, 0.0)]
 
     def test_questions_of_one_unit_are_drawn_together(self) -> None:
@@ -176,12 +184,18 @@ class TestAnswers:
     def test_an_answer_that_contains_or_lies_in_the_span_holds_it(self, answer: str, span: str) -> None:
         assert holds(answer, span)
 
-    @pytest.mark.parametrize(("answer", "span"), [("", "Geef 1 g"), ("Geef 2 g", "Geef 1 g"), (" . ", "Geef 1 g"), ("Geef 1 g", "")])
+    @pytest.mark.parametrize(
+        ("answer", "span"), [("", "Geef 1 g"), ("Geef 2 g", "Geef 1 g"), (" . ", "Geef 1 g"), ("Geef 1 g", "")]
+    )
     def test_other_words_do_not(self, answer: str, span: str) -> None:
         assert not holds(answer, span)
 
     def test_accuracy_is_told_by_language_and_half(self) -> None:
-        questions = [question("1", span="een", split="test"), question("2", span="two", language="en", split="validate"), Judged("3", "?")]
+        questions = [
+            question("1", span="een", split="test"),
+            question("2", span="two", language="en", split="validate"),
+            Judged("3", "?"),
+        ]
         figures = accuracy({"1": "dat is een ding", "3": "iets"}, questions)
         assert (figures["accuracy"], figures["n"]) == (0.5, 2)
         assert figures["languages"] == {"en": {"accuracy": 0.0, "n": 1}, "nl": {"accuracy": 1.0, "n": 1}}

@@ -12,7 +12,8 @@ from rag_api.errors import InvalidInput
 pytestmark = pytest.mark.quick
 
 ROWS = (
-    "id,question,kind,needs,misleads,after\nw1,wat nu,list,spoel met water||ontsmet,knijp,\nw2,en 's nachts,followup,bel 3000,,wie bellen\n"
+    "id,question,kind,needs,misleads,after\nw1,wat nu,list,spoel met water||ontsmet,knijp,\nw2,en 's "
+    "nachts,followup,bel 3000,,wie bellen\n"
 )
 
 

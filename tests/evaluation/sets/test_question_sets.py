@@ -1,4 +1,5 @@
-"""Places that a set's questions need stand in the documents as they are read: a word lost in reading them shows here."""
+"""Places that a set's questions need stand in the documents as they are read: a word lost in
+reading them shows here."""
 
 from __future__ import annotations
 
@@ -16,7 +17,9 @@ SECOND, HANDBOOK = Path(second.__file__).parent, Path(handbook.__file__).parent
 
 
 @pytest.mark.parametrize(
-    ("folder", "name"), [(SECOND, "whole.csv"), (HANDBOOK, "questions/whole-sixth.csv")], ids=["second hospital", "handbook, sixth set"]
+    ("folder", "name"),
+    [(SECOND, "whole.csv"), (HANDBOOK, "questions/whole-sixth.csv")],
+    ids=["second hospital", "handbook, sixth set"],
 )
 def test_all_that_is_needed_stands_in_the_documents_as_they_are_read(folder: Path, name: str) -> None:
     questions = read_whole(folder / name)

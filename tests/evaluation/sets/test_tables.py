@@ -1,4 +1,5 @@
-"""The rows of tables that others drew, as an answer would quote them; and that the measure tells right from wrong."""
+"""The rows of tables that others drew, as an answer would quote them; and that the measure tells
+right from wrong."""
 
 from __future__ import annotations
 

@@ -25,7 +25,10 @@ def test_an_answer_is_a_part_of_its_line_and_lies_in_its_block(passages: list[Wa
     for passage in passages:
         for asked in passage.questions:
             assert asked.answer in passage.lines[asked.line - 1], (passage.id, asked.question)
-            assert 1 <= asked.block[0] <= asked.line <= asked.block[1] <= len(passage.lines), (passage.id, asked.question)
+            assert 1 <= asked.block[0] <= asked.line <= asked.block[1] <= len(passage.lines), (
+                passage.id,
+                asked.question,
+            )
 
 
 def test_a_document_and_a_test_trade_lie_in_one_split(passages: list[WardPassage]) -> None:
@@ -52,8 +55,8 @@ def test_the_readme_says_how_many_there_are(passages: list[WardPassage]) -> None
     near = sum(len(asked.near_misses) for passage in passages for asked in passage.questions)
     documents = len({passage.document for passage in passages})
     assert (
-        f"{answerable:,} answerable questions and {near:,} near misses are left, on {len(passages):,} passages of {documents:,} documents"
-        in said
+        f"{answerable:,} answerable questions and {near:,} near misses are left, on {len(passages):,} passages of "
+        f"{documents:,} documents" in said
     )
 
 
@@ -65,7 +68,11 @@ def test_the_test_parts_are_what_they_were(passages: list[WardPassage]) -> None:
 def test_a_passage_and_a_question_stand_in_it_once(passages: list[WardPassage]) -> None:
     assert len({passage.id for passage in passages}) == len(passages)
     for passage in passages:
-        texts = [text for asked in passage.questions for text in (asked.question, *(miss.question for miss in asked.near_misses))]
+        texts = [
+            text
+            for asked in passage.questions
+            for text in (asked.question, *(miss.question for miss in asked.near_misses))
+        ]
         assert len(set(texts)) == len(texts), passage.id
 
 
@@ -74,7 +81,9 @@ def test_an_unknown_split_is_refused() -> None:
         read_wardqa(["tests"])
 
 
-def outcome(confidence: float, answered: bool, right: bool = False, near_miss: str = "", document: str = "d") -> WardOutcome:
+def outcome(
+    confidence: float, answered: bool, right: bool = False, near_miss: str = "", document: str = "d"
+) -> WardOutcome:
     question = WardQuestion("?", "a", 1, (1, 1), (NearMiss("?", "drug"),))
     passage = WardPassage("p", document, "test", "nl", "lab", "table", "t", "h", ("a",), (question,))
     return WardOutcome(passage, "?", near_miss, confidence, answered, found=True, right=right)
@@ -88,7 +97,9 @@ def test_a_share_counts_questions_and_its_interval_documents() -> None:
 
 def test_a_right_answer_counts_only_when_it_is_given() -> None:
     given, refused, wrong = outcome(0.9, True, right=True), outcome(0.1, False, right=True), outcome(0.8, True)
-    figures = report([given, refused, wrong, outcome(0.7, True, near_miss="drug"), outcome(0.05, False, near_miss="group")])
+    figures = report(
+        [given, refused, wrong, outcome(0.7, True, near_miss="drug"), outcome(0.05, False, near_miss="group")]
+    )
     assert figures["answerable"]["answered_right"]["share"] == pytest.approx(1 / 3, abs=1e-4)
     assert figures["answerable"]["refused"]["share"] == pytest.approx(1 / 3, abs=1e-4)
     assert figures["near_misses"]["refused"]["share"] == 0.5

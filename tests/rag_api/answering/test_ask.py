@@ -1,4 +1,5 @@
-"""ask(): what the reader is told, in what order, and what is stored of it, whatever the generator does."""
+"""ask(): what the reader is told, in what order, and what is stored of it, whatever the generator
+does."""
 
 from __future__ import annotations
 
@@ -94,10 +95,16 @@ async def test_an_answer_comes_in_the_documented_order(container: Container, doc
     assert answer.sources[0].document.id == documents["child"].id
 
 
-async def test_a_citation_is_the_documents_own_characters_with_their_place(container: Container, documents: dict[str, Document]) -> None:
+async def test_a_citation_is_the_documents_own_characters_with_their_place(
+    container: Container, documents: dict[str, Document]
+) -> None:
     answer = last(await asked(container))
     (citation,) = answer.citations
-    assert citation.text == answer.text[citation.start : citation.end] == CHILD[citation.source_start : citation.source_end]
+    assert (
+        citation.text
+        == answer.text[citation.start : citation.end]
+        == CHILD[citation.source_start : citation.source_end]
+    )
     assert (citation.document_id, citation.page, citation.rank) == (documents["child"].id, 1, 1)
     assert [at.page for at in citation.rects] == [1]
     assert all(50 <= rect.x0 < rect.x1 <= 350 and rect.y0 >= 60 for at in citation.rects for rect in at.rects)
@@ -163,7 +170,8 @@ async def test_nothing_but_the_passages_is_read_and_sent_for_drafts_unless_that_
 async def test_a_document_is_read_whole_where_that_is_asked_for(
     container: Container, server: Scripted, documents: dict[str, Document]
 ) -> None:
-    """Also what stands far from the passages that were found can be cited, and those are named for the drafter that reads them alone."""
+    """Also what stands far from the passages that were found can be cited, and those are named for
+    the drafter that reads them alone."""
     end = CHILD.rstrip().splitlines()[-1]
     at = CHILD.index(end)
     span = {"start": 0, "end": len(end), "document": "0", "source_start": at, "source_end": at + len(end)}
@@ -201,15 +209,21 @@ async def test_a_document_that_is_more_than_the_generator_reads_at_once_is_a_nam
     container: Container, server: Scripted, documents: dict[str, Document]
 ) -> None:
     server.status = 400
-    server.body = json.dumps({"error": {"message": "the prompt has 9000 tokens", "type": "bad_request", "code": wire.TOO_LONG}})
+    server.body = json.dumps(
+        {"error": {"message": "the prompt has 9000 tokens", "type": "bad_request", "code": wire.TOO_LONG}}
+    )
     events = await asked(container, whole=documents["child"].id)
     assert isinstance(events[-1], Failed)
     assert events[-1].code == "document_too_long"
     assert "longer than the generator can read" in events[-1].message
-    assert codes(last(await asked(container, mode=Mode.ANSWER))) == ["generator_refused"], "of passages it is a refusal like any other"
+    assert codes(last(await asked(container, mode=Mode.ANSWER))) == ["generator_refused"], (
+        "of passages it is a refusal like any other"
+    )
 
 
-async def test_what_the_quote_does_not_name_is_told_and_kept(container: Container, documents: dict[str, Document]) -> None:
+async def test_what_the_quote_does_not_name_is_told_and_kept(
+    container: Container, documents: dict[str, Document]
+) -> None:
     answer = last(await asked(container, f"{DUTCH} bij polio"))
     assert answer.status == AnswerStatus.ANSWERED
     assert answer.not_named == ("polio",)
@@ -224,7 +238,9 @@ async def test_the_text_of_a_document_is_read_once_for_an_answer(
     container: Container, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, mode: Mode
 ) -> None:
     read: list[str] = []
-    server.script = quote if mode == Mode.VERBATIM else lambda _: [piece("Geef 15 mg/kg.", finish="stop", stats=stats())]
+    server.script = (
+        quote if mode == Mode.VERBATIM else lambda _: [piece("Geef 15 mg/kg.", finish="stop", stats=stats())]
+    )
 
     def counted(db: Any, document_id: str, longest: int) -> str | None:
         read.append(document_id)
@@ -236,9 +252,17 @@ async def test_the_text_of_a_document_is_read_once_for_an_answer(
     assert len(read) == len(set(read))
 
 
-async def test_a_span_whose_characters_differ_is_not_cited(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_a_span_whose_characters_differ_is_not_cited(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
     def lies(request: dict[str, Any]) -> list[Step]:
-        true = {"start": 0, "end": 4, "document": "0", "source_start": CHILD.index("Geef"), "source_end": CHILD.index("Geef") + 4}
+        true = {
+            "start": 0,
+            "end": 4,
+            "document": "0",
+            "source_start": CHILD.index("Geef"),
+            "source_end": CHILD.index("Geef") + 4,
+        }
         false = [
             {**true, "source_start": 0, "source_end": 4},  # other characters
             {**true, "document": "99"},  # no such passage
@@ -265,14 +289,24 @@ async def test_quoted_words_that_are_not_the_documents_are_never_shown(
         text = request["documents"][0]["text"]
         at = text.index(first)
         honest = {"start": 0, "end": len(first), "document": "0", "source_start": at, "source_end": at + len(first)}
-        further = {"start": len(first), "end": len(first) + 5, "document": "0", "source_start": at, "source_end": at + 5}
+        further = {
+            "start": len(first),
+            "end": len(first) + 5,
+            "document": "0",
+            "source_start": at,
+            "source_end": at + 5,
+        }
         if wrong == "place":
             further |= {"source_start": at - 1, "source_end": at + 4}
         if wrong == "between":
             further |= {"start": len(first) + 5, "end": len(first) + 10}
         said = {"words": "Neem ", "between": "Nooit" + second}.get(wrong, second)
         spans = [honest] if wrong == "span" else [honest, further]
-        return [piece(first), piece(said, spans=spans), piece(finish="stop", prompt_version="quote-nl-1", stats=stats())]
+        return [
+            piece(first),
+            piece(said, spans=spans),
+            piece(finish="stop", prompt_version="quote-nl-1", stats=stats()),
+        ]
 
     server.script = lies
     events = await asked(container)
@@ -304,7 +338,9 @@ async def test_an_empty_index_says_what_to_run(container: Container) -> None:
     assert [(n.code, "bedside ingest" in n.text) for n in answer.notices] == [("empty_index", True)]
 
 
-async def test_notices_are_in_the_language_of_the_question(container: Container, documents: dict[str, Document]) -> None:
+async def test_notices_are_in_the_language_of_the_question(
+    container: Container, documents: dict[str, Document]
+) -> None:
     assert last(await asked(container, DUTCH)).language == "nl"
     answer = last(await asked(container, ENGLISH))
     assert answer.language == "en"
@@ -334,14 +370,18 @@ async def test_sources_come_when_the_generator_is_down(settings: Settings) -> No
     container.close()
 
 
-async def test_sources_come_when_the_generator_refuses(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_sources_come_when_the_generator_refuses(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
     server.status, server.body = 400, '{"error": {"message": "the prompt is too long"}}'
     answer = last(await asked(container))
     assert (answer.status, codes(answer)) == (AnswerStatus.SOURCES_ONLY, ["generator_refused"])
     assert "too long" in answer.stats["generator_problem"]
 
 
-async def test_an_answer_that_breaks_off_is_failed_and_kept(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_an_answer_that_breaks_off_is_failed_and_kept(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
     server.script = lambda request: [*quote(request)[:2], None]
     events = await asked(container)
     failed = events[-1]
@@ -356,7 +396,9 @@ async def test_an_answer_that_breaks_off_is_failed_and_kept(container: Container
     assert (unseen.status, unseen.text, codes(unseen)) == (AnswerStatus.SOURCES_ONLY, "", ["generator_down"])
 
 
-async def test_a_model_without_words_leaves_the_sources(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_a_model_without_words_leaves_the_sources(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
     server.script = lambda request: [piece(finish="stop", stats=stats())]
     answer = last(await asked(container))
     assert (answer.status, codes(answer)) == (AnswerStatus.SOURCES_ONLY, ["no_text"])
@@ -373,24 +415,37 @@ async def test_a_model_that_repeats_the_question_leaves_the_sources(
     assert answer.stats["said_nothing"].strip() == DUTCH
 
 
-async def test_a_refusal_names_a_scan_whose_title_fits_and_no_other(container: Container, documents: dict[str, Document]) -> None:
+async def test_a_refusal_names_a_scan_whose_title_fits_and_no_other(
+    container: Container, documents: dict[str, Document]
+) -> None:
     for title in ("Vlaggen op het stadhuis", "Hygiëne bij een infuus"):
         failed = replace(
-            documents["kitchen"], id=title[0] * 32, source=f"{title}.pdf", status=DocumentStatus.FAILED, reason="no_text_layer"
+            documents["kitchen"],
+            id=title[0] * 32,
+            source=f"{title}.pdf",
+            status=DocumentStatus.FAILED,
+            reason="no_text_layer",
         )
         PgDocuments(container.db).save_failed(replace(failed, metadata=Metadata(title=title, owner="Onthaal")))
     found = last(await asked(container, UNANSWERABLE))
     assert codes(found) == ["not_found", "unread"]
-    words = "Vlaggen op het stadhuis (eigenaar: Onthaal) past bij de vraag, maar kon niet gelezen worden: het is een scan zonder tekst."
+    words = (
+        "Vlaggen op het stadhuis (eigenaar: Onthaal) past bij de vraag, maar kon niet gelezen worden: het is een "
+        "scan zonder tekst."
+    )
     assert found.notices[1].text == words
 
 
-async def test_an_answer_at_its_greatest_length_says_so(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_an_answer_at_its_greatest_length_says_so(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
     server.script = lambda request: [piece("Geef 15 mg/kg"), piece(finish="length", stats=stats())]
     assert "cut_short" in codes(last(await asked(container, mode=Mode.ANSWER)))
 
 
-async def test_mode_sources_asks_no_model(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_mode_sources_asks_no_model(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
     answer = last(await asked(container, mode=Mode.SOURCES))
     assert (answer.status, answer.notices, server.requests) == (AnswerStatus.SOURCES_ONLY, (), [])
     assert answer.sources[0].document.id == documents["child"].id
@@ -423,7 +478,9 @@ async def test_a_bug_is_raised_and_what_was_asked_is_kept(
     assert get_answer(container.db, LOCAL_USER, question.id).status == AnswerStatus.FAILED
 
 
-async def test_stopping_hangs_up_and_stores_what_was_there(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_stopping_hangs_up_and_stores_what_was_there(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
     server.script = lambda request: [*quote(request)[:2], 30.0, *quote(request)[2:]]
     question = new_question(LOCAL_USER, container, DUTCH)
     async with aclosing(ask(question, LOCAL_USER, container)) as events:
@@ -437,7 +494,9 @@ async def test_stopping_hangs_up_and_stores_what_was_there(container: Container,
     assert stored.sources
 
 
-async def test_a_cancelled_task_stores_what_was_there(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_a_cancelled_task_stores_what_was_there(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
     server.script = lambda request: [*quote(request)[:2], 30.0]
     question = new_question(LOCAL_USER, container, DUTCH)
     seen = asyncio.Event()
@@ -477,7 +536,14 @@ async def test_an_expired_version_is_said_and_answers_only_when_its_day_is_asked
 
 async def test_a_superseded_document_does_not_answer(container: Container) -> None:
     load(container, "paracetamol-2019.pdf", CHILD.replace("15 mg", "10 mg"), language="nl")
-    new = load(container, "paracetamol-2025.pdf", CHILD, language="nl", supersedes="paracetamol-2019.pdf", valid_from=date(2025, 1, 1))
+    new = load(
+        container,
+        "paracetamol-2025.pdf",
+        CHILD,
+        language="nl",
+        supersedes="paracetamol-2019.pdf",
+        valid_from=date(2025, 1, 1),
+    )
     assert {s.document.id for s in last(await asked(container)).sources} == {new.id}
     before = last(await asked(container, filters=Filters(valid_on=date(2024, 6, 1))))
     assert [s.document.source for s in before.sources] == ["paracetamol-2019.pdf"]
@@ -490,7 +556,9 @@ async def test_the_list_decides_when_the_index_is_behind(container: Container, d
     assert [source.hit.rank for source in answer.sources] == list(range(1, len(answer.sources) + 1))
 
 
-async def test_a_document_of_another_group_never_becomes_a_source(container: Container, documents: dict[str, Document]) -> None:
+async def test_a_document_of_another_group_never_becomes_a_source(
+    container: Container, documents: dict[str, Document]
+) -> None:
     stranger = User("stranger", "Somebody else", ("surgery",))
     question = new_question(stranger, container, DUTCH)
     events = [event async for event in ask(question, stranger, container)]
@@ -534,10 +602,20 @@ async def test_a_citation_across_a_page_border_has_rectangles_on_both(container:
     assert answer.sources[0].document.id == document.id
 
 
-async def test_what_a_chunk_cuts_is_told_whole_from_over_the_page_border_and_can_be_cited(container: Container, server: Scripted) -> None:
-    first, second = "Paracetamol bij kinderen: geef een kind van 12 kg hoogstens 180 mg paracetamol, ", "en wacht dan minstens 6 uur."
-    document, text = load(container, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED), first + second
-    chunk = Chunk("00000000-0000-4000-8000-000000000000", document.id, document.metadata.title, (1,), 0, len(first), first)
+async def test_what_a_chunk_cuts_is_told_whole_from_over_the_page_border_and_can_be_cited(
+    container: Container, server: Scripted
+) -> None:
+    first, second = (
+        "Paracetamol bij kinderen: geef een kind van 12 kg hoogstens 180 mg paracetamol, ",
+        "en wacht dan minstens 6 uur.",
+    )
+    document, text = (
+        load(container, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED),
+        first + second,
+    )
+    chunk = Chunk(
+        "00000000-0000-4000-8000-000000000000", document.id, document.metadata.title, (1,), 0, len(first), first
+    )
     container.store.replace_document(document.id, [chunk], container.embedder.passages([embedding_text(chunk)]))
     start = text.index("wacht")
     span = {"start": 0, "end": len(text) - start, "document": "0", "source_start": start, "source_end": len(text)}
@@ -572,7 +650,13 @@ def load_across(container: Container, first: str, second: str) -> Document:
     """Two pages and one chunk over both."""
     document = load(container, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED)
     chunk = Chunk(
-        "00000000-0000-4000-8000-000000000000", document.id, document.metadata.title, (1, 2), 0, len(first + second), first + second
+        "00000000-0000-4000-8000-000000000000",
+        document.id,
+        document.metadata.title,
+        (1, 2),
+        0,
+        len(first + second),
+        first + second,
     )
     container.store.replace_document(document.id, [chunk], container.embedder.passages([embedding_text(chunk)]))
     return document
@@ -584,13 +668,22 @@ async def test_a_greeting_gets_a_friendly_line_and_looks_for_nothing(
     events = await asked(container, "Goedemorgen bedside!")
     answer = last(events)
     assert [type(event) for event in events] == [Found, Done]
-    assert (answer.status, answer.text, answer.sources, codes(answer)) == (AnswerStatus.SOURCES_ONLY, "", (), ["greeting"])
+    assert (answer.status, answer.text, answer.sources, codes(answer)) == (
+        AnswerStatus.SOURCES_ONLY,
+        "",
+        (),
+        ["greeting"],
+    )
     assert server.requests == []
 
 
 @pytest.mark.parametrize("longest", [LONGEST_TEXT, 10])
 async def test_two_questions_in_one_are_each_answered_by_themselves(
-    container: Container, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, longest: int
+    container: Container,
+    server: Scripted,
+    documents: dict[str, Document],
+    monkeypatch: pytest.MonkeyPatch,
+    longest: int,
 ) -> None:
     monkeypatch.setattr("rag_api.retrieval.find.LONGEST_TEXT", longest)
     both = "Hoeveel paracetamol mag een kind van 12 kg en wanneer is het restaurant open?"
@@ -606,7 +699,10 @@ async def test_two_questions_in_one_are_each_answered_by_themselves(
 async def test_a_quoted_list_is_one_part_of_its_introduction_and_its_items(
     container: Container, server: Scripted, documents: dict[str, Document]
 ) -> None:
-    text = "Naaldprik. Doe bij een naaldprik het volgende:\n1. Spoel de naaldprik.\n2. Ontsmet de naaldprik.\n3. Meld het ongeval.\n"
+    text = (
+        "Naaldprik. Doe bij een naaldprik het volgende:\n1. Spoel de naaldprik.\n2. Ontsmet de naaldprik.\n3. Meld "
+        "het ongeval.\n"
+    )
     load(container, "naaldprik.pdf", text, language="nl")
 
     def led(request: dict[str, Any]) -> list[Step]:
@@ -615,7 +711,13 @@ async def test_a_quoted_list_is_one_part_of_its_introduction_and_its_items(
         source = request["documents"][int(best["document"])]["text"]
         start = min([best["start"], *(lead["start"] for lead in best["lead"])])
         words = source[start : best["end"]]
-        span = {"start": 0, "end": len(words), "document": best["document"], "source_start": start, "source_end": best["end"]}
+        span = {
+            "start": 0,
+            "end": len(words),
+            "document": best["document"],
+            "source_start": start,
+            "source_end": best["end"],
+        }
         return [piece(words, spans=[span]), piece(finish="stop", stats=stats())]
 
     server.script = led
@@ -628,4 +730,6 @@ async def test_a_quoted_list_is_one_part_of_its_introduction_and_its_items(
         "2. Ontsmet de naaldprik.",
         "3. Meld het ongeval.",
     ]
-    assert [text[item.source_start : item.source_end] for item in items] == [answer.text[i.start : i.end] for i in items]
+    assert [text[item.source_start : item.source_end] for item in items] == [
+        answer.text[i.start : i.end] for i in items
+    ]

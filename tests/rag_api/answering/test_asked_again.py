@@ -1,4 +1,5 @@
-"""A question that is asked again under its key, after the connection broke, is answered once and stored once."""
+"""A question that is asked again under its key, after the connection broke, is answered once and
+stored once."""
 
 from __future__ import annotations
 
@@ -41,17 +42,23 @@ def client(container: Container, scripted: Scripted) -> Iterator[TestClient]:
 
 
 def asked(client: TestClient, key: str, question: str = QUESTION, **more: object) -> dict[str, object]:
-    response = client.post("/ask", json={"question": question, "personal_data": "keep", **more}, headers={"Idempotency-Key": key})
+    response = client.post(
+        "/ask", json={"question": question, "personal_data": "keep", **more}, headers={"Idempotency-Key": key}
+    )
     assert response.status_code == 200, response.text
     return dict(response.json())
 
 
 def stored(container: Container, key: str) -> list[str]:
     question = new_question(LOCAL_USER, container, QUESTION, personal=PersonalChoice.KEEP, key=key)
-    return [row["status"] for row in container.db.all("select status from answers where id = %(id)s", {"id": question.id})]
+    return [
+        row["status"] for row in container.db.all("select status from answers where id = %(id)s", {"id": question.id})
+    ]
 
 
-def test_the_stored_answer_is_given_again_and_the_generator_not_asked(client: TestClient, container: Container, scripted: Scripted) -> None:
+def test_the_stored_answer_is_given_again_and_the_generator_not_asked(
+    client: TestClient, container: Container, scripted: Scripted
+) -> None:
     key = str(uuid4())
     first, times = asked(client, key), len(scripted.requests)
     assert asked(client, key) == first
@@ -63,13 +70,17 @@ def test_a_stream_under_a_known_key_ends_with_the_stored_answer(client: TestClie
     key = str(uuid4())
     first = asked(client, key)
     headers = {"Idempotency-Key": key, "Accept": "text/event-stream"}
-    lines = client.post("/ask", json={"question": QUESTION, "personal_data": "keep"}, headers=headers).text.split("\n\n")
+    lines = client.post("/ask", json={"question": QUESTION, "personal_data": "keep"}, headers=headers).text.split(
+        "\n\n"
+    )
     names = [line.partition("\n")[0].removeprefix("event: ") for line in lines if line]
     assert names == ["found", "done"]
     assert json.loads(lines[1].partition("data: ")[2])["answer"] == first
 
 
-def test_an_answer_that_broke_off_is_given_anew_in_its_place(client: TestClient, container: Container, scripted: Scripted) -> None:
+def test_an_answer_that_broke_off_is_given_anew_in_its_place(
+    client: TestClient, container: Container, scripted: Scripted
+) -> None:
     key = str(uuid4())
     scripted.script = lambda request: [*quote(request)[:2], None]
     broken = asked(client, key)
@@ -82,7 +93,9 @@ def test_an_answer_that_broke_off_is_given_anew_in_its_place(client: TestClient,
     assert client.get(f"/conversations/{whole['conversation_id']}").json()["answers"] == [whole]
 
 
-def test_one_that_broke_off_elsewhere_never_takes_the_place_of_a_whole_one(client: TestClient, container: Container) -> None:
+def test_one_that_broke_off_elsewhere_never_takes_the_place_of_a_whole_one(
+    client: TestClient, container: Container
+) -> None:
     key = str(uuid4())
     whole = asked(client, key)
     question = new_question(LOCAL_USER, container, QUESTION, personal=PersonalChoice.KEEP, key=key)
@@ -101,7 +114,9 @@ def test_another_question_under_the_same_key_is_refused(client: TestClient) -> N
 
 def test_keys_of_two_people_are_two_questions(container: Container) -> None:
     ids = {
-        new_question(replace(LOCAL_USER, id=user), container, "Wat kost de lunch?", mode=Mode.SOURCES, key="a-key-of-mine").id
+        new_question(
+            replace(LOCAL_USER, id=user), container, "Wat kost de lunch?", mode=Mode.SOURCES, key="a-key-of-mine"
+        ).id
         for user in ("a", "b")
     }
     assert len(ids) == 2

@@ -1,4 +1,5 @@
-"""Several processes see what each leaves or does: answers under way, answers and entries that wait for the database."""
+"""Several processes see what each leaves or does: answers under way, answers and entries that wait
+for the database."""
 
 from __future__ import annotations
 

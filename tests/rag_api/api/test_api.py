@@ -94,7 +94,9 @@ def is_problem(response: Any, status: int, code: str) -> dict[str, Any]:
 def test_a_question_is_answered_as_json(client: httpx.Client, documents: dict[str, Document]) -> None:
     body = client.post("/ask", json={"question": DUTCH}).raise_for_status().json()
     assert body["status"] == "answered"
-    assert [body["answer"][span["start"] : span["end"]] for span in body["spans"]] == [span["text"] for span in body["spans"]]
+    assert [body["answer"][span["start"] : span["end"]] for span in body["spans"]] == [
+        span["text"] for span in body["spans"]
+    ]
     assert body["spans"][0]["document"] == body["sources"][0]["document"] == "paracetamol-kind.pdf"
     assert body["spans"][0]["rects"][0]["rects"]
     assert (body["sources"][0]["version"], body["sources"][0]["page"]) == ("3", 1)
@@ -114,7 +116,9 @@ def test_a_question_is_answered_as_a_stream(client: httpx.Client, documents: dic
     assert [data["span"] for name, data in got if name == "cited"] == answer["spans"]
 
 
-def test_words_are_sent_when_they_are_written(client: httpx.Client, scripted: Scripted, documents: dict[str, Document]) -> None:
+def test_words_are_sent_when_they_are_written(
+    client: httpx.Client, scripted: Scripted, documents: dict[str, Document]
+) -> None:
     scripted.script = lambda request: [quote(request)[0], 1.0, *quote(request)[1:]]
     with client.stream("POST", "/ask", json={"question": DUTCH}, headers=STREAM) as response:
         times = {line: time.monotonic() for line in response.iter_lines() if line.startswith("event: ")}
@@ -149,7 +153,9 @@ def test_hanging_up_before_the_json_stops_the_generator_too(
     assert scripted.hung_up.wait(300)
 
 
-def test_a_failure_in_mid_stream_is_an_event(client: httpx.Client, scripted: Scripted, documents: dict[str, Document]) -> None:
+def test_a_failure_in_mid_stream_is_an_event(
+    client: httpx.Client, scripted: Scripted, documents: dict[str, Document]
+) -> None:
     scripted.script = lambda request: [*quote(request)[:2], None]
     name, data = events(client.post("/ask", json={"question": DUTCH}, headers=STREAM))[-1]
     assert (name, data["code"], data["answer"]["status"]) == ("failed", "generator_unavailable", "failed")
@@ -164,7 +170,9 @@ def test_not_found_is_a_status_with_the_nearest_documents(client: httpx.Client, 
 
 
 def test_filters_narrow_the_documents(client: httpx.Client, documents: dict[str, Document]) -> None:
-    body = client.post("/ask", json={"question": DUTCH, "filters": {"document_ids": [documents["fall"].id]}, "mode": "sources"}).json()
+    body = client.post(
+        "/ask", json={"question": DUTCH, "filters": {"document_ids": [documents["fall"].id]}, "mode": "sources"}
+    ).json()
     assert {source["document_id"] for source in body["sources"]} <= {documents["fall"].id}
 
 
@@ -225,7 +233,9 @@ def test_a_body_of_a_size_that_no_question_has_is_refused_while_it_streams(clien
     sent: list[int] = []
     is_problem(client.post("/ask", content=b'{"question": "' + b"a" * 2 * 1024 * 1024 + b'"}'), 413, "too_large")
     with contextlib.suppress(httpx.WriteError):  # the server may close before all is written
-        is_problem(client.post("/ask", content=endless(), headers={"content-type": "application/json"}), 413, "too_large")
+        is_problem(
+            client.post("/ask", content=endless(), headers={"content-type": "application/json"}), 413, "too_large"
+        )
     assert sum(sent) < 100 * 1024 * 1024
 
 
@@ -236,9 +246,13 @@ def test_a_judged_set_may_be_larger_than_a_question(client: httpx.Client) -> Non
     assert client.post("/judged/groot/csv", json={"csv": csv, "check": True}).json()["questions"] == 25_000
 
 
-@pytest.mark.parametrize("body", [b'{"question": "caf\xe9"}', b'{"question": ' + b"[" * 100_000], ids=["latin-1", "deep"])
+@pytest.mark.parametrize(
+    "body", [b'{"question": "caf\xe9"}', b'{"question": ' + b"[" * 100_000], ids=["latin-1", "deep"]
+)
 def test_a_body_that_is_no_text_is_refused_in_words(client: httpx.Client, body: bytes) -> None:
-    problem = is_problem(client.post("/ask", content=body, headers={"content-type": "application/json"}), 400, "invalid_input")
+    problem = is_problem(
+        client.post("/ask", content=body, headers={"content-type": "application/json"}), 400, "invalid_input"
+    )
     assert "JSON in UTF-8" in problem["detail"]
 
 
@@ -250,7 +264,9 @@ def test_a_wrong_method_is_405_with_the_right_ones(client: httpx.Client) -> None
 
 
 def test_continuing_a_conversation_that_is_not_there_is_404_also_for_a_stream(client: httpx.Client) -> None:
-    is_problem(client.post("/ask", json={"question": DUTCH, "conversation_id": NOWHERE}, headers=STREAM), 404, "not_found")
+    is_problem(
+        client.post("/ask", json={"question": DUTCH, "conversation_id": NOWHERE}, headers=STREAM), 404, "not_found"
+    )
 
 
 def test_conversations_are_listed_read_and_deleted(client: httpx.Client, documents: dict[str, Document]) -> None:
@@ -273,7 +289,9 @@ def test_a_conversation_is_named_pinned_and_found(client: httpx.Client, document
     assert named["title"].startswith("Kind van ")
     assert "1961" not in named["title"], "a name that identifies a patient would be kept"
     assert client.get(path).json()["title"] == named["title"]
-    assert [client.get("/conversations", params={"search": word}).json()["total"] for word in ("kind van", "zevenblad")] == [1, 0]
+    assert [
+        client.get("/conversations", params={"search": word}).json()["total"] for word in ("kind van", "zevenblad")
+    ] == [1, 0]
     assert client.patch(path, json={"pinned": False}).json() == {**named, "pinned": False}
     for wrong in ({}, {"title": " "}, {"title": "x" * 121}, {"title": None}, {"pinned": "yes"}, {"owner": "b"}):
         is_problem(client.patch(path, json=wrong), 422, "invalid_request")
@@ -284,7 +302,9 @@ def test_a_conversation_is_named_pinned_and_found(client: httpx.Client, document
 def test_feedback_is_kept_and_its_document_must_exist(client: httpx.Client, documents: dict[str, Document]) -> None:
     answer = client.post("/ask", json={"question": DUTCH}).json()
     path = f"/answers/{answer['id']}/feedback"
-    given = client.post(path, json={"found": "yes", "document_id": documents["child"].id, "page": 1, "comment": " goed "})
+    given = client.post(
+        path, json={"found": "yes", "document_id": documents["child"].id, "page": 1, "comment": " goed "}
+    )
     assert (given.status_code, given.json()["comment"], given.json()["answer_id"]) == (201, "goed", answer["id"])
     assert client.post(path, json={"found": "no"}).json()["missing"] is None
     assert client.post(path, json={"missing": "detail"}).json()["missing"] == "detail"
@@ -296,7 +316,9 @@ def test_feedback_is_kept_and_its_document_must_exist(client: httpx.Client, docu
 
 def test_documents_are_listed_searched_and_described(client: httpx.Client, documents: dict[str, Document]) -> None:
     assert client.get("/documents").json()["total"] == 3
-    assert [d["source"] for d in client.get("/documents", params={"search": "FALL"}).json()["documents"]] == ["falls.pdf"]
+    assert [d["source"] for d in client.get("/documents", params={"search": "FALL"}).json()["documents"]] == [
+        "falls.pdf"
+    ]
     assert client.get("/documents", params={"status": "failed"}).json() == {"documents": [], "total": 0}
     assert client.get("/documents", params={"validity": "expired"}).json()["total"] == 0
     assert client.get("/documents", params={"department": "nowhere"}).json()["total"] == 0
@@ -310,9 +332,14 @@ def test_documents_are_listed_searched_and_described(client: httpx.Client, docum
     is_problem(client.get("/documents", params={"limit": 0}), 422, "invalid_request")
 
 
-def test_a_file_is_sent_whole_in_parts_or_not_again(client: httpx.Client, container: Container, documents: dict[str, Document]) -> None:
+def test_a_file_is_sent_whole_in_parts_or_not_again(
+    client: httpx.Client, container: Container, documents: dict[str, Document]
+) -> None:
     child = documents["child"]
-    path, content = f"/documents/{child.id}/file", (container.settings.data_dir / "files" / f"{child.sha256}.pdf").read_bytes()
+    path, content = (
+        f"/documents/{child.id}/file",
+        (container.settings.data_dir / "files" / f"{child.sha256}.pdf").read_bytes(),
+    )
     whole = client.get(path)
     assert whole.content == content
     assert whole.headers["content-type"] == "application/pdf"
@@ -321,7 +348,11 @@ def test_a_file_is_sent_whole_in_parts_or_not_again(client: httpx.Client, contai
     assert "sandbox" in whole.headers["content-security-policy"]
     assert whole.headers["accept-ranges"] == "bytes"
     part = client.get(path, headers={"range": "bytes=2-5"})
-    assert (part.status_code, part.content, part.headers["content-range"]) == (206, content[2:6], f"bytes 2-5/{len(content)}")
+    assert (part.status_code, part.content, part.headers["content-range"]) == (
+        206,
+        content[2:6],
+        f"bytes 2-5/{len(content)}",
+    )
     assert client.get(path, headers={"range": f"bytes={len(content) + 5}-"}).status_code == 416
     again = client.get(path, headers={"if-none-match": whole.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
@@ -347,7 +378,12 @@ def test_a_reported_answer_waits_for_the_owner_of_what_it_quotes_and_is_in_the_g
     assert "20 mg/kg" in told["comment"]
     assert "1961" not in told["comment"]
     (gap,) = [one for one in client.get("/gaps").json()["gaps"] if one["reported"]]
-    assert (gap["reported"], gap["comments"], gap["named"], gap["not_found"]) == ({"outdated": 1}, [told["comment"]], [], 0)
+    assert (gap["reported"], gap["comments"], gap["named"], gap["not_found"]) == (
+        {"outdated": 1},
+        [told["comment"]],
+        [],
+        0,
+    )
     (asked,) = client.get("/owner-questions/asked").json()["questions"]
     assert (asked["kind"], asked["text"], asked["answer_id"]) == ("report", told["comment"], answer["id"])
     assert client.get("/usage").json()["weeks"][-1]["wrong"] == 1
@@ -369,7 +405,12 @@ def test_a_retired_document_answers_no_more_and_stays_readable(
 def test_a_withdrawn_document_is_listed_with_who_and_when_and_answers_again_once_it_is_put_back(
     client: httpx.Client, container: Container
 ) -> None:
-    file = {"file": ("naald.pdf", pdf("Naaldcontainers\nEen naaldcontainer wordt vervangen wanneer hij voor drie vierde gevuld is."))}
+    file = {
+        "file": (
+            "naald.pdf",
+            pdf("Naaldcontainers\nEen naaldcontainer wordt vervangen wanneer hij voor drie vierde gevuld is."),
+        )
+    }
     made = client.post("/documents", files=file).raise_for_status().json()["items"][0]["document_id"]
     client.patch(f"/documents/{made}", json={"department": "Logistiek"}).raise_for_status()
     is_problem(client.post(f"/documents/{made}/restore"), 409, "conflict")  # it is not withdrawn
@@ -379,7 +420,12 @@ def test_a_withdrawn_document_is_listed_with_who_and_when_and_answers_again_once
     assert (listed["id"], listed["withdrawn_at"]) == (made, gone["withdrawn_at"])
     assert made not in container.store.document_ids()
     back = client.post(f"/documents/{made}/restore").raise_for_status().json()
-    assert (back["status"], back["department"], back["withdrawn_at"], back["withdrawn_by"]) == ("indexed", "Logistiek", None, "")
+    assert (back["status"], back["department"], back["withdrawn_at"], back["withdrawn_by"]) == (
+        "indexed",
+        "Logistiek",
+        None,
+        "",
+    )
     asked = client.post("/ask", json={"question": "Wanneer wordt een naaldcontainer vervangen?"}).json()
     assert made in {source["document_id"] for source in asked["sources"]}
     empty(container)
@@ -401,7 +447,9 @@ def test_a_withdrawn_document_is_not_put_back_beside_a_newer_version_nor_without
     empty(container)
 
 
-def test_documents_that_expire_soon_and_that_were_read_in_doubt_can_be_listed(client: httpx.Client, container: Container) -> None:
+def test_documents_that_expire_soon_and_that_were_read_in_doubt_can_be_listed(
+    client: httpx.Client, container: Container
+) -> None:
     today = date.today()
     load(container, "soon.pdf", "Deze geldt nog even. ", valid_until=today + timedelta(days=30))
     load(container, "later.pdf", "Deze geldt langer. ", valid_until=today + timedelta(days=31))
@@ -427,8 +475,13 @@ def pdf(text: str) -> bytes:
     return file.getvalue()
 
 
-def test_an_uploaded_pdf_answers_at_once_and_its_quote_stands_where_it_is_highlighted(client: httpx.Client, container: Container) -> None:
-    text = "Naaldcontainers\nEen naaldcontainer wordt vervangen wanneer hij voor drie vierde gevuld is.\nBel de logistieke dienst."
+def test_an_uploaded_pdf_answers_at_once_and_its_quote_stands_where_it_is_highlighted(
+    client: httpx.Client, container: Container
+) -> None:
+    text = (
+        "Naaldcontainers\nEen naaldcontainer wordt vervangen wanneer hij voor drie vierde gevuld is.\nBel de "
+        "logistieke dienst."
+    )
     upload = {"file": ("..\\map/naald container.pdf", pdf(text), "application/pdf")}
     report = client.post("/documents", files=upload).raise_for_status().json()
     assert (report["indexed"], report["failed"]) == (1, 0)
@@ -459,7 +512,9 @@ def test_an_uploaded_docx_is_indexed(client: httpx.Client, container: Container)
 
 
 def test_an_upload_that_cannot_be_read_is_reported_and_listed(client: httpx.Client, container: Container) -> None:
-    report = client.post("/documents", files={"file": ("kapot.pdf", b"%PDF-1.4 nothing more", "application/pdf")}).json()
+    report = client.post(
+        "/documents", files={"file": ("kapot.pdf", b"%PDF-1.4 nothing more", "application/pdf")}
+    ).json()
     assert (report["failed"], report["items"][0]["outcome"]) == (1, "failed")
     assert report["items"][0]["reason"] in ("broken", "empty")
     (listed,) = client.get("/documents", params={"status": "failed"}).json()["documents"]
@@ -504,7 +559,9 @@ def test_health_names_every_part(client: httpx.Client, documents: dict[str, Docu
     ]  # fmt: skip
 
 
-def test_health_is_degraded_without_a_generator_and_down_without_a_store(container: Container, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_health_is_degraded_without_a_generator_and_down_without_a_store(
+    container: Container, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from rag_api.errors import StoreUnavailable
 
     settings = container.settings.model_copy(update={"generator_url": "http://127.0.0.1:1/v1"})
@@ -527,7 +584,13 @@ def test_the_api_is_the_same_under_api(client: httpx.Client, documents: dict[str
 
 
 def test_the_page_is_served_with_a_strict_policy(client: httpx.Client) -> None:
-    for path, status in (("/", 200), ("/c/5f0c", 200), ("/admin/keys/", 200), ("/history", 200), ("/conversation/5f0c", 404)):
+    for path, status in (
+        ("/", 200),
+        ("/c/5f0c", 200),
+        ("/admin/keys/", 200),
+        ("/history", 200),
+        ("/conversation/5f0c", 404),
+    ):
         page = client.get(path, headers={"accept": "text/html,*/*;q=0.8"})
         assert page.status_code == status
         assert "<title>Bedside</title>" in page.text
@@ -545,7 +608,13 @@ def test_the_page_is_served_with_a_strict_policy(client: httpx.Client) -> None:
 
 
 def test_every_response_carries_safe_headers(client: httpx.Client, documents: dict[str, Document]) -> None:
-    for response in (client.get("/"), client.get("/health"), client.get("/documents"), client.get("/api/none"), client.put("/ask")):
+    for response in (
+        client.get("/"),
+        client.get("/health"),
+        client.get("/documents"),
+        client.get("/api/none"),
+        client.put("/ask"),
+    ):
         assert response.headers["x-content-type-options"] == "nosniff"
         assert response.headers["referrer-policy"] == "no-referrer"
         assert "frame-ancestors 'none'" in response.headers["content-security-policy"]
@@ -576,9 +645,13 @@ def test_a_bug_tells_the_user_nothing_of_its_insides(container: Container, monke
     assert "secret" not in response.text
 
 
-def test_a_piece_without_text_sends_no_token(client: httpx.Client, scripted: Scripted, documents: dict[str, Document]) -> None:
+def test_a_piece_without_text_sends_no_token(
+    client: httpx.Client, scripted: Scripted, documents: dict[str, Document]
+) -> None:
     scripted.script = lambda request: [piece(), *quote(request)]
-    assert [name for name, _ in events(client.post("/ask", json={"question": DUTCH}, headers=STREAM))].count("token") == 1
+    assert [name for name, _ in events(client.post("/ask", json={"question": DUTCH}, headers=STREAM))].count(
+        "token"
+    ) == 1
 
 
 def test_a_follow_up_is_searched_for_as_what_it_means_and_the_literal_words_can_be_asked(
@@ -605,7 +678,9 @@ def test_metrics_count_what_came_of_questions_and_hold_no_word_of_them(
         text = client.get("/metrics").raise_for_status().text
         assert "paracetamol" not in text
         assert "stadhuis" not in text
-        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in text.splitlines() if line[0] != "#")}
+        return {
+            name: float(value) for name, value in (line.rsplit(" ", 1) for line in text.splitlines() if line[0] != "#")
+        }
 
     def grown(name: str) -> float:
         return after.get(name, 0.0) - before.get(name, 0.0)
@@ -631,8 +706,20 @@ def test_metrics_count_what_came_of_questions_and_hold_no_word_of_them(
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"literal": 0}, {"literal": "no"}, {"filters": {"include_expired": 0}}, {"question": "\x85"}, {"question": "\ufeff \t"}],
-    ids=["a number for false", "a word for false", "a number in a filter", "a blank to some patterns only", "a mark and blanks"],
+    [
+        {"literal": 0},
+        {"literal": "no"},
+        {"filters": {"include_expired": 0}},
+        {"question": "\x85"},
+        {"question": "\ufeff \t"},
+    ],
+    ids=[
+        "a number for false",
+        "a word for false",
+        "a number in a filter",
+        "a blank to some patterns only",
+        "a mark and blanks",
+    ],
 )
 def test_what_the_document_does_not_allow_is_refused(client: httpx.Client, wrong: dict[str, Any]) -> None:
     body = {"question": DUTCH, "mode": "sources", **wrong}

@@ -1,4 +1,5 @@
-"""Function and department of who asks: from the request, else from a proxy's headers where the settings name them; always stored."""
+"""Function and department of who asks: from the request, else from a proxy's headers where the
+settings name them; always stored."""
 
 from __future__ import annotations
 
@@ -35,7 +36,10 @@ def asker(container: Container, settings: Settings, headers: dict[str, str], **b
 
 
 def test_the_request_says_who_asks(container: Container, settings: Settings) -> None:
-    assert asker(container, settings, {}, function="paediatrician", department="Pediatrie") == ("paediatrician", "Pediatrie")
+    assert asker(container, settings, {}, function="paediatrician", department="Pediatrie") == (
+        "paediatrician",
+        "Pediatrie",
+    )
     assert asker(container, settings, {}) == ("", "")
 
 

@@ -1,4 +1,5 @@
-"""The Python client against the real service: typed answers, named errors, and a question answered once however often it is sent."""
+"""The Python client against the real service: typed answers, named errors, and a question answered
+once however often it is sent."""
 
 from __future__ import annotations
 
@@ -17,7 +18,16 @@ from rag_api.api import schemas as api
 from rag_api.api.client import Bedside, error_of
 from rag_api.container import Container
 from rag_api.domain import AnswerStatus, Document, DocumentStatus
-from rag_api.errors import BedsideError, Conflict, InvalidInput, NotFound, NotSignedIn, PersonalDataFound, TooBusy, Unavailable
+from rag_api.errors import (
+    BedsideError,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    NotSignedIn,
+    PersonalDataFound,
+    TooBusy,
+    Unavailable,
+)
 from tests.rag_api.api.test_api import DUTCH, client, container, documents, pdf, url
 from tests.support.people import key_of, staffed
 from tests.support.ports import free_port
@@ -38,7 +48,8 @@ def bedside(url: str, scripted: Scripted, documents: dict[str, Document]) -> Ite
 
 
 class Through(httpx.BaseTransport):
-    """Lets requests through to the service, after `fails` of them: a connection that breaks, or a status."""
+    """Lets requests through to the service, after `fails` of them: a connection that breaks, or a
+    status."""
 
     def __init__(self, *fails: int | type[Exception], after: bool = False) -> None:
         self.fails, self.after = list(fails), after
@@ -113,11 +124,17 @@ def test_a_file_is_loaded_listed_and_withdrawn(bedside: Bedside, container: Cont
     [
         (lambda bedside: bedside.document("0" * 32), NotFound, "not_found"),
         (lambda bedside: bedside.ask("x" * 2001), BedsideError, "invalid_request"),
-        (lambda bedside: bedside.ask("Mag mevrouw Jansen, geboren op 3 mei 1961, paracetamol?"), PersonalDataFound, "personal_data"),
+        (
+            lambda bedside: bedside.ask("Mag mevrouw Jansen, geboren op 3 mei 1961, paracetamol?"),
+            PersonalDataFound,
+            "personal_data",
+        ),
         (lambda bedside: bedside.upload(io.BytesIO(b"x"), "..."), InvalidInput, "invalid_input"),
     ],
 )
-def test_what_is_refused_is_a_named_error(bedside: Bedside, call: Callable[[Bedside], Any], kind: type[BedsideError], code: str) -> None:
+def test_what_is_refused_is_a_named_error(
+    bedside: Bedside, call: Callable[[Bedside], Any], kind: type[BedsideError], code: str
+) -> None:
     with pytest.raises(kind) as raised:
         call(bedside)
     assert raised.value.code == code
@@ -194,12 +211,17 @@ def test_a_key_shows_who_asks_and_one_that_does_not_hold_is_told(dsn: str, tmp_p
         key = key_of(made.db, people.ids["colleague"], [Scope.READ])
         with Bedside("http://testserver", key, transport=httpx.MockTransport(sent)) as known:
             assert list(known.documents()) == []
-        with Bedside("http://testserver", "wrong", transport=httpx.MockTransport(sent)) as unknown, pytest.raises(NotSignedIn):
+        with (
+            Bedside("http://testserver", "wrong", transport=httpx.MockTransport(sent)) as unknown,
+            pytest.raises(NotSignedIn),
+        ):
             list(unknown.documents())
 
 
 def test_an_error_of_no_known_code_is_the_widest_of_its_status() -> None:
-    known = httpx.Response(429, json={"title": "x", "status": 429, "code": "too_busy", "detail": "Wait."}, headers={"retry-after": "7"})
+    known = httpx.Response(
+        429, json={"title": "x", "status": 429, "code": "too_busy", "detail": "Wait."}, headers={"retry-after": "7"}
+    )
     error = error_of(known)
     assert isinstance(error, TooBusy)
     assert (error.retry_after, str(error)) == (7.0, "Wait.")
@@ -210,12 +232,21 @@ def test_an_error_of_no_known_code_is_the_widest_of_its_status() -> None:
     assert "502 Bad Gateway" in proxy.message
 
 
-def test_the_example_of_the_docs_runs_as_it_stands(url: str, bedside: Bedside, container: Container, tmp_path: Path) -> None:
+def test_the_example_of_the_docs_runs_as_it_stands(
+    url: str, bedside: Bedside, container: Container, tmp_path: Path
+) -> None:
     assert "examples/ask.py" in (ROOT / "docs/api.md").read_text(encoding="utf-8")
     file = tmp_path / "wacht.txt"
     file.write_text("Na een val belt u de wacht.")
     given = {"URL": url, "QUESTION": DUTCH, "FILE": str(file), "PYTHONPATH": str(ROOT)}
-    ran = subprocess.run([sys.executable, "examples/ask.py"], cwd=ROOT, env=os.environ | given, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, "examples/ask.py"],
+        cwd=ROOT,
+        env=os.environ | given,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (ran.returncode, ran.stderr) == (0, "")
     for words in ("answered", "DoneEvent", "indexed", "There is no document"):
         assert words in ran.stdout

@@ -1,4 +1,5 @@
-"""No room on the disk: an upload hears so and leaves nothing half, an answer is shown and said to be unstored."""
+"""No room on the disk: an upload hears so and leaves nothing half, an answer is shown and said to
+be unstored."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def full(*_: object, **__: object) -> Any:
 
 @pytest.fixture
 def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
-    with Container(Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url="http://127.0.0.1:9")) as made:
+    with Container(
+        Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url="http://127.0.0.1:9")
+    ) as made:
         load_hospital(made)
         yield made
         empty(made)
@@ -70,6 +73,8 @@ def test_on_a_full_disk_a_question_gets_its_sources_and_hears_that_it_is_not_sto
     monkeypatch.setattr("rag_api.answering.record.save_answer", no_room)
     monkeypatch.setattr(Path, "write_bytes", full)
     with TestClient(create_app(container.settings, container)) as client:
-        body = client.post("/ask", json={"question": "Hoeveel paracetamol mag een kind van 12 kg?", "mode": "sources"}).json()
+        body = client.post(
+            "/ask", json={"question": "Hoeveel paracetamol mag een kind van 12 kg?", "mode": "sources"}
+        ).json()
     assert body["sources"]
     assert "not_stored" in [notice["code"] for notice in body["notices"]]

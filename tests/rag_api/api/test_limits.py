@@ -1,5 +1,5 @@
-"""Limits on what one person may ask in a minute, how many questions wait, cells that are no formulas, and figures that tell of nobody
-else."""
+"""Limits on what one person may ask in a minute, how many questions wait, cells that are no
+formulas, and figures that tell of nobody else."""
 
 from __future__ import annotations
 
@@ -169,7 +169,9 @@ def test_one_who_gave_up_waiting_leaves_the_place_to_the_next() -> None:
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+32 4", "-5 mg", "@SUM(A1)", "'=1", "''-x", " =2", "gewoon", "'s nachts", ""])
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "+32 4", "-5 mg", "@SUM(A1)", "'=1", "''-x", " =2", "gewoon", "'s nachts", ""]
+)
 def test_a_cell_is_no_formula_and_reads_back_as_it_was(cell: str) -> None:
     written = harmless(cell)
     assert not written.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r"))
@@ -178,10 +180,17 @@ def test_a_cell_is_no_formula_and_reads_back_as_it_was(cell: str) -> None:
 
 def test_a_judged_set_holds_no_formula_and_reads_back() -> None:
     question = Judged(
-        '=HYPERLINK("x")', "-5 graden, en nu?", document="+a.pdf", span="@ 3 mg", note="'=x", more=(Place("=b.pdf", 2, "- 1"),)
+        '=HYPERLINK("x")',
+        "-5 graden, en nu?",
+        document="+a.pdf",
+        span="@ 3 mg",
+        note="'=x",
+        more=(Place("=b.pdf", 2, "- 1"),),
     )
     text = judged_csv([question])
-    assert not any(cell.lstrip('"').startswith(("=", "+", "-", "@")) for line in text.splitlines() for cell in line.split(","))
+    assert not any(
+        cell.lstrip('"').startswith(("=", "+", "-", "@")) for line in text.splitlines() for cell in line.split(",")
+    )
     assert parse_judged(text) == [question]
 
 
@@ -195,7 +204,10 @@ def cells(text: str) -> list[str]:
 def test_a_gap_report_holds_no_formula() -> None:
     """Questions and departments are their askers' own words, titles and owners the documents'."""
     near = NearDocument("+a.pdf", "@SUM(A1)", "-icu", "=owner")
-    asked = [Unanswered(text, "nl", "=chief", "+icu", "reader", (near,), datetime(2026, 11, 22, tzinfo=UTC)) for text in (FORMULA, "-5?")]
+    asked = [
+        Unanswered(text, "nl", "=chief", "+icu", "reader", (near,), datetime(2026, 11, 22, tzinfo=UTC))
+        for text in (FORMULA, "-5?")
+    ]
     written = cells(gaps_csv(gaps_of(asked)))
     assert f"'{FORMULA}" in written
     assert [cell for cell in written if cell.startswith(("=", "+", "-", "@"))] == []
@@ -210,7 +222,11 @@ def test_proposed_abbreviations_hold_no_formula() -> None:
 def test_whatever_writes_csv_guards_its_cells() -> None:
     """A new export of rows that come from people or documents is one of these, or fails here."""
     root = Path(__file__).resolve().parents[3]
-    writers = [path for path in (root / "rag_api").rglob("*.py") if re.search(r"csv\.(?:Dict)?[wW]riter\(", path.read_text("utf-8"))]
+    writers = [
+        path
+        for path in (root / "rag_api").rglob("*.py")
+        if re.search(r"csv\.(?:Dict)?[wW]riter\(", path.read_text("utf-8"))
+    ]
     assert len(writers) >= 3
     assert [path.name for path in writers if "harmless(" not in path.read_text("utf-8")] == []
 

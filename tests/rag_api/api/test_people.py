@@ -1,4 +1,5 @@
-"""Accounts, sessions, keys and "why does X see this?" by way of the API, as the admins' pages use it."""
+"""Accounts, sessions, keys and "why does X see this?" by way of the API, as the admins' pages use
+it."""
 
 from __future__ import annotations
 
@@ -49,7 +50,10 @@ def test_an_account_that_an_admin_makes_signs_in_and_is_found(world: World) -> N
     account = response.json()
     assert (account["signs_in"], account["all_roles"], account["sessions"]) == ("password", ["reader"], 0)
     body = {"login": "bo.jans", "password": PASSWORD}
-    assert world.client.post("/session", json=body, headers={"origin": "http://testserver"}).json()["user"]["name"] == "Bo.Jans"
+    assert (
+        world.client.post("/session", json=body, headers={"origin": "http://testserver"}).json()["user"]["name"]
+        == "Bo.Jans"
+    )
     found = world.send("GET", "/accounts?search=JANS bo&group=surgery&role=reader&suspended=false").json()
     assert [(one["login"], one["sessions"]) for one in found["accounts"]] == [("bo.jans", 1)]
     assert {"everyone", "staff", "surgery", "elsewhere"} <= set(found["groups"])
@@ -81,7 +85,9 @@ def test_a_role_that_follows_from_a_group_is_looked_for_too(world: World) -> Non
         ({"login": "rol", "roles": ["chief"]}, 422),
     ],
 )
-def test_an_account_that_makes_no_sense_is_refused_and_not_made(world: World, body: dict[str, Any], status: int) -> None:
+def test_an_account_that_makes_no_sense_is_refused_and_not_made(
+    world: World, body: dict[str, Any], status: int
+) -> None:
     before = len(list_accounts(world.container.db))
     assert made(world, **body).status_code == status
     assert len(list_accounts(world.container.db)) == before
@@ -92,11 +98,17 @@ def test_failed_sign_ins_are_counted_and_named_by_their_error(world: World) -> N
     origin = {"origin": "http://testserver"}
 
     def tried(password: str) -> int:
-        return int(world.client.post("/session", json={"login": "vergeetachtig", "password": password}, headers=origin).status_code)
+        return int(
+            world.client.post(
+                "/session", json={"login": "vergeetachtig", "password": password}, headers=origin
+            ).status_code
+        )
 
     assert [tried("verkeerd") for _ in range(MOST_TRIES + 1)] == [401] * MOST_TRIES + [429]
     page = world.client.get("/metrics", headers=world.people.shows("key:monitor")).text
-    assert re.search(rf'^bedside_sign_in_failures_total{{code="not_signed_in"}} (?:{MOST_TRIES}|[1-9]\d*)\.0$', page, re.M)
+    assert re.search(
+        rf'^bedside_sign_in_failures_total{{code="not_signed_in"}} (?:{MOST_TRIES}|[1-9]\d*)\.0$', page, re.M
+    )
     assert 'bedside_sign_in_failures_total{code="too_many_tries"} 1.0' in page
     assert 'bedside_limited_total{by="user",reason="tries"} 1.0' in page
     assert re.search(r"^bedside_audit_journal_entries 0\.0$", page, re.M)
@@ -118,7 +130,9 @@ def test_where_a_provider_signs_in_nobody_is_given_a_password(world: World) -> N
         state.settings = before.model_copy(update={"sign_in": "oidc"})
         world.client.cookies.clear()
         answers = [
-            world.client.post("/accounts", json={"login": login, "name": "X", "password": password}, headers=headers).status_code
+            world.client.post(
+                "/accounts", json={"login": login, "name": "X", "password": password}, headers=headers
+            ).status_code
             for login, password in (("a-person", PASSWORD), ("a-machine", None))
         ]
     finally:
@@ -140,20 +154,26 @@ def test_a_new_password_ends_the_sessions_and_the_old_one(world: World) -> None:
     assert world.send("PUT", path, json={"password": "kort"}).status_code == 422
     assert world.send("PUT", path, json={"password": "een ander lang wachtwoord"}).status_code == 204
     for password, status in ((PASSWORD, 401), ("een ander lang wachtwoord", 200)):
-        sent = world.client.post("/session", json={"login": "vergeten", "password": password}, headers={"origin": "http://testserver"})
+        sent = world.client.post(
+            "/session", json={"login": "vergeten", "password": password}, headers={"origin": "http://testserver"}
+        )
         assert sent.status_code == status
 
 
 def test_a_number_is_no_word_on_suspension_and_a_blank_no_group(world: World) -> None:
     path = f"/accounts/{world.people.ids['outsider']}"
-    assert [world.send("PATCH", path, json=body).status_code for body in ({"suspended": 0}, {"groups": ["\x85"]}, {})] == [422, 422, 200]
+    assert [
+        world.send("PATCH", path, json=body).status_code for body in ({"suspended": 0}, {"groups": ["\x85"]}, {})
+    ] == [422, 422, 200]
 
 
 def test_a_machines_account_is_given_no_password_so_nobody_signs_in_as_it(world: World) -> None:
     path = f"/accounts/{world.people.ids['machine']}/password"
     refused = world.send("PUT", path, json={"password": PASSWORD})
     assert (refused.status_code, refused.json()["code"]) == (400, "machine_account")
-    sent = world.client.post("/session", json={"login": "machine", "password": PASSWORD}, headers={"origin": "http://testserver"})
+    sent = world.client.post(
+        "/session", json={"login": "machine", "password": PASSWORD}, headers={"origin": "http://testserver"}
+    )
     assert sent.status_code == 401
 
 
@@ -177,7 +197,9 @@ def test_why_somebody_sees_a_document_says_which_group_and_who_put_them_in_it(wo
     container = world.container
     document = load(container, "thuis.pdf", "Bel na een val de wacht.", department="Chirurgie", language="nl")
     world.send("PUT", f"/documents/{document.id}/access", json={"groups": ["surgery", "cardiology"]}).raise_for_status()
-    from_provider = signed_in_with(container.db, Claims("https://sso", "s1", "Dr. Claes", ("surgery", "staff")), may_create=True)
+    from_provider = signed_in_with(
+        container.db, Claims("https://sso", "s1", "Dr. Claes", ("surgery", "staff")), may_create=True
+    )
 
     def why(account: str) -> Any:
         return world.send("GET", f"/documents/{document.id}/access/{account}").raise_for_status().json()
@@ -190,7 +212,8 @@ def test_why_somebody_sees_a_document_says_which_group_and_who_put_them_in_it(wo
     assert why("owner")["sees"] is True
     assert (why("outsider")["sees"], ways("outsider")) == (False, [])
     assert (why("suspended")["sees"], why("suspended")["suspended"]) == (False, True)
-    assert (why("auditor")["sees"], why("auditor")["reader"]) == (False, False)  # in the group, and reads no documents by that role
+    # in the group, and reads no documents by that role
+    assert (why("auditor")["sees"], why("auditor")["reader"]) == (False, False)
     assert why("owner")["access"]["said_by"] == "admin"
     assert why("owner")["access"]["groups"] == ["cardiology", "surgery"]
     for account in ("owner", "outsider", "auditor"):  # what is said is what happens
@@ -206,12 +229,16 @@ def test_why_is_asked_of_no_document_that_the_admin_may_not_read(world: World) -
 
 
 def test_the_trail_is_found_by_name_login_or_id_and_by_a_documents_title(world: World) -> None:
-    document = load(world.container, "wondzorg.pdf", "Spoel de wonde.", title="Zorg voor wonden", department="", language="nl")
+    document = load(
+        world.container, "wondzorg.pdf", "Spoel de wonde.", title="Zorg voor wonden", department="", language="nl"
+    )
     world.send("GET", f"/documents/{document.id}", "judge").raise_for_status()
     judge = get_account(world.container.db, "judge")
 
     def who(query: str) -> set[str]:
-        found = world.send("GET", f"/audit?action=document.shown&{query}", "auditor").raise_for_status().json()["entries"]
+        found = (
+            world.send("GET", f"/audit?action=document.shown&{query}", "auditor").raise_for_status().json()["entries"]
+        )
         return {entry["who"]["user"] for entry in found}
 
     for words in ("judge", "JUDGE", "udg", judge.id):
@@ -255,7 +282,9 @@ def test_the_chain_says_when_it_was_verified_and_what_is_wrong_with_it(world: Wo
     finally:
         with db.connection() as connection:
             connection.execute("alter table audit_entries disable trigger user")
-            connection.execute("update audit_entries set entry = %(e)s::json where sequence = 2", {"e": original["text"]})
+            connection.execute(
+                "update audit_entries set entry = %(e)s::json where sequence = 2", {"e": original["text"]}
+            )
             connection.execute("alter table audit_entries enable trigger user")
     assert broken["bad"] == {"sequence": 2, "why": "hash"}
     assert state["verified"]["bad"] == broken["bad"]

@@ -1,4 +1,5 @@
-"""Over the API: identity is stopped before it is stored, limits answer 429 with a time, and logs hold no question."""
+"""Over the API: identity is stopped before it is stored, limits answer 429 with a time, and logs
+hold no question."""
 
 from __future__ import annotations
 
@@ -81,7 +82,9 @@ def test_where_the_hospital_refuses_nobody_may_keep_it(container: Container) -> 
 
 def test_a_comment_loses_what_identifies_a_patient(client: TestClient) -> None:
     answer = client.post("/ask", json={"question": "Wanneer is het restaurant open?"}).raise_for_status().json()
-    given = client.post(f"/answers/{answer['id']}/feedback", json={"comment": "mevr. De Backer wachtte erop"}).raise_for_status()
+    given = client.post(
+        f"/answers/{answer['id']}/feedback", json={"comment": "mevr. De Backer wachtte erop"}
+    ).raise_for_status()
     assert given.json()["comment"] == "mevr. […] wachtte erop"
 
 
@@ -91,7 +94,8 @@ def limited(client: TestClient, **limits: Any) -> None:
 
 
 def measured(client: TestClient) -> dict[tuple[str, ...], float]:
-    """Return what /metrics says of limits: by name, reason, and by what is counted. Read past the limits, which this counts too."""
+    """Return what /metrics says of limits: by name, reason, and by what is counted. Read past the
+    limits, which this counts too."""
     page = client.app.state.metrics.page().decode()  # type: ignore[attr-defined]
     said = re.findall(r"^(bedside_\w+)(?:\{by=\"(\w+)\",reason=\"(\w+)\"\})? ([0-9.]+)$", page, re.M)
     return {(name, reason, by): float(value) for name, by, reason, value in said}
@@ -124,7 +128,9 @@ def test_when_too_many_ask_at_a_time_the_next_hears_when_to_try_again(client: Te
         "where hundreds are told so, writing it costs too much"
     )
     client.portal.call(place.leave)  # type: ignore[union-attr]
-    assert [client.post("/ask", json=body).status_code for _ in range(2)] == [200, 200], "each leaves its place to the next"
+    assert [client.post("/ask", json=body).status_code for _ in range(2)] == [200, 200], (
+        "each leaves its place to the next"
+    )
     refused = client.post("/ask", json={"question": "Wat zegt Karel Dumoulin?"})
     assert refused.status_code == 422
     assert client.post("/ask", json=body).status_code == 200, "one that was refused leaves it too"
@@ -136,19 +142,29 @@ def bodies() -> list[Any]:
     return [question, {"question": MARKER * 300}, {"comment": MARKER}, {"found": MARKER}, MARKER, csv]
 
 
-def test_no_route_logs_what_was_asked(client: TestClient, container: Container, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_route_logs_what_was_asked(
+    client: TestClient, container: Container, monkeypatch: pytest.MonkeyPatch
+) -> None:
     log = io.StringIO()
     logs.configure("text")
     (handler,) = logging.getLogger().handlers
     monkeypatch.setattr(handler, "stream", log)
     answer = client.post("/ask", json={"question": f"Waar woont {MARKER}?"}).raise_for_status().json()
-    client.post("/ask", json={"question": f"Waar woont {MARKER}?", "mode": "answer"}, headers={"accept": "text/event-stream"})
-    client.put("/judged/ronde/questions/1", json={"question": f"Waar woont {MARKER}?", "no_answer": True, "places": []}).raise_for_status()
+    client.post(
+        "/ask", json={"question": f"Waar woont {MARKER}?", "mode": "answer"}, headers={"accept": "text/event-stream"}
+    )
+    client.put(
+        "/judged/ronde/questions/1", json={"question": f"Waar woont {MARKER}?", "no_answer": True, "places": []}
+    ).raise_for_status()
     ids = {"answer_id": answer["id"], "conversation_id": answer["conversation_id"], "name": "ronde", "question_id": "1"}
     reached = set()
     for path, methods in client.app.openapi()["paths"].items():  # type: ignore[attr-defined]
         for method, operation in methods.items():
-            known = {part["name"]: ids.get(part["name"], NOWHERE) for part in operation.get("parameters", ()) if part["in"] == "path"}
+            known = {
+                part["name"]: ids.get(part["name"], NOWHERE)
+                for part in operation.get("parameters", ())
+                if part["in"] == "path"
+            }
             for body in bodies() if method in ("post", "put", "patch") else [None]:
                 if method == "delete":
                     continue
@@ -162,7 +178,12 @@ def test_no_route_logs_what_was_asked(client: TestClient, container: Container, 
     assert "POST /ask" in written
     assert "RuntimeError" in written
     assert MARKER not in written
-    assert not [line for path in Path(container.settings.data_dir).rglob("*.log") if MARKER in path.read_text() for line in [path]]
+    assert not [
+        line
+        for path in Path(container.settings.data_dir).rglob("*.log")
+        if MARKER in path.read_text()
+        for line in [path]
+    ]
 
 
 def _fails(*_: Any) -> Any:

@@ -1,4 +1,5 @@
-"""Every error becomes a problem: none can be added without its code, its status and what the API says of that."""
+"""Every error becomes a problem: none can be added without its code, its status and what the API
+says of that."""
 
 from __future__ import annotations
 
@@ -14,7 +15,15 @@ from fastapi.testclient import TestClient
 
 from rag_api import errors
 from rag_api.api import problems
-from rag_api.errors import BedsideError, InvalidInput, PersonalDataFound, TooBusy, TooManyRequests, UnreadableDocument, Wrong
+from rag_api.errors import (
+    BedsideError,
+    InvalidInput,
+    PersonalDataFound,
+    TooBusy,
+    TooManyRequests,
+    UnreadableDocument,
+    Wrong,
+)
 
 pytestmark = pytest.mark.quick
 
@@ -85,7 +94,9 @@ def answered(error: Exception) -> Any:
 def test_every_error_is_in_the_map_and_in_the_tree_of_the_module() -> None:
     assert CLASSES.keys() == MAP.keys()
     assert all(
-        issubclass(found, BedsideError) for found in vars(errors).values() if inspect.isclass(found) and issubclass(found, Exception)
+        issubclass(found, BedsideError)
+        for found in vars(errors).values()
+        if inspect.isclass(found) and issubclass(found, Exception)
     )
     assert all(f"{name} " in f"{errors.__doc__} ".replace("\n", " ") for name in MAP)
 
@@ -114,8 +125,13 @@ def test_every_error_becomes_a_problem_that_the_api_describes(name: str) -> None
 
 
 def test_what_is_wrong_with_each_row_is_told() -> None:
-    body = answered(InvalidInput("2 rows are wrong", [Wrong("line 4", "no question"), Wrong("line 6", "page is 'drie'")])).json()
-    assert [(row["where"], row["what"]) for row in body["errors"]] == [("line 4", "no question"), ("line 6", "page is 'drie'")]
+    body = answered(
+        InvalidInput("2 rows are wrong", [Wrong("line 4", "no question"), Wrong("line 6", "page is 'drie'")])
+    ).json()
+    assert [(row["where"], row["what"]) for row in body["errors"]] == [
+        ("line 4", "no question"),
+        ("line 6", "page is 'drie'"),
+    ]
 
 
 def test_a_bug_says_nothing_of_its_insides() -> None:

@@ -1,4 +1,5 @@
-"""Entries that wait in a file: in order, on the disk, taken over from the dead, and with room where the disk has none."""
+"""Entries that wait in a file: in order, on the disk, taken over from the dead, and with room where
+the disk has none."""
 
 from __future__ import annotations
 
@@ -77,7 +78,8 @@ def test_a_record_that_a_power_failure_cut_short_ends_the_file(journal: Journal)
 
 def _run(code: str, folder: Path) -> subprocess.Popen[str]:
     given = (
-        f"import sys; from pathlib import Path; from rag_api.audit.journal import Journal; j = Journal(Path(sys.argv[1]), {ROOM})\n{code}"
+        f"import sys; from pathlib import Path; from rag_api.audit.journal import Journal; j = "
+        f"Journal(Path(sys.argv[1]), {ROOM})\n{code}"
     )
     return subprocess.Popen([sys.executable, "-c", given, str(folder)], stdout=subprocess.PIPE, text=True)
 
@@ -98,7 +100,8 @@ def test_what_killed_processes_left_is_taken_over(tmp_path: Path) -> None:
 
 
 def test_with_no_room_on_the_disk_the_room_set_aside_is_used_and_then_it_fails(tmp_path: Path) -> None:
-    """No file may grow any more in this process: as on a full disk, what is there already can be written over."""
+    """No file may grow any more in this process: as on a full disk, what is there already can be
+    written over."""
     fills = f"""
 import resource
 j.open()

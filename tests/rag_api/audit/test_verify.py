@@ -1,4 +1,5 @@
-"""The trail in the database: only added to, one chain whoever writes, and whatever is done to it behind its back is found."""
+"""The trail in the database: only added to, one chain whoever writes, and whatever is done to it
+behind its back is found."""
 
 from __future__ import annotations
 
@@ -179,7 +180,9 @@ def test_a_tail_that_is_cut_off_is_found_by_an_anchor(trail: Database) -> None:
     anchor = head(trail)
     assert anchor is not None
     assert verify(trail, [anchor]).anchors == 1
-    behind_its_back(trail, "delete from audit_sealed where sequence > 3", "delete from audit_entries where sequence > 3")
+    behind_its_back(
+        trail, "delete from audit_sealed where sequence > 3", "delete from audit_entries where sequence > 3"
+    )
     assert verify(trail).bad is None
     bad = verify(trail, [anchor]).bad
     assert bad is not None
@@ -187,7 +190,8 @@ def test_a_tail_that_is_cut_off_is_found_by_an_anchor(trail: Database) -> None:
 
 
 def test_a_chain_that_was_made_anew_is_found_by_an_anchor(trail: Database) -> None:
-    """By somebody who alters an entry and then makes every hash fit: without an anchor nobody would see it."""
+    """By somebody who alters an entry and then makes every hash fit: without an anchor nobody would
+    see it."""
     for number in range(5):
         write(trail, asked(f"vraag {number}"))
     anchor = head(trail)
@@ -198,7 +202,8 @@ def test_a_chain_that_was_made_anew_is_found_by_an_anchor(trail: Database) -> No
         found = chained(previous, number, text)
         said = text.replace("'", "''")
         statements.append(
-            f"update audit_entries set entry = '{said}'::json, previous = '\\x{previous.hex()}', hash = '\\x{found.hex()}'"
+            f"update audit_entries set entry = '{said}'::json, previous = '\\x{previous.hex()}', hash = "
+            f"'\\x{found.hex()}'"
             f" where sequence = {number}"
         )
         previous = found
@@ -245,7 +250,14 @@ def test_a_persons_questions_are_erased_and_the_chain_holds(trail: Database) -> 
     assert verify(trail).bad is None
     assert forget_questions(trail, "u1", ERASER) == 0
     found = [fields_of(one) for one in all_of(trail)]
-    assert [one.get("question", {}).get("text") for one in found[:6]] == ["vraag 0", None, "vraag 2", None, "vraag 4", None]
+    assert [one.get("question", {}).get("text") for one in found[:6]] == [
+        "vraag 0",
+        None,
+        "vraag 2",
+        None,
+        "vraag 4",
+        None,
+    ]
     assert found[1]["erased"] == ["question"]
     assert found[1]["who"]["user"] == "u1"
     assert found[6]["on"] == {"part": "question", "entries": [[2, 2], [4, 4], [6, 6]]}
@@ -292,7 +304,10 @@ def test_an_erasure_covers_only_what_came_before_it(trail: Database) -> None:
 
 def test_entries_are_read_by_page_and_filter(trail: Database) -> None:
     for number in range(7):
-        write(trail, asked(f"{number}", user=f"u{number % 2}", request=f"r{number}", on={"documents": [{"id": f"d{number}"}]}))
+        write(
+            trail,
+            asked(f"{number}", user=f"u{number % 2}", request=f"r{number}", on={"documents": [{"id": f"d{number}"}]}),
+        )
     write(trail, Event("document.opened", Result.REFUSED, WHO, on={"document": "d3"}))
 
     def numbers(**query: object) -> list[int]:

@@ -14,7 +14,8 @@ _NOTE_MARK = re.compile(r"\[?(?:[0-9¹²³⁴-⁹]{1,2}|[ivx]{1,4})\]?(?!\w)")  
 
 @dataclass(frozen=True)
 class Judged:
-    """`faults`: lost, doubled, moved, broken, glued or added. `joined`: neighbours of one flow that share a line."""
+    """`faults`: lost, doubled, moved, broken, glued or added. `joined`: neighbours of one flow that
+    share a line."""
 
     faults: tuple[str, ...]
     joined: tuple[str, ...]
@@ -42,7 +43,11 @@ def judge(made: Made, stored: str, cut: Sequence[str]) -> Judged:
         faults += _count(item, expected[item], len(taken), len(kept), item in made.once)
         faults += _broken(item, stored, taken)
     faults += [fault for flow in made.flows for fault in _order(flow, found)]
-    faults += [f"added: {rest.strip()!r}" for rest in re.split(f"[{_TAKEN}\n]+", text) if re.search(r"\w", _NOTE_MARK.sub("", rest))]
+    faults += [
+        f"added: {rest.strip()!r}"
+        for rest in re.split(f"[{_TAKEN}\n]+", text)
+        if re.search(r"\w", _NOTE_MARK.sub("", rest))
+    ]
     glued, joined = _neighbours(made, text, sorted(found, key=lambda one: one.start))
     return Judged((*faults, *glued), joined)
 

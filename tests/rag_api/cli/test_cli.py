@@ -171,7 +171,9 @@ def test_documents_are_listed(environment: dict[str, str], loaded: dict[str, Any
     run(environment, "documents", "--status", "lost", code=2)
 
 
-def test_ask_prints_the_answer_on_standard_output_and_its_sources_beside_it(environment: dict[str, str], loaded: dict[str, Any]) -> None:
+def test_ask_prints_the_answer_on_standard_output_and_its_sources_beside_it(
+    environment: dict[str, str], loaded: dict[str, Any]
+) -> None:
     result = run(environment, "ask", QUESTION)
     assert result.stdout.strip() == LINES["naaldcontainers.pdf"]
     assert "*1. Naaldcontainers, page 1" in result.stderr
@@ -185,7 +187,9 @@ def test_ask_as_json_has_spans_of_the_answer(environment: dict[str, str], loaded
     assert {"tokens_per_step", "tokens", "seconds"} <= answer["stats"].keys()
 
 
-def test_ask_for_sources_needs_no_model(environment: dict[str, str], scripted: Scripted, loaded: dict[str, Any]) -> None:
+def test_ask_for_sources_needs_no_model(
+    environment: dict[str, str], scripted: Scripted, loaded: dict[str, Any]
+) -> None:
     before = len(scripted.requests)
     answer = as_json(run(environment, "ask", QUESTION, "--mode", "sources", "--json"))
     assert (answer["status"], len(scripted.requests)) == ("sources_only", before)
@@ -210,7 +214,9 @@ def test_evaluate_measures_a_judged_set(environment: dict[str, str], loaded: dic
     assert "validate" in run(environment, "quality", "evaluate", "--set", str(judged)).stdout
 
 
-def test_evaluate_measures_a_set_that_nothing_answers(environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path) -> None:
+def test_evaluate_measures_a_set_that_nothing_answers(
+    environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path
+) -> None:
     judged = tmp_path / "judged.csv"
     judged.write_text("id,question,document,split,note\nq1,How many moons does Jupiter have?,,test,off-topic\n")
     found = as_json(run(environment, "quality", "evaluate", "--set", str(judged), "--json"))["not_found"]
@@ -240,25 +246,55 @@ def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
         with open(file, "w", newline="") as handle:
             csv.writer(handle).writerows([["id", "question", "language", "document", "page", "span", "split"], *rows])
 
-    write([*rows, ["4", "Hoe laat sluit het restaurant?", "nl", "restaurant.pdf", "1", LINES["restaurant.pdf"], "test"]])
+    write(
+        [*rows, ["4", "Hoe laat sluit het restaurant?", "nl", "restaurant.pdf", "1", LINES["restaurant.pdf"], "test"]]
+    )
     found = as_json(run(environment, "quality", "calibrate", "--set", str(file), "--out", str(kept), "--json"))
     assert found["questions"] == 3  # the fourth is of the test half
     assert json.loads(kept.read_text())[found["embedder"]] == found["values"]
-    other = as_json(run({**environment, "BEDSIDE_ALPHA": "0.3"}, "quality", "calibrate", "--set", str(file), "--out", str(kept), "--json"))
+    other = as_json(
+        run(
+            {**environment, "BEDSIDE_ALPHA": "0.3"},
+            "quality",
+            "calibrate",
+            "--set",
+            str(file),
+            "--out",
+            str(kept),
+            "--json",
+        )
+    )
     assert found["values"]["alpha"] != other["values"]["alpha"] == 0.3  # the one that it was fitted with
     monkeypatch.setattr("rag_api.qa_readers.llm.open_llm_reader", lambda settings, url: Evenly())
-    read = [replace(row, signals={**row.signals, "reader": 0.0, "reader_span": 0.0}) for row in shipped_rows(found["embedder"])]
+    read = [
+        replace(row, signals={**row.signals, "reader": 0.0, "reader_span": 0.0})
+        for row in shipped_rows(found["embedder"])
+    ]
     monkeypatch.setattr("evaluation.calibration.rows.shipped_rows", lambda embedder, reader="": read)
     with_reader = as_json(
-        run({**environment, "BEDSIDE_READER": "llm"}, "quality", "calibrate", "--set", str(file), "--out", str(kept), "--json")
+        run(
+            {**environment, "BEDSIDE_READER": "llm"},
+            "quality",
+            "calibrate",
+            "--set",
+            str(file),
+            "--out",
+            str(kept),
+            "--json",
+        )
     )
     (read,) = with_reader["values"]["readers"].values()
     assert {"reader", "reader_span"} <= set(read["not_found"]["coefficients"])
     write([[*row[:-1], "test"] for row in rows])
-    assert "never on its test half" in run(environment, "quality", "calibrate", "--set", str(file), "--out", str(kept), code=1).stderr
+    assert (
+        "never on its test half"
+        in run(environment, "quality", "calibrate", "--set", str(file), "--out", str(kept), code=1).stderr
+    )
 
 
-def test_an_evaluation_is_nobodys_conversation(environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path, dsn: str) -> None:
+def test_an_evaluation_is_nobodys_conversation(
+    environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path, dsn: str
+) -> None:
     judged = tmp_path / "judged.csv"
     judged.write_text(f"id,question,document,span\nq1,{QUESTION},naaldcontainers.pdf,gevuld\n")
     with psycopg.connect(dsn) as connection:
@@ -305,8 +341,12 @@ def test_nonsense_in_the_environment_is_refused_by_name(variable: str, value: st
         ({"BEDSIDE_DATA_DIR": "/dev/null/data"}, "/dev/null/data cannot be made or is no folder"),
     ],
 )
-def test_why_a_service_does_not_start_is_in_production_a_line_of_its_log(tmp_path: Path, variables: dict[str, str], said: str) -> None:
-    lines, ended = logged(["-m", "rag_api.cli.app", "serve"], PRODUCTION | {"BEDSIDE_DATA_DIR": str(tmp_path)} | variables)
+def test_why_a_service_does_not_start_is_in_production_a_line_of_its_log(
+    tmp_path: Path, variables: dict[str, str], said: str
+) -> None:
+    lines, ended = logged(
+        ["-m", "rag_api.cli.app", "serve"], PRODUCTION | {"BEDSIDE_DATA_DIR": str(tmp_path)} | variables
+    )
     assert ended == 2
     assert lines[-1]["level"] == "error"
     assert said in lines[-1]["message"]
@@ -314,7 +354,10 @@ def test_why_a_service_does_not_start_is_in_production_a_line_of_its_log(tmp_pat
 
 
 def test_an_error_of_our_own_that_ends_a_service_is_in_production_a_line_of_its_log() -> None:
-    code = "from rag_api.cli.console import speaking_as_a_service\nwith speaking_as_a_service(): raise KeyError('of a patient')"
+    code = (
+        "from rag_api.cli.console import speaking_as_a_service\nwith speaking_as_a_service(): raise KeyError('of a "
+        "patient')"
+    )
     lines, _ = logged(["-c", code], PRODUCTION)
     assert lines[0]["level"] == "critical"
     assert "KeyError" in lines[0]["trace"]
@@ -324,12 +367,16 @@ def test_an_error_of_our_own_that_ends_a_service_is_in_production_a_line_of_its_
 def logged(arguments: list[str], variables: dict[str, str]) -> tuple[list[dict[str, Any]], int]:
     """What a process said before it ended, and with which code."""
     known = {name: value for name, value in os.environ.items() if not name.startswith("BEDSIDE_")}
-    done = subprocess.run([sys.executable, *arguments], env=known | variables, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, *arguments], env=known | variables, capture_output=True, text=True, timeout=120
+    )
     return [json.loads(line) for line in done.stderr.splitlines()], done.returncode
 
 
 def test_a_variable_that_is_no_setting_is_named(environment: dict[str, str]) -> None:
-    said = run(environment | {"BEDSIDE_ALFA": "0.5", "BEDSIDE_RERANK": "20", "BEDSIDE_GENERATOR_MAX_ROWS": "8"}, "documents").stderr
+    said = run(
+        environment | {"BEDSIDE_ALFA": "0.5", "BEDSIDE_RERANK": "20", "BEDSIDE_GENERATOR_MAX_ROWS": "8"}, "documents"
+    ).stderr
     assert "BEDSIDE_ALFA is no setting; did you mean BEDSIDE_ALPHA?" in said
     assert "BEDSIDE_RERANK is no setting any more and changes nothing: the reranker reads 20 hits" in said
     assert "MAX_ROWS" not in said  # the generator's
@@ -345,7 +392,9 @@ def test_every_setting_stands_on_the_settings_page() -> None:
 def test_what_the_compose_file_sets_is_a_setting() -> None:
     compose = (ROOT / "docker-compose.yml").read_text()
     ours = compose[compose.index("environment: &rag-api-environment") : compose.index("x-generator")]
-    assert {name.lower() for name in re.findall(r"^    BEDSIDE_([A-Z_]+):", ours, re.MULTILINE)} <= set(Settings.model_fields)
+    assert {name.lower() for name in re.findall(r"^    BEDSIDE_([A-Z_]+):", ours, re.MULTILINE)} <= set(
+        Settings.model_fields
+    )
 
 
 def test_a_data_directory_that_cannot_be_is_refused_by_name(environment: dict[str, str], tmp_path: Path) -> None:
@@ -361,7 +410,11 @@ def test_a_database_that_is_down_is_a_sentence(environment: dict[str, str]) -> N
 
 
 def test_the_demo_does_not_run_in_production(environment: dict[str, str]) -> None:
-    production = {"BEDSIDE_ENVIRONMENT": "production", "BEDSIDE_SIGN_IN": "local", "BEDSIDE_PUBLIC_URL": "https://bedside.example"}
+    production = {
+        "BEDSIDE_ENVIRONMENT": "production",
+        "BEDSIDE_SIGN_IN": "local",
+        "BEDSIDE_PUBLIC_URL": "https://bedside.example",
+    }
     production["BEDSIDE_DATABASE_URL"] = "postgresql://bedside:0a1b2c3d4e5f60718293a4b5c6d7e8f9@database/bedside"
     assert "does not run in production" in run(environment | production, "demo", "--once", code=2).stderr
 
@@ -378,7 +431,9 @@ def test_openapi_does_not_depend_on_the_environment(environment: dict[str, str])
     assert run(environment | {"BEDSIDE_ALPHA": "2"}, "openapi").stdout == plain
 
 
-def test_serve_answers_until_it_is_told_to_stop(environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path) -> None:
+def test_serve_answers_until_it_is_told_to_stop(
+    environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path
+) -> None:
     url = f"http://127.0.0.1:{(port := free_port())}"
     log = tmp_path / "log"
     with log.open("w") as output:
@@ -409,7 +464,9 @@ def until_it_serves(url: str, process: subprocess.Popen[bytes], log: Path) -> No
         time.sleep(0.1)
 
 
-def test_a_command_that_has_ended_leaves_sigterm_as_it_was(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_has_ended_leaves_sigterm_as_it_was(
+    environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     before = signal.getsignal(signal.SIGTERM)

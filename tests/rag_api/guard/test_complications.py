@@ -1,5 +1,5 @@
-"""A complication that a question's words are together has a name of its own, under which its procedure is found, and which another
-procedure must name."""
+"""A complication that a question's words are together has a name of its own, under which its
+procedure is found, and which another procedure must name."""
 
 from __future__ import annotations
 
@@ -224,7 +224,9 @@ def test_a_breath_every_seven_seconds_or_fewer_is_slow(said: str, slow: bool) ->
         ("Fever during neutropenia", "Neem bloedculturen af.", True),
     ],
 )
-def test_a_document_about_another_complication_that_never_names_this_one_is_known(title: str, text: str, another: bool) -> None:
+def test_a_document_about_another_complication_that_never_names_this_one_is_known(
+    title: str, text: str, another: bool
+) -> None:
     assert is_about_another(complications_in((), "38,5 tijdens bloed"), title, f"{title}\n{text}") is another
 
 
@@ -235,9 +237,15 @@ def test_a_complication_that_the_question_names_and_the_drug_that_it_comes_of_ar
     own = complications_in((), "insuline gekregen en zweet")
     assert not is_about_another(own, "Ketoacidose", "Pas op voor hypoglykemie.")
     assert is_about_another(own, "Ketoacidose", "Pas op voor hypoglykemie.", own=True)
-    assert is_about_another(complications_in((), "chemo loopt en arm brandt"), "Contrast", "Extravasatie van contrast: koel de arm.")
-    assert not is_about_another(complications_in((), "chemo loopt en arm brandt"), "Extravasatie", "Extravasatie van contrast en chemo.")
-    assert not is_about_another(complications_in((), "contrast gespoten, arm zwelt"), "Contrast", "Extravasatie van contrast: koel de arm.")
+    assert is_about_another(
+        complications_in((), "chemo loopt en arm brandt"), "Contrast", "Extravasatie van contrast: koel de arm."
+    )
+    assert not is_about_another(
+        complications_in((), "chemo loopt en arm brandt"), "Extravasatie", "Extravasatie van contrast en chemo."
+    )
+    assert not is_about_another(
+        complications_in((), "contrast gespoten, arm zwelt"), "Contrast", "Extravasatie van contrast: koel de arm."
+    )
     asked = complications_in((), "insuline gekregen en zweet, hoeveel paracetamol na een heupprothese")
     assert not is_about_another(asked, "Paracetamol intraveneus", "Geef 1 g.")
     assert not is_about_another(asked, "Heupprothese", "Geef een pijnstiller.")
@@ -256,13 +264,19 @@ def test_every_name_in_the_tables_means_something() -> None:
     own = {concept.names[0] for concept in concepts()}
     for row in rows_of("complications.csv"):
         given, signs = row["of"].split("|"), row["with"].replace(" & ", "|").split("|")
-        for name in filter(None, (*given, *signs, *row["unless"].split("|"))):  # what the patient gets or has, and what ails them
+        # what the patient gets or has, and what ails them
+        for name in filter(None, (*given, *signs, *row["unless"].split("|"))):
             assert name in own | known() or drugs_in(name) or names_class(name, name), (name, row)
         for name in filter(None, (*row["is"].split("|"), *row["or"].split("|"))):
             assert concepts_in(name), (name, row)
         assert bool(row["with"]) == bool(row["is"]), row
         assert row["is"] or row["or"], row
-    used = {name for row in rows_of("complications.csv") for cell in ("of", "with") for name in row[cell].replace(" & ", "|").split("|")}
+    used = {
+        name
+        for row in rows_of("complications.csv")
+        for cell in ("of", "with")
+        for name in row[cell].replace(" & ", "|").split("|")
+    }
     used |= {name for row in rows_of("complications.csv") for name in row["unless"].split("|")}
     assert known() <= used | own
 
@@ -277,7 +291,8 @@ def test_every_line_of_a_table_has_all_its_columns(name: str) -> None:
 
 @pytest.fixture
 async def container(settings: Settings, tmp_path: Path) -> AsyncIterator[Container]:
-    """A few procedures of the handbook, with the embedder that ships; the generator quotes what weighs most."""
+    """A few procedures of the handbook, with the embedder that ships; the generator quotes what
+    weighs most."""
     folder = tmp_path / "pdf"
     folder.mkdir()
     for name in ("bloedtransfusie-toedienen", "massieve-transfusie", "isolatie-per-kiem"):
@@ -285,13 +300,22 @@ async def container(settings: Settings, tmp_path: Path) -> AsyncIterator[Contain
     with scripted_server() as server:
         made = Container(settings.model_copy(update={"generator_url": server.url, "not_found_threshold": 0.0}))
         found = find_sources([folder])
-        ingest(found, settings=made.settings, documents_repo=PgDocuments(made.db), store=made.store, embedder=made.embedder, readers=1)
+        ingest(
+            found,
+            settings=made.settings,
+            documents_repo=PgDocuments(made.db),
+            store=made.store,
+            embedder=made.embedder,
+            readers=1,
+        )
         yield made
         await made.generator.close()
         made.close()
 
 
-async def test_a_fever_while_blood_runs_is_not_answered_by_what_is_done_in_massive_bleeding(container: Container) -> None:
+async def test_a_fever_while_blood_runs_is_not_answered_by_what_is_done_in_massive_bleeding(
+    container: Container,
+) -> None:
     asked = new_question(LOCAL_USER, container, BLOOD_FEVER, mode=Mode.VERBATIM)
     done = [event async for event in ask(asked, LOCAL_USER, container)][-1]
     assert isinstance(done, Done)

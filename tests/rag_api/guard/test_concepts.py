@@ -1,4 +1,5 @@
-"""Clinical concepts: their table, how a text names them, and when a document does not speak of what is asked."""
+"""Clinical concepts: their table, how a text names them, and when a document does not speak of what
+is asked."""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ def test_a_concept_is_known_by_any_name(text: str, concept: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["ok, dan niet", "it is 4 or 5", "een goed antwoord", "niet", "", "a tube with a button", "contra-indicatie: ci"]
+    "text",
+    ["ok, dan niet", "it is 4 or 5", "een goed antwoord", "niet", "", "a tube with a button", "contra-indicatie: ci"],
 )
 def test_ordinary_words_name_nothing(text: str) -> None:
     assert not named(text)
@@ -99,7 +101,8 @@ def test_the_longest_name_counts() -> None:
         ("hoeveel dagen", "14 dagen", False),
         ("wat bij stuipen", "Bij eclampsie geeft men magnesium.", False),  # of many diseases
         ("wat bij een beroerte", "Bij een herseninfarct belt men de neuroloog.", False),
-        ("wat bij een herseninfarct", "Bij een hersenbloeding belt men de neuroloog.", True),  # what is done for the one harms in the other
+        # what is done for the one harms in the other
+        ("wat bij een herseninfarct", "Bij een hersenbloeding belt men de neuroloog.", True),
         ("geprikt aan een naald, wat nu", "Na een prikongeval wast men de wonde.", False),
         ("wanneer stoppen voor een operatie", "Stop 7 dagen vooraf.", False),  # what nearly all care has is left unsaid
         ("hoeveel optrekken", "Dose: 5 ml.", False),  # and so is what is done every day

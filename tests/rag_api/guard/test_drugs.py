@@ -33,7 +33,11 @@ FOLDER = Path(drugs.__file__).parent
         ("noradrenalien starten", ("noradrenalien",)),
         ("infliximab infuus", ("infliximab",)),
         ("kalm blijven, alarm, calamiteit, ijskast, versatile", ()),
-        ("medicines, macroliden, fietsergometrie, ergometrie, aspartaam, aspartaataminotransferase, retroviral, inspraak", ()),
+        (
+            "medicines, macroliden, fietsergometrie, ergometrie, aspartaam, aspartaataminotransferase, retroviral, "
+            "inspraak",
+            (),
+        ),
         ("xalatan of stromectol?", ("xalatan", "stromectol")),
     ],
 )
@@ -159,9 +163,15 @@ def test_no_name_stands_for_two_substances_and_every_class_is_described() -> Non
 @pytest.mark.longer
 def test_every_judged_answer_stands_in_a_document_that_names_the_questions_drug() -> None:
     """By the handbook's own words: so the rule refuses nothing that is answered there."""
-    asked = [(drugs_in(one.question), one.places) for one in read_judged(HANDBOOK) if one.answerable and drugs_in(one.question)]
+    asked = [
+        (drugs_in(one.question), one.places)
+        for one in read_judged(HANDBOOK)
+        if one.answerable and drugs_in(one.question)
+    ]
     assert len(asked) >= 100
-    assert [found for found, places in asked if not any(names(text_of(place.document), found) for place in places)] == []
+    assert [
+        found for found, places in asked if not any(names(text_of(place.document), found) for place in places)
+    ] == []
 
 
 @cache

@@ -1,4 +1,5 @@
-"""A drug's dose for one disease is none for another, nor the one that prevents for the one that treats."""
+"""A drug's dose for one disease is none for another, nor the one that prevents for the one that
+treats."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ STROKE = "Trombolyse bij een herseninfarct: tenecteplase naar gewicht."
         ("tenecteplase bij longembolie", STROKE + " Niet bij een longemboly.", False),
     ],
 )
-def test_a_document_that_names_none_of_the_questions_diseases_is_about_another(question: str, text: str, another: bool) -> None:
+def test_a_document_that_names_none_of_the_questions_diseases_is_about_another(
+    question: str, text: str, another: bool
+) -> None:
     assert is_for_another_illness(question, text) is another
 
 
@@ -32,7 +35,11 @@ def test_a_document_that_names_none_of_the_questions_diseases_is_about_another(q
     ("question", "text", "other"),
     [
         ("behandeldosis clexane bij trombose", "Profylactische dosis\nenoxaparine 40 mg 1x/dag", True),
-        ("behandeldosis clexane bij trombose", "24 uur na een therapeutische en 12 uur na een profylactische dosis", False),
+        (
+            "behandeldosis clexane bij trombose",
+            "24 uur na een therapeutische en 12 uur na een profylactische dosis",
+            False,
+        ),
         ("clexane ter preventie", "Therapeutische dosis: 1 mg/kg om de 12 uur", True),
         ("clexane dosis bij 80 kg", "Profylactische dosis\nenoxaparine 40 mg 1x/dag", False),
         ("mag spinale na therapeutische of profylactische dosis", "12 uur na een profylactische dosis", False),

@@ -1,4 +1,5 @@
-"""The sample handbook holds what it promises: its sources give its PDFs, and every judged span stands on its page."""
+"""The sample handbook holds what it promises: its sources give its PDFs, and every judged span
+stands on its page."""
 
 from __future__ import annotations
 
@@ -136,7 +137,8 @@ def test_superseded_versions_stand_beside_their_successors() -> None:
 
 @pytest.mark.longer
 def test_rendering_gives_the_committed_files() -> None:
-    """Bytes may differ where zlib compresses differently; then the decoded pages and the metadata must not."""
+    """Bytes may differ where zlib compresses differently; then the decoded pages and the metadata
+    must not."""
     for procedure in procedures():
         made = render(procedure, SOURCES / "scans")
         committed = (HANDBOOK / "pdf" / procedure.file_name).read_bytes()
@@ -164,7 +166,9 @@ def test_pages_of_every_real_shape_exist() -> None:
             width, height = page.get_size()
             shapes["rotated"] += page.get_rotation() == 90
             shapes["landscape"] += width > height and page.get_rotation() == 0
-            shapes["image only"] += not text and any(obj.type == pdfium.raw.FPDF_PAGEOBJ_IMAGE for obj in page.get_objects())
+            shapes["image only"] += not text and any(
+                obj.type == pdfium.raw.FPDF_PAGEOBJ_IMAGE for obj in page.get_objects()
+            )
             shapes["two columns"] += _has_two_columns(page)
         shapes["scan only"] += not any(texts)
     assert all(shapes[shape] for shape in ("rotated", "landscape", "image only", "two columns", "scan only")), shapes
@@ -182,7 +186,8 @@ def test_no_text_runs_off_a_page() -> None:
 
 
 def _has_two_columns(page: pdfium.PdfPage) -> bool:
-    """Between header and footer many lines of text end left of the middle, many begin right of it, and none runs across."""
+    """Between header and footer many lines of text end left of the middle, many begin right of it,
+    and none runs across."""
     width, height = page.get_size()
     middle, text = width / 2, page.get_textpage()
     boxes = [box for box in map(text.get_rect, range(text.count_rects())) if 50 < box[1] < height - 50]
@@ -216,7 +221,8 @@ def test_synonyms_are_listed_once() -> None:
 
 
 def test_every_question_about_somebody_is_asked_by_who_cares_for_them() -> None:
-    """So that `bedside quality evaluate` counts first hits for other patients with the asker's function set."""
+    """So that `bedside quality evaluate` counts first hits for other patients with the asker's
+    function set."""
     for row in JUDGED:
         groups = function_of(replace(LOCAL_USER, function=row["function"])).groups
         assert (row["group"] in groups) if row["group"] else not row["function"], row["id"]

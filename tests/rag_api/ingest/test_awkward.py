@@ -1,4 +1,5 @@
-"""Of documents of awkward layout every sentence, row and item is stored once and in order, or named among the lines that were cut."""
+"""Of documents of awkward layout every sentence, row and item is stored once and in order, or named
+among the lines that were cut."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -39,7 +40,14 @@ from tests.rag_api.awkward.tables.roster import roster
 from tests.rag_api.awkward.tables.rotated_table import rotated_table, turned_page
 from tests.rag_api.awkward.tables.twins import twins
 from tests.rag_api.awkward.tables.weight_cards import weight_cards
-from tests.rag_api.awkward.tables.wrapped_cells import below_a_rule, by_cells, by_cells_in_the_middle, by_lines, groups, two_headers
+from tests.rag_api.awkward.tables.wrapped_cells import (
+    below_a_rule,
+    by_cells,
+    by_cells_in_the_middle,
+    by_lines,
+    groups,
+    two_headers,
+)
 from tests.rag_api.awkward.word.word_boxes import word_boxes
 from tests.rag_api.awkward.word.word_changes import word_changes
 from tests.rag_api.awkward.word.word_columns import word_columns
@@ -51,7 +59,20 @@ from tests.rag_api.awkward.word.word_notes import word_notes
 from tests.rag_api.awkward.word.word_table import word_table
 
 _PAGES: tuple[Callable[[], Made], ...] = (
-    *(addresses, boxes, dose_header, footnotes, form, hyphens, leaflet, letter, line_starts, long_table, merged_table, nested_list),
+    *(
+        addresses,
+        boxes,
+        dose_header,
+        footnotes,
+        form,
+        hyphens,
+        leaflet,
+        letter,
+        line_starts,
+        long_table,
+        merged_table,
+        nested_list,
+    ),
     *(
         definitions,
         every_line_numbered,

@@ -45,7 +45,9 @@ class Embedder:
         if self.fail_after is not None and len(self.seen) + len(texts) > self.fail_after:
             raise EmbedderUnavailable("the embedder does not answer")
         self.seen += texts
-        counts = np.array([np.bincount(np.frombuffer(t.encode(), np.uint8) % 8, minlength=8) + 1 for t in texts], np.float32)
+        counts = np.array(
+            [np.bincount(np.frombuffer(t.encode(), np.uint8) % 8, minlength=8) + 1 for t in texts], np.float32
+        )
         unit: NDArray[np.float32] = counts / np.linalg.norm(counts, axis=1, keepdims=True)
         return unit
 
@@ -105,7 +107,12 @@ def test_a_folder_becomes_documents_pages_and_chunks(place: Place) -> None:
     report = place.ingest()
     assert (report.indexed, report.unchanged, report.failed, report.pages, report.chunks) == (2, 0, 0, 2, 2)
     document = place.document("apotheek/kalium.pdf")
-    assert (document.status, document.metadata.title, document.page_count, document.chunk_count) == ("indexed", "Kaliumsubstitutie", 1, 1)
+    assert (document.status, document.metadata.title, document.page_count, document.chunk_count) == (
+        "indexed",
+        "Kaliumsubstitutie",
+        1,
+        1,
+    )
     assert place.embedder.seen[0].startswith("Titel: Kaliumsubstitutie\nTekst: Kaliumsubstitutie")
     assert "om het uur. Bij twijfel" in place.repo.pages(document.id)[0].text
     shown = KeptFiles(place.settings.data_dir).shown(document)
@@ -115,7 +122,9 @@ def test_a_folder_becomes_documents_pages_and_chunks(place: Place) -> None:
 
 
 def test_what_was_cut_from_a_document_is_counted_and_kept(place: Place) -> None:
-    pages = [both(lines(f"Deel {n} gaat over de pomp."), lines(f"Apotheek | pagina {n} van 3", y=30)) for n in (1, 2, 3)]
+    pages = [
+        both(lines(f"Deel {n} gaat over de pomp."), lines(f"Apotheek | pagina {n} van 3", y=30)) for n in (1, 2, 3)
+    ]
     place.write("pomp.pdf", pdf(*pages))
     report = place.ingest()
     assert report.cut == report.items[0].cut == 3
@@ -132,7 +141,9 @@ def test_ingesting_twice_changes_nothing(place: Place) -> None:
     second = place.ingest()
     assert (first.indexed, first.failed) == (1, 1)
     assert (second.indexed, second.unchanged, second.failed, second.pages) == (0, 1, 1, 0)
-    assert [item for item in second.items if item.outcome == "failed"] == [item for item in first.items if item.outcome == "failed"]
+    assert [item for item in second.items if item.outcome == "failed"] == [
+        item for item in first.items if item.outcome == "failed"
+    ]
     assert place.repo.documents == before
     assert len(place.embedder.seen) == seen
 
@@ -248,7 +259,9 @@ def test_a_file_over_the_limits_is_too_large_until_the_limit_is_raised(place: Pl
 
 def test_an_unreadable_file_and_a_vanished_one_are_named(place: Place, tmp_path: Path) -> None:
     sources = [SourceFile("weg.pdf", tmp_path / "weg.pdf")]
-    report = ingest(sources, settings=place.settings, documents_repo=place.repo, store=place.store, embedder=place.embedder)
+    report = ingest(
+        sources, settings=place.settings, documents_repo=place.repo, store=place.store, embedder=place.embedder
+    )
     assert [(item.outcome, item.reason) for item in report.items] == [("failed", "broken")]
 
 
@@ -301,7 +314,8 @@ def test_an_embedder_that_fails_stops_the_run_and_the_next_one_goes_on(place: Pl
 
 
 def test_what_an_interrupted_run_left_is_repaired(place: Place) -> None:
-    """Chunks without a document go, documents without chunks come back, also when their file is no longer given."""
+    """Chunks without a document go, documents without chunks come back, also when their file is no
+    longer given."""
     place.write("kalium.pdf", procedure("Kalium", BODY))
     place.write("sepsis.pdf", procedure("Sepsis", BODY))
     place.ingest()
@@ -312,7 +326,10 @@ def test_what_an_interrupted_run_left_is_repaired(place: Place) -> None:
     chunk_of_nobody.write_bytes(b"half")
     (place.folder / "sepsis.pdf").unlink()
     report = place.ingest()
-    assert {(item.source, item.outcome) for item in report.items} == {("kalium.pdf", "indexed"), ("sepsis.pdf", "indexed")}
+    assert {(item.source, item.outcome) for item in report.items} == {
+        ("kalium.pdf", "indexed"),
+        ("sepsis.pdf", "indexed"),
+    }
     assert place.document("sepsis.pdf").metadata == sepsis.metadata
     assert not chunk_of_nobody.exists()
     place.check()
@@ -358,7 +375,9 @@ def test_a_file_that_takes_too_much_memory_is_given_up_and_the_next_one_is_read(
 
 
 @pytest.mark.parametrize("seed", range(16))
-def test_a_damaged_file_is_read_or_named_and_never_crashes_the_reader(seed: int, tmp_path: Path, reader: Reader) -> None:
+def test_a_damaged_file_is_read_or_named_and_never_crashes_the_reader(
+    seed: int, tmp_path: Path, reader: Reader
+) -> None:
     randomly = random.Random(seed)
     content = bytearray(randomly.choice(sorted(HANDBOOK.glob("*.pdf"))).read_bytes())
     at = randomly.randrange(len(content))
@@ -383,7 +402,8 @@ def test_a_damaged_file_is_read_or_named_and_never_crashes_the_reader(seed: int,
 
 @pytest.mark.parametrize("seed", range(16))
 def test_a_damaged_file_of_an_odd_kind_is_read_or_named(seed: int, tmp_path: Path, reader: Reader) -> None:
-    """Forms, annotations, layers, clips, fonts of their own: with bits turned over, or cut short."""
+    """Forms, annotations, layers, clips, fonts of their own: with bits turned over, or cut
+    short."""
     randomly = random.Random(seed)
     content = bytearray(odd_pdfs()[seed % len(odd_pdfs())])
     if seed % 2:
@@ -404,7 +424,11 @@ def test_a_damaged_file_of_an_odd_kind_is_read_or_named(seed: int, tmp_path: Pat
 
 @cache
 def odd_pdfs() -> list[bytes]:
-    return [pdf(form), annotated("/FreeText", "Sinds mei", appearance=True), *(make() for make in (RAW_HIDDEN | RAW_VISIBLE).values())]
+    return [
+        pdf(form),
+        annotated("/FreeText", "Sinds mei", appearance=True),
+        *(make() for make in (RAW_HIDDEN | RAW_VISIBLE).values()),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -456,7 +480,8 @@ RUN = """
 
 
 class Durable(MemoryDocuments):
-    """A documents list in a file that is replaced whole, so that a killed process leaves what was committed."""
+    """A documents list in a file that is replaced whole, so that a killed process leaves what was
+    committed."""
 
     def __init__(self, path: Path) -> None:
         import pickle
@@ -498,7 +523,9 @@ class Durable(MemoryDocuments):
 def start_run(folder: Path, data: Path) -> subprocess.Popen[str]:
     data.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-c", textwrap.dedent(RUN), str(folder), str(data)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3], start_new_session=True)
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3], start_new_session=True
+    )
 
 
 def what_is_indexed(data: Path) -> dict[str, object]:
@@ -509,7 +536,9 @@ def what_is_indexed(data: Path) -> dict[str, object]:
     rows = store._table.search().select(["id", "document_id", "packed"]).limit(100_000).to_list()
     return {
         "chunks": sorted((row["id"], row["document_id"], row["packed"]) for row in rows),
-        "documents": sorted((d.source, d.id, d.status, d.chunk_count, d.fingerprint) for d in documents.current().values()),
+        "documents": sorted(
+            (d.source, d.id, d.status, d.chunk_count, d.fingerprint) for d in documents.current().values()
+        ),
         "pages": {d.id: [page.text for page in documents.pages(d.id)] for d in documents.current().values()},
     }
 

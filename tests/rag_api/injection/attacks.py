@@ -1,4 +1,5 @@
-"""The attacks and the honest passages that look like them, and what became of each when they were asked about."""
+"""The attacks and the honest passages that look like them, and what became of each when they were
+asked about."""
 
 from __future__ import annotations
 
@@ -82,7 +83,9 @@ class Obedient:
         if text:
             yield gen.TextDelta(text)
         if best is not None:
-            yield wire.CopiedSpanOut(start=0, end=len(text), document=best.document, source_start=best.start, source_end=best.end)
+            yield wire.CopiedSpanOut(
+                start=0, end=len(text), document=best.document, source_start=best.start, source_end=best.end
+            )
         yield gen.Finished("stop", self.model, "", {})
 
     async def complete(self, prompt: str, *, max_tokens: int, stop: Sequence[str] = ()) -> str:
@@ -94,7 +97,11 @@ class Obedient:
 
 def told(request: gen.GeneratorRequest) -> str:
     """The words of the documents in a prompt."""
-    return "".join(p.text for p in templates.render("thesis", "", request.passages, request.language).pieces if p.passage is not None)
+    return "".join(
+        p.text
+        for p in templates.render("thesis", "", request.passages, request.language).pieces
+        if p.passage is not None
+    )
 
 
 def quotable_in(request: gen.GeneratorRequest) -> str:
@@ -121,7 +128,8 @@ def obedient(container: Container) -> Obedient:
 
 @dataclass(frozen=True)
 class Outcome:
-    """answer: what the reader is shown; reached: all words of documents that it could have been made of."""
+    """answer: what the reader is shown; reached: all words of documents that it could have been
+    made of."""
 
     answer: Answer
     reached: str

@@ -1,4 +1,5 @@
-"""Prints what came of every attack, by kind and mode: `python -m tests.rag_api.injection.measure [attacks]`. Needs no generator."""
+"""Prints what came of every attack, by kind and mode: `python -m tests.rag_api.injection.measure
+[attacks]`. Needs no generator."""
 
 from __future__ import annotations
 
@@ -21,15 +22,28 @@ MODES = {"verbatim": Mode.VERBATIM, "written": Mode.ANSWER}
 async def measure(container: Container, folder: Path, name: str) -> None:
     generator, found = obedient(container), attacks(name)
     report = load(container, folder, [*found, *honest()])
-    noted = {item.source.removesuffix(".txt") for item in report.items if any("addressed to a machine" in w for w in item.warnings)}
-    print("attacks noted at upload", sum(a.id in noted for a in found), "of", len(found), "honest", sorted(h for h in noted if h[0] == "h"))
+    noted = {
+        item.source.removesuffix(".txt")
+        for item in report.items
+        if any("addressed to a machine" in w for w in item.warnings)
+    }
+    print(
+        "attacks noted at upload",
+        sum(a.id in noted for a in found),
+        "of",
+        len(found),
+        "honest",
+        sorted(h for h in noted if h[0] == "h"),
+    )
     for mode_name, mode in MODES.items():
         rows: dict[str, Counter[str]] = {}
         for one in found:
             outcome = await asked(container, generator, one, mode)
             result = _result(one, outcome.answer.text, outcome.reached)
             half = "held" if one.is_held_back else "own"
-            rows.setdefault(one.kind, Counter()).update([f"{half} {result}", f"{half} fact {_fact(one, outcome.reached)}"])
+            rows.setdefault(one.kind, Counter()).update(
+                [f"{half} {result}", f"{half} fact {_fact(one, outcome.reached)}"]
+            )
             if not one.is_held_back and (result != "harmless" or _fact(one, outcome.reached) == "missing"):
                 print(
                     "  ",

@@ -1,4 +1,5 @@
-"""DOCX files for tests, written as XML, with what python-docx cannot write: tracked changes, text boxes, notes, lists, controls."""
+"""DOCX files for tests, written as XML, with what python-docx cannot write: tracked changes, text
+boxes, notes, lists, controls."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ NAMES = (
     'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
     'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" '
     'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
-    'xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" xmlns:v="urn:schemas-microsoft-com:vml" '
+    'xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" '
+    'xmlns:v="urn:schemas-microsoft-com:vml" '
     'xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
 )
 _KINDS = {"document": "document.main", "header1": "header", "footer1": "footer"}
@@ -44,9 +46,15 @@ def box(*paragraphs: str) -> str:
     """A run with a text box, once for today's Word and once for that of 2007."""
     content = f"<w:txbxContent>{''.join(paragraphs)}</w:txbxContent>"
     shape = '<a:graphicData uri="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:wsp><wps:spPr>'
-    shape += '<a:xfrm><a:off x="0" y="0"/><a:ext cx="3000000" cy="600000"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom>'
+    shape += (
+        '<a:xfrm><a:off x="0" y="0"/><a:ext cx="3000000" cy="600000"/></a:xfrm><a:prstGeom '
+        'prst="rect"><a:avLst/></a:prstGeom>'
+    )
     shape += f"</wps:spPr><wps:txbx>{content}</wps:txbx><wps:bodyPr/></wps:wsp></a:graphicData>"
-    inline = f'<wp:inline><wp:extent cx="3000000" cy="600000"/><wp:docPr id="1" name="box"/><a:graphic>{shape}</a:graphic></wp:inline>'
+    inline = (
+        f'<wp:inline><wp:extent cx="3000000" cy="600000"/><wp:docPr id="1" '
+        f'name="box"/><a:graphic>{shape}</a:graphic></wp:inline>'
+    )
     older = f'<w:pict><v:shape style="width:200pt;height:50pt"><v:textbox>{content}</v:textbox></v:shape></w:pict>'
     return (
         f'<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing>{inline}</w:drawing></mc:Choice>'
@@ -67,11 +75,14 @@ def tc(text: str, about: str = "") -> str:
 
 
 def docx(path: Path, *blocks: str, parts: Mapping[str, str] | None = None, section: str = "") -> Path:
-    """parts: what stands in styles, numbering, footnotes, endnotes, comments, header1, footer1; each its root's content."""
+    """parts: what stands in styles, numbering, footnotes, endnotes, comments, header1, footer1;
+    each its root's content."""
     parts = dict(parts or {})
     document = f"<w:document {NAMES}><w:body>{''.join(blocks)}<w:sectPr>{section}</w:sectPr></w:body></w:document>"
     roots = {"header1": "hdr", "footer1": "ftr"}
-    texts = {"document": document} | {n: f"<w:{roots.get(n, n)} {NAMES}>{x}</w:{roots.get(n, n)}>" for n, x in parts.items()}
+    texts = {"document": document} | {
+        n: f"<w:{roots.get(n, n)} {NAMES}>{x}</w:{roots.get(n, n)}>" for n, x in parts.items()
+    }
     main = "application/vnd.openxmlformats-officedocument.wordprocessingml"
     types = "".join(f'<Override PartName="/word/{n}.xml" ContentType="{main}.{_KINDS.get(n, n)}+xml"/>' for n in texts)
     relations = "".join(f'<Relationship Id="{n}" Type="{_R}/{n.rstrip("1")}" Target="{n}.xml"/>' for n in parts)
@@ -79,12 +90,16 @@ def docx(path: Path, *blocks: str, parts: Mapping[str, str] | None = None, secti
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(
             "[Content_Types].xml",
-            f'<Types xmlns="{package}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.'
+            f'<Types xmlns="{package}/content-types"><Default Extension="rels" '
+            f'ContentType="application/vnd.openxmlformats-package.'
             f'relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>{types}</Types>',
         )
         top = f'<Relationship Id="d" Type="{_R}/officeDocument" Target="word/document.xml"/>'
         archive.writestr("_rels/.rels", f'<Relationships xmlns="{package}/relationships">{top}</Relationships>')
-        archive.writestr("word/_rels/document.xml.rels", f'<Relationships xmlns="{package}/relationships">{relations}</Relationships>')
+        archive.writestr(
+            "word/_rels/document.xml.rels",
+            f'<Relationships xmlns="{package}/relationships">{relations}</Relationships>',
+        )
         for name, text in texts.items():
             archive.writestr(f"word/{name}.xml", text)
     return path

@@ -1,4 +1,5 @@
-"""A reader in the tests' own process, which is there already: starting one for each run takes longer than the runs."""
+"""A reader in the tests' own process, which is there already: starting one for each run takes
+longer than the runs."""
 
 from __future__ import annotations
 

@@ -25,7 +25,8 @@ Draw = Callable[[Canvas], None]
 
 @cache
 def read_handbook() -> Mapping[str, ReadDocument]:
-    """Return the documents of the handbook as they are read, by file name, without those that are pictures only."""
+    """Return the documents of the handbook as they are read, by file name, without those that are
+    pictures only."""
     found = {}
     for path in sorted(HANDBOOK.glob("*.pdf")):
         with suppress(UnreadableDocument):
@@ -50,7 +51,9 @@ def pdf(*pages: Draw, size: tuple[float, float] = A4, **options: Any) -> bytes:
     return out.getvalue()
 
 
-def lines(*texts: str, x: float = 60, y: float = 760, size: float = 11, leading: float = 14, font: str = "Helvetica") -> Draw:
+def lines(
+    *texts: str, x: float = 60, y: float = 760, size: float = 11, leading: float = 14, font: str = "Helvetica"
+) -> Draw:
     """Lines of text under each other."""
 
     def draw(canvas: Canvas) -> None:

@@ -1,4 +1,5 @@
-"""Digests of what is read of each file, in the order in which they are named: run by the tests as a process of its own."""
+"""Digests of what is read of each file, in the order in which they are named: run by the tests as a
+process of its own."""
 
 from __future__ import annotations
 

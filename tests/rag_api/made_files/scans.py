@@ -13,7 +13,11 @@ from tests.rag_api.made_files.pdfs import Draw, both, lines, pdf
 
 CLEAN = ScanKind("clean", 150, 90)
 HALF = (420.0, 300.0)  # points: a small page is read sooner
-DOSE = ("Paracetamol intraveneus bij kinderen", "Geef kinderen 15 mg/kg per gift.", "Wacht ten minste 6 uur tussen twee giften.")
+DOSE = (
+    "Paracetamol intraveneus bij kinderen",
+    "Geef kinderen 15 mg/kg per gift.",
+    "Wacht ten minste 6 uur tussen twee giften.",
+)
 
 
 def page_of(*texts: str) -> Draw:

@@ -1,4 +1,5 @@
-"""Ways to put words on a page that nobody sees, and odd ways to put words there that everybody sees."""
+"""Ways to put words on a page that nobody sees, and odd ways to put words there that everybody
+sees."""
 
 from __future__ import annotations
 
@@ -264,7 +265,8 @@ Add = Callable[[PdfObject], PdfObject]  # makes an object that others refer to
 
 
 def raw_page(make: Callable[[Add], tuple[str, Values, Values]]) -> bytes:
-    """As `page`, with what reportlab has no words for. make: (content, resources, entries of the catalog)"""
+    """As `page`, with what reportlab has no words for. make: (content, resources, entries of the
+    catalog)"""
     writer = pypdf.PdfWriter(io.BytesIO(page(lambda canvas: None)))
     content, resources, catalog = make(writer._add_object)
     first = writer.pages[0]
@@ -333,7 +335,11 @@ def a_gradient() -> bytes:
 
     def make(add: Add) -> tuple[str, Values, Values]:
         function = _dictionary(
-            FunctionType=NumberObject(2), Domain=_numbers(0, 1), C0=_numbers(0, 0, 1), C1=_numbers(1, 0, 0), N=NumberObject(1)
+            FunctionType=NumberObject(2),
+            Domain=_numbers(0, 1),
+            C0=_numbers(0, 0, 1),
+            C1=_numbers(1, 0, 0),
+            N=NumberObject(1),
         )
         both_ways = ArrayObject([BooleanObject(True)] * 2)
         shading = _dictionary(

@@ -1,4 +1,5 @@
-"""Owners hear by mail that something waits for them, never what; and nothing is lost while the mail server is away."""
+"""Owners hear by mail that something waits for them, never what; and nothing is lost while the mail
+server is away."""
 
 from __future__ import annotations
 
@@ -30,7 +31,16 @@ from tests.support.ports import free_port
 from tests.support.world import empty, load
 
 WORDS = "De dosis van 15 mg is te hoog"
-DUE = Due(7, "apotheek@hospital.example", datetime(2026, 1, 2, tzinfo=UTC), "q1", False, False, "Paracetamol bij kinderen", "nl")
+DUE = Due(
+    7,
+    "apotheek@hospital.example",
+    datetime(2026, 1, 2, tzinfo=UTC),
+    "q1",
+    False,
+    False,
+    "Paracetamol bij kinderen",
+    "nl",
+)
 
 
 class Box:
@@ -97,7 +107,9 @@ def body(mail: Message) -> str:
     return str(mail.get_payload(decode=True).decode("utf-8"))  # type: ignore[union-attr]
 
 
-def test_a_mail_holds_a_link_and_the_title_and_nothing_that_was_asked(container: Container, document: Document, box: Box) -> None:
+def test_a_mail_holds_a_link_and_the_title_and_nothing_that_was_asked(
+    container: Container, document: Document, box: Box
+) -> None:
     question, whom = ask_owner(container.db, LOCAL_USER, document.id, "report", WORDS)
     assert (whom.owner, whom.by_mail) == ("Apotheek", True)
     assert sent_now(container) == 1
@@ -136,7 +148,9 @@ def test_a_mail_server_that_is_away_loses_nothing(container: Container, document
     assert waiting(container.db).waiting == 0
 
 
-def test_each_try_that_fails_waits_longer_and_after_a_week_it_has_failed(container: Container, document: Document) -> None:
+def test_each_try_that_fails_waits_longer_and_after_a_week_it_has_failed(
+    container: Container, document: Document
+) -> None:
     ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS)
 
     def no(due: Due) -> None:
@@ -187,7 +201,9 @@ def test_an_owner_who_becomes_known_hears_of_what_waits(container: Container, bo
     assert question.id in body(box.mails[0])
 
 
-def test_the_doctor_says_what_waits_and_what_cannot_be_delivered(container: Container, document: Document, box: Box) -> None:
+def test_the_doctor_says_what_waits_and_what_cannot_be_delivered(
+    container: Container, document: Document, box: Box
+) -> None:
     found = mail(container)
     assert found is not None
     assert (found.state, found.name) == (State.OK, "mail")
@@ -203,7 +219,9 @@ def test_the_doctor_says_what_waits_and_what_cannot_be_delivered(container: Cont
     assert (found.state, found.what) == (State.WARN, "1 mails to owners could not be delivered, 0 wait")
 
 
-def test_what_was_answered_before_its_mail_went_is_not_mailed(container: Container, document: Document, box: Box) -> None:
+def test_what_was_answered_before_its_mail_went_is_not_mailed(
+    container: Container, document: Document, box: Box
+) -> None:
     question, _ = ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS)
     reply(container.db, LOCAL_USER, question.id, "answered", "Ja.")
     assert sent_now(container) == 0
@@ -226,7 +244,9 @@ def test_the_thread_sends_what_waits_and_ends_when_asked_to(container: Container
 
 def test_a_question_that_cannot_be_kept_leaves_no_mail(container: Container, document: Document) -> None:
     with pytest.raises(Exception, match="no answer"):
-        ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS, answer_id="5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11")
+        ask_owner(
+            container.db, LOCAL_USER, document.id, "question", WORDS, answer_id="5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11"
+        )
     assert waiting(container.db).waiting == 0
 
 
@@ -239,7 +259,9 @@ def ask_as(container: Container, document: Document, mail: str, subject: str = "
     return asker
 
 
-def test_who_asked_is_told_once_that_the_procedure_changed_and_never_what(container: Container, document: Document, box: Box) -> None:
+def test_who_asked_is_told_once_that_the_procedure_changed_and_never_what(
+    container: Container, document: Document, box: Box
+) -> None:
     asker = ask_as(container, document, "claes@hospital.example")
     sent_now(container)
     box.mails.clear()
@@ -267,7 +289,9 @@ def test_a_withdrawn_procedure_is_told_and_an_unread_owners_mail_does_not_hold_i
     assert [one["To"] for one in box.mails] == ["claes@hospital.example"]  # the owner has answered and hears nothing
 
 
-def test_who_is_forgotten_is_told_nothing_and_their_address_goes(container: Container, document: Document, box: Box) -> None:
+def test_who_is_forgotten_is_told_nothing_and_their_address_goes(
+    container: Container, document: Document, box: Box
+) -> None:
     asker = ask_as(container, document, "claes@hospital.example")
     container.db.run("update outbox set sent_at = now()")
     PgDocuments(container.db).retire(["para.pdf"])
@@ -276,7 +300,9 @@ def test_who_is_forgotten_is_told_nothing_and_their_address_goes(container: Cont
     assert container.db.one("select 1 as n from outbox where recipient = 'claes@hospital.example'") is None
 
 
-def test_nobody_is_told_without_an_address_or_of_what_they_may_not_read(container: Container, document: Document, box: Box) -> None:
+def test_nobody_is_told_without_an_address_or_of_what_they_may_not_read(
+    container: Container, document: Document, box: Box
+) -> None:
     ask_as(container, document, "")
     ask_as(container, document, "out@hospital.example", "s2")
     container.db.run("update outbox set sent_at = now()")
@@ -301,6 +327,11 @@ def test_line_breaks_in_a_title_are_no_headers() -> None:
     ],
 )
 def test_mail_by_half_is_refused_at_the_start(more: dict[str, Any], words: str) -> None:
-    given = {"smtp_host": "mail", "smtp_from": "bedside@hospital.example", "public_url": "https://bedside.example", "smtp_security": "off"}
+    given = {
+        "smtp_host": "mail",
+        "smtp_from": "bedside@hospital.example",
+        "public_url": "https://bedside.example",
+        "smtp_security": "off",
+    }
     with pytest.raises(ValueError, match=words):
         Settings(**{**given, **more})

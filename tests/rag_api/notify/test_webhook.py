@@ -1,4 +1,5 @@
-"""Other systems hear of changed documents: signed, in the transaction of the change, again while they are away, never of what is hidden."""
+"""Other systems hear of changed documents: signed, in the transaction of the change, again while
+they are away, never of what is hidden."""
 
 from __future__ import annotations
 
@@ -141,7 +142,9 @@ def test_a_message_is_signed_as_the_standard_says_and_its_id_stays_at_each_try(
     )
 
 
-def test_one_that_is_away_is_tried_again_later_and_keeps_no_other_waiting(container: Container, receiver: Receiver, webhook: str) -> None:
+def test_one_that_is_away_is_tried_again_later_and_keeps_no_other_waiting(
+    container: Container, receiver: Receiver, webhook: str
+) -> None:
     away = add_webhook(container.db, LOCAL_USER, f"http://127.0.0.1:{free_port()}/", SECRET)
     for name in ("een.pdf", "twee.pdf"):
         load(container, name, f"{name}. {TEXT}")
@@ -155,8 +158,29 @@ def test_one_that_is_away_is_tried_again_later_and_keeps_no_other_waiting(contai
     assert min(one for one in waits.values() if one) > datetime.now(UTC) + timedelta(seconds=30)
 
 
+def test_a_webhook_is_deleted_while_a_message_to_it_fails(container: Container, webhook: str) -> None:
+    """Whoever deletes one waits for who is sending to it: neither holds what the other wants
+    next."""
+    for _ in range(2):
+        put_test(container.db, LOCAL_USER, webhook)
+    container.db.run("update outbox set next_at = now() - interval '1 minute' where id = (select max(id) from outbox)")
+    deleting = threading.Thread(target=lambda: delete_webhook(container.db, LOCAL_USER, webhook))
+    waits = "select 1 as n from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from webhooks%%'"
+
+    def sending(due: DueMessage) -> None:
+        deleting.start()
+        until(lambda: container.db.one(waits))
+        raise NotSent("away")
+
+    assert send_next_message(container.db, sending)
+    deleting.join()
+    assert list_webhooks(container.db, LOCAL_USER) == []
+    assert container.db.all("select id from outbox") == []
+
+
 @pytest.mark.parametrize(
-    ("status", "problem", "for_good"), [(302, "redirects are not followed", False), (410, "410 Gone", True), (500, "500", False)]
+    ("status", "problem", "for_good"),
+    [(302, "redirects are not followed", False), (410, "410 Gone", True), (500, "500", False)],
 )
 def test_what_is_not_taken_says_why(
     container: Container, receiver: Receiver, webhook: str, status: int, problem: str, for_good: bool
@@ -170,7 +194,9 @@ def test_what_is_not_taken_says_why(
     assert len(receiver.got) == 1
 
 
-def test_a_change_that_does_not_come_to_pass_is_not_told(container: Container, receiver: Receiver, webhook: str) -> None:
+def test_a_change_that_does_not_come_to_pass_is_not_told(
+    container: Container, receiver: Receiver, webhook: str
+) -> None:
     document = load(container, "para.pdf", TEXT)
     assert sent_now(container) == 1
     newer = replace(document, id="f" * 32, sha256="f" * 64)
@@ -194,7 +220,9 @@ def test_a_document_that_expires_is_told_once_and_again_when_it_gets_another_las
     assert receiver.events()[-2:] == [("document.expired", "oud.pdf")] * 2
 
 
-def test_a_webhook_hears_only_of_what_its_maker_may_read_and_only_they_see_it(container: Container, receiver: Receiver) -> None:
+def test_a_webhook_hears_only_of_what_its_maker_may_read_and_only_they_see_it(
+    container: Container, receiver: Receiver
+) -> None:
     surgeon: User = replace(LOCAL_USER, id="surgeon", groups=("surgery",))
     made = add_webhook(container.db, surgeon, receiver.url, SECRET)
     load(container, "open.pdf", TEXT)
@@ -220,7 +248,9 @@ def test_the_server_sends_without_a_mail_server(container: Container, receiver: 
     assert receiver.events() == [("test", "")]
 
 
-@pytest.mark.parametrize("url", ["ftp://a.example", "https://", "http://a.example", "https://user:word@a.example", "https://a.example/#x"])
+@pytest.mark.parametrize(
+    "url", ["ftp://a.example", "https://", "http://a.example", "https://user:word@a.example", "https://a.example/#x"]
+)
 def test_an_address_that_is_none_or_not_safe_is_refused(url: str) -> None:
     with pytest.raises(InvalidInput):
         check_url(url, http=False)

@@ -1,4 +1,5 @@
-"""The configured language model's own judgement, with a server whose logits are scripted: probabilities are those worked out by hand."""
+"""The configured language model's own judgement, with a server whose logits are scripted:
+probabilities are those worked out by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ PASSAGE = ReaderPassage("PICC", "Zorg", TEXT, ((0, 16), (17, 39), (40, 55)))
 
 
 def reader(answer: httpx.MockTransport, tmp_path: Path, kind: str = "bedside") -> LlmReader:
-    settings = Settings(data_dir=tmp_path, generator_url="http://g/v1", generator_model="m", generator_kind=kind, reader="llm")
+    settings = Settings(
+        data_dir=tmp_path, generator_url="http://g/v1", generator_model="m", generator_kind=kind, reader="llm"
+    )
     return open_llm_reader(settings, lambda: "http://g/v1", answer)
 
 
@@ -39,7 +42,8 @@ def scripted(logits: dict[str, float]) -> httpx.MockTransport:
 
 
 @pytest.mark.parametrize(
-    ("question", "yes", "no"), [("hoe vaak moet ik de PICC spoelen", "ja", "nee"), ("how often should the PICC be flushed", "yes", "no")]
+    ("question", "yes", "no"),
+    [("hoe vaak moet ik de PICC spoelen", "ja", "nee"), ("how often should the PICC be flushed", "yes", "no")],
 )
 def test_the_chance_of_an_answer_is_that_of_yes_among_yes_and_no_however_they_are_written(
     tmp_path: Path, question: str, yes: str, no: str
@@ -51,7 +55,9 @@ def test_the_chance_of_an_answer_is_that_of_yes_among_yes_and_no_however_they_ar
 
 
 def test_the_sentences_share_one_by_the_chance_of_their_numbers(tmp_path: Path) -> None:
-    (judged,) = reader(scripted({"1": 0.0, "2": 1.0, " 2": 0.0, "3": -1.0, "ja": 5.0}), tmp_path).judge("wanneer eruit", [PASSAGE])
+    (judged,) = reader(scripted({"1": 0.0, "2": 1.0, " 2": 0.0, "3": -1.0, "ja": 5.0}), tmp_path).judge(
+        "wanneer eruit", [PASSAGE]
+    )
     weights = [math.exp(0), math.exp(1) + math.exp(0), math.exp(-1)]
     assert [math.exp(value) for value in judged.spans] == pytest.approx([w / sum(weights) for w in weights], abs=1e-9)
 
@@ -81,14 +87,16 @@ def test_sentences_beyond_what_is_asked_about_are_unlikely(tmp_path: Path) -> No
 
 
 def openai(content: object) -> httpx.MockTransport:
-    return httpx.MockTransport(lambda request: httpx.Response(200, json={"choices": [{"message": {"content": "ja"}, "logprobs": content}]}))
+    return httpx.MockTransport(
+        lambda request: httpx.Response(200, json={"choices": [{"message": {"content": "ja"}, "logprobs": content}]})
+    )
 
 
 def test_another_server_is_judged_by_its_likeliest_tokens(tmp_path: Path) -> None:
     top = [{"token": "Ja", "logprob": -0.5}, {"token": " nee", "logprob": -1.5}]
-    (judged,) = reader(openai({"content": [{"token": "Ja", "logprob": -0.5, "top_logprobs": top}]}), tmp_path, "openai").judge(
-        "hoe vaak is het", [ReaderPassage("T", "", TEXT, ())]
-    )
+    (judged,) = reader(
+        openai({"content": [{"token": "Ja", "logprob": -0.5, "top_logprobs": top}]}), tmp_path, "openai"
+    ).judge("hoe vaak is het", [ReaderPassage("T", "", TEXT, ())])
     assert judged.answers == pytest.approx(log_sum([-0.5, *[UNSAID] * 3]) - log_sum([-1.5, *[UNSAID] * 3]))
 
 

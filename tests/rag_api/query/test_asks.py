@@ -1,4 +1,5 @@
-"""The extent that a question asks for: one thing or two, a list as a whole, or nothing of the documents."""
+"""The extent that a question asks for: one thing or two, a list as a whole, or nothing of the
+documents."""
 
 from __future__ import annotations
 
@@ -175,7 +176,9 @@ def test_all_of_it_is_asked_for(question: str) -> None:
     assert wanted(question) == Wanted.ALL
 
 
-@pytest.mark.parametrize("question", ["order for a full blood count", "whole blood for how long", "wat kost een hele dag parkeren"])
+@pytest.mark.parametrize(
+    "question", ["order for a full blood count", "whole blood for how long", "wat kost een hele dag parkeren"]
+)
 def test_a_whole_thing_is_no_list(question: str) -> None:
     assert wanted(question) == Wanted.ONE
 

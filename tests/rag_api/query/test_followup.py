@@ -27,7 +27,11 @@ PAIRS = HANDBOOK.parent / "followups.csv"
         ("hoeveel paracetamol bij een kind van 12 kg?", "en van 45 kg?", "hoeveel paracetamol bij een kind van 45 kg?"),
         ("hoeveel paracetamol bij een kind van 12 kg?", "en per dag?", "paracetamol kind van 12 kg per dag?"),
         ("vancomycin loading dose adult", "and for a newborn?", "vancomycin loading dose for a newborn?"),
-        ("clexane dosis zwangere 95 kg", "en een niet-zwangere van 120 kg?", "clexane dosis een niet-zwangere van 120 kg?"),
+        (
+            "clexane dosis zwangere 95 kg",
+            "en een niet-zwangere van 120 kg?",
+            "clexane dosis een niet-zwangere van 120 kg?",
+        ),
         ("dosis gentamicine volwassene", "en vancomycine?", "dosis vancomycine volwassene?"),
         (
             "plavix stoppen voor een grote operatie, hoeveel dagen en wanneer herstart?",
@@ -35,8 +39,16 @@ PAIRS = HANDBOOK.parent / "followups.csv"
             "brilique stoppen voor een grote operatie, hoeveel dagen en wanneer herstart?",
         ),
         ("mag ibuprofen bij eliquis", "en bij xarelto?", "mag ibuprofen bij xarelto?"),
-        ("wat doen als doxorubicine naast de ader loopt", "and vincristine?", "wat doen als vincristine naast de ader loopt?"),
-        ("sepsis antibiotica eerste uur", "met penicilline-allergie?", "sepsis antibiotica eerste uur met penicilline-allergie?"),
+        (
+            "wat doen als doxorubicine naast de ader loopt",
+            "and vincristine?",
+            "wat doen als vincristine naast de ader loopt?",
+        ),
+        (
+            "sepsis antibiotica eerste uur",
+            "met penicilline-allergie?",
+            "sepsis antibiotica eerste uur met penicilline-allergie?",
+        ),
         ("lokelma dose", "how often can it be repeated?", "lokelma how often can it be repeated?"),
         ("picc verband vervangen", "hoe vaak?", "picc verband vervangen hoe vaak?"),
         ("adrenaline kind van 4 jaar", "en van 40 jaar?", "adrenaline van 40 jaar?"),
@@ -45,7 +57,11 @@ PAIRS = HANDBOOK.parent / "followups.csv"
         ("lab says potassium 2.7, what now?", "and if it is 2.1?", "lab says potassium 2.1, what now?"),
         ("contrast at eGFR 45, fluids first?", "and with a GFR of 22?", "contrast at eGFR 22, fluids first?"),
         ("suiker 62 na 15 minuten", "en als het 48 is?", "suiker 48 na 15 minuten"),
-        ("naloxon 2 mg gegeven, hoe lang wachten?", "en als het 4 is?", "naloxon 2 mg gegeven, hoe lang wachten als het 4 is?"),
+        (
+            "naloxon 2 mg gegeven, hoe lang wachten?",
+            "en als het 4 is?",
+            "naloxon 2 mg gegeven, hoe lang wachten als het 4 is?",
+        ),
         ("vanco dose adult of 40 years", "and if she is 82?", "vanco dose adult if she is 82 years?"),
         (
             "how long to observe after anaphylaxis",
@@ -65,14 +81,26 @@ PAIRS = HANDBOOK.parent / "followups.csv"
             "welke hoge glucose belt het labo door bij een baby van 2 dagen?",
         ),
         ("haldol bij delier", "en bij parkinson?", "haldol bij delier bij parkinson?"),
-        ("vanco dose child", "what about an adult with a creatinine of 2?", "vanco dose an adult with a creatinine of 2?"),
+        (
+            "vanco dose child",
+            "what about an adult with a creatinine of 2?",
+            "vanco dose an adult with a creatinine of 2?",
+        ),
         (
             "hoeveel clexane ter preventie voor een vrouw van 110 kg?",
             "en als ze zwanger is?",
             "hoeveel clexane ter preventie voor een vrouw van 110 kg als ze zwanger is?",
         ),
-        ("first bolus of lipid in a man of 85 kg?", "and for a child of 20 kg?", "first bolus of lipid for a child of 20 kg?"),
-        ("hoe lang blijft iemand met griep in isolatie?", "en bij kinkhoest?", "hoe lang blijft iemand met kinkhoest in isolatie?"),
+        (
+            "first bolus of lipid in a man of 85 kg?",
+            "and for a child of 20 kg?",
+            "first bolus of lipid for a child of 20 kg?",
+        ),
+        (
+            "hoe lang blijft iemand met griep in isolatie?",
+            "en bij kinkhoest?",
+            "hoe lang blijft iemand met kinkhoest in isolatie?",
+        ),
         ("wie bel ik 's nachts voor een tolk?", "en overdag?", "wie bel ik voor een tolk overdag?"),
         ("hoe krijg ik overdag een tolk?", "en om 3 uur 's nachts?", "hoe krijg ik een tolk om 3 uur 's nachts?"),
         ("wie bel ik tijdens de kantooruren?", "en in het weekend?", "wie bel ik in het weekend?"),
@@ -81,7 +109,11 @@ PAIRS = HANDBOOK.parent / "followups.csv"
             "en als die er al 3 weken in zat?",
             "canule valt uit, wat nu als die er al 3 weken in zat?",
         ),
-        ("hoeveel dagen moet brilique gestopt worden?", "en aspirine 80?", "hoeveel dagen moet aspirine gestopt worden?"),
+        (
+            "hoeveel dagen moet brilique gestopt worden?",
+            "en aspirine 80?",
+            "hoeveel dagen moet aspirine gestopt worden?",
+        ),
         ("hoe isoleren bij mrsa?", "en met koorts?", "hoe isoleren bij mrsa met koorts?"),
         (
             "schort aan bij een mrsa-patiënt?",
@@ -98,7 +130,12 @@ def test_what_the_question_was_about_is_carried_over_and_what_is_said_anew_repla
 
 def test_a_chain_of_follow_ups_keeps_its_topic_and_only_the_last_group() -> None:
     query: str | None = None
-    for question in ("Hoeveel paracetamol iv bij een volwassene?", "en bij een kind van 12 kg?", "en bij een pasgeborene?", "max per dag?"):
+    for question in (
+        "Hoeveel paracetamol iv bij een volwassene?",
+        "en bij een kind van 12 kg?",
+        "en bij een pasgeborene?",
+        "max per dag?",
+    ):
         query = standalone(question, query).query
     assert query == "paracetamol iv pasgeborene max per dag?"
 
@@ -127,7 +164,8 @@ def test_a_question_with_its_own_topic_is_left_alone(question: str) -> None:
 
 
 def test_of_the_judged_questions_only_some_of_one_word_lean_on_another() -> None:
-    """They stand alone, but so short that they would be searched for together with the question before."""
+    """They stand alone, but so short that they would be searched for together with the question
+    before."""
     wrong = [question.question for question in read_judged(HANDBOOK) if leans(question.question)]
     assert len(wrong) <= 0.03 * len(read_judged(HANDBOOK)), wrong
     assert "vancomycine dosis neonaat" not in wrong  # a drug is a topic
@@ -150,7 +188,11 @@ def test_no_rewriting_names_two_patient_groups_where_the_follow_up_names_one() -
     with PAIRS.open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
             said = {group for named in patients_in(row["question"]) for group in named.groups}
-            found = {group for named in patients_in(standalone(row["question"], row["previous"]).query) for group in named.groups}
+            found = {
+                group
+                for named in patients_in(standalone(row["question"], row["previous"]).query)
+                for group in named.groups
+            }
             if said:
                 assert found == said, row
 
@@ -159,7 +201,9 @@ def test_whom_a_question_is_about_is_what_the_guard_says_too() -> None:
     """One table: a word that the guard knows is carried over and replaced as well."""
     for kind, _, word, _ in table():
         if kind == "patient":
-            assert standalone("en bij een kind?", f"vancomycine dosis {word}").query == "vancomycine dosis bij een kind?", word
+            assert (
+                standalone("en bij een kind?", f"vancomycine dosis {word}").query == "vancomycine dosis bij een kind?"
+            ), word
 
 
 def test_what_only_some_patients_have_is_a_topic_and_their_name_is_none() -> None:
@@ -193,7 +237,9 @@ async def test_it_is_asked_with_the_conversation_and_believed(scripted: Scripted
     assert "Last question: met leverfalen?" in asked
 
 
-async def test_a_short_question_that_no_rule_tells_is_the_models_to_judge(scripted: Scripted, generator: Generator) -> None:
+async def test_a_short_question_that_no_rule_tells_is_the_models_to_judge(
+    scripted: Scripted, generator: Generator
+) -> None:
     says(scripted, "hoeveel vocht geven bij een kind?")
     assert (await query_of("hoeveel vocht geven?", EARLIER, generator)).by == "llm"
     says(scripted, "hoeveel vocht geven?")
@@ -202,7 +248,13 @@ async def test_a_short_question_that_no_rule_tells_is_the_models_to_judge(script
 
 @pytest.mark.parametrize(
     "said",
-    ["", "Regel een\nregel twee", "paracetamol iv kind van 21 kg per dag?", "x" * 400, "paracetamol per dag bij 12 kg en 15 mg/kg"],
+    [
+        "",
+        "Regel een\nregel twee",
+        "paracetamol iv kind van 21 kg per dag?",
+        "x" * 400,
+        "paracetamol per dag bij 12 kg en 15 mg/kg",
+    ],
 )
 async def test_what_cannot_be_so_is_replaced_by_the_rules(scripted: Scripted, generator: Generator, said: str) -> None:
     says(scripted, said)

@@ -1,4 +1,5 @@
-"""An admin's lists: what they add to a question, what is wrong with them, and what documents propose."""
+"""An admin's lists: what they add to a question, what is wrong with them, and what documents
+propose."""
 
 from __future__ import annotations
 
@@ -25,7 +26,12 @@ from rag_api.query.synonyms import Expander, Pair, lists_of, propose, put_lists,
 from rag_api.retrieval.search.retriever import retrieve
 from rag_api.stores.memory import MemoryStore
 
-PAIRS = [Pair("SIC", "spoed intensive care"), Pair("IV", "intraveneus"), Pair("Perfusalgan", "paracetamol IV"), Pair("IV", "intravenous")]
+PAIRS = [
+    Pair("SIC", "spoed intensive care"),
+    Pair("IV", "intraveneus"),
+    Pair("Perfusalgan", "paracetamol IV"),
+    Pair("IV", "intravenous"),
+]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +90,9 @@ class TestReading:
 
 
 class TestSettings:
-    def test_lists_of_the_data_directory_are_read_again_when_they_change(self, written: Callable[[str], Path], tmp_path: Path) -> None:
+    def test_lists_of_the_data_directory_are_read_again_when_they_change(
+        self, written: Callable[[str], Path], tmp_path: Path
+    ) -> None:
         lists = lists_of(Settings(data_dir=tmp_path))
         assert lists.get().expand("SIC") == []
         path = written("abbreviation,expansion\nSIC,spoed intensive care\n")
@@ -104,14 +112,18 @@ class TestSettings:
         assert lists.get().expand("SIC") == ["spoed intensive care"]
         assert "line 2: expansion is empty" in caplog.text
 
-    def test_a_list_that_is_wrong_from_the_start_or_not_there_is_refused(self, written: Callable[[str], Path], tmp_path: Path) -> None:
+    def test_a_list_that_is_wrong_from_the_start_or_not_there_is_refused(
+        self, written: Callable[[str], Path], tmp_path: Path
+    ) -> None:
         written("abbreviation,expansion\nSIC,\n")
         with pytest.raises(ConfigurationError, match="line 2"):
             lists_of(Settings(data_dir=tmp_path)).get()
         with pytest.raises(ConfigurationError, match="no such file"):
             lists_of(Settings(data_dir=tmp_path / "other", synonyms=tmp_path / "never.csv")).get()
 
-    def test_a_question_in_the_short_form_finds_what_says_the_long_one(self, written: Callable[[str], Path], tmp_path: Path) -> None:
+    def test_a_question_in_the_short_form_finds_what_says_the_long_one(
+        self, written: Callable[[str], Path], tmp_path: Path
+    ) -> None:
         class Blind:
             name, dim = "blind", 2
 
@@ -129,7 +141,11 @@ class TestSettings:
 
         def first() -> str:
             question = analyse("SIC", lists_of(settings).get())
-            return retrieve(question, LOCAL_USER, Filters(), embedder=Blind(), store=store, settings=settings).hits[0].chunk.id
+            return (
+                retrieve(question, LOCAL_USER, Filters(), embedder=Blind(), store=store, settings=settings)
+                .hits[0]
+                .chunk.id
+            )
 
         assert first() == "a"  # a tie
         written("abbreviation,expansion\nSIC,spoed intensive care\n")
@@ -152,7 +168,9 @@ def bedside(data_dir: Path, dsn: str, monkeypatch: pytest.MonkeyPatch) -> Callab
 
 
 class TestCommand:
-    def test_says_what_the_lists_hold_and_what_is_wrong_with_them(self, bedside: Callable[..., Result], data_dir: Path) -> None:
+    def test_says_what_the_lists_hold_and_what_is_wrong_with_them(
+        self, bedside: Callable[..., Result], data_dir: Path
+    ) -> None:
         assert json.loads(bedside("--json").stdout) == {"abbreviations": 0, "synonyms": 0}
         put_lists(Path(handbook.__file__).parent, data_dir)
         assert json.loads(bedside("--json").stdout)["abbreviations"] > 60
@@ -161,16 +179,22 @@ class TestCommand:
         wrong = bedside()
         assert (wrong.exit_code, "line 2: synonym is empty" in wrong.stderr) == (1, True)
 
-    def test_proposes_what_the_documents_explain(self, bedside: Callable[..., Result], dsn: str, data_dir: Path) -> None:
+    def test_proposes_what_the_documents_explain(
+        self, bedside: Callable[..., Result], dsn: str, data_dir: Path
+    ) -> None:
         text = "Verhuis naar de spoed intensive care (SIC) na een diepe veneuze trombose (DVT)."
         page = Page(1, 595.0, 842.0, 0, 0, text, np.full((len(text), 4), np.nan, np.float32))
-        about = Document("d" * 32, "a.pdf", "0" * 64, "application/pdf", DocumentStatus.INDEXED, "", Metadata(title="A"), 1, 1, 9)
+        about = Document(
+            "d" * 32, "a.pdf", "0" * 64, "application/pdf", DocumentStatus.INDEXED, "", Metadata(title="A"), 1, 1, 9
+        )
         database = Database(dsn)
         PgDocuments(database).save_indexed([Indexed(about, [page])])
         database.close()
         (data_dir / "abbreviations.csv").write_text("abbreviation,expansion\nSIC,spoed intensive care\n")
         rows = list(csv.DictReader(bedside("--propose").stdout.splitlines()))
-        assert rows == [{"abbreviation": "DVT", "expansion": "diepe veneuze trombose", "language": "", "documents": "1"}]
+        assert rows == [
+            {"abbreviation": "DVT", "expansion": "diepe veneuze trombose", "language": "", "documents": "1"}
+        ]
 
 
 EXPLAINED = [
@@ -198,7 +222,11 @@ def test_explained_abbreviations_are_proposed(text: str, expected: list[tuple[st
 
 
 def test_known_ones_are_not_proposed_and_those_of_most_documents_come_first() -> None:
-    texts = ["spoed intensive care (SIC), diepe veneuze trombose (DVT)", "diepe veneuze trombose (DVT)", "mobiel interventieteam (MIT)"]
+    texts = [
+        "spoed intensive care (SIC), diepe veneuze trombose (DVT)",
+        "diepe veneuze trombose (DVT)",
+        "mobiel interventieteam (MIT)",
+    ]
     found = propose(texts, [Pair("sic", "Spoed Intensive Care")])
     assert [(p.abbreviation, p.documents) for p in found] == [("DVT", 2), ("MIT", 1)]
 

@@ -14,13 +14,17 @@ pytestmark = pytest.mark.quick
 LISTS = Expander([Pair("haakjes", "nietjes"), Pair("PICC", "perifeer ingebrachte centrale katheter")])
 
 
-def missing(question: str, passage: str, *, crossed: bool = False, about: set[TargetGroup] | None = None) -> tuple[str, ...]:
+def missing(
+    question: str, passage: str, *, crossed: bool = False, about: set[TargetGroup] | None = None
+) -> tuple[str, ...]:
     asked = analyse(question, LISTS)
     return unnamed(question, asked.sought, passage, crossed=crossed, about=about or set())
 
 
 def test_a_condition_that_the_passage_does_not_name_is_told_as_it_was_typed() -> None:
-    assert missing("Vaccinatie tegen Polio bij splenectomie?", "Vaccinaties bij splenectomie: pneumokokken en meningokokken.") == ("Polio",)
+    assert missing(
+        "Vaccinatie tegen Polio bij splenectomie?", "Vaccinaties bij splenectomie: pneumokokken en meningokokken."
+    ) == ("Polio",)
 
 
 def test_general_words_are_never_told() -> None:

@@ -93,7 +93,9 @@ def find(container: Container) -> Any:
     return finding.find(analysed(DUTCH), LOCAL_USER, Filters(), container)
 
 
-def test_a_first_question_about_a_passage_embeds_no_sentence_and_decides_the_same(container: World, hospital: dict[str, Document]) -> None:
+def test_a_first_question_about_a_passage_embeds_no_sentence_and_decides_the_same(
+    container: World, hospital: dict[str, Document]
+) -> None:
     before = find(container)
     assert container.counted.asked
     container.counted.asked.clear()
@@ -120,16 +122,22 @@ def test_what_was_stopped_goes_on_where_it_was(container: World, hospital: dict[
     assert container.counted.asked == []
 
 
-def test_a_new_version_embeds_only_the_sentences_that_changed_and_the_old_one_goes(container: World, hospital: dict[str, Document]) -> None:
+def test_a_new_version_embeds_only_the_sentences_that_changed_and_the_old_one_goes(
+    container: World, hospital: dict[str, Document]
+) -> None:
     precompute.make_all(container, always)
     container.counted.asked.clear()
     old = hospital["kitchen"]
-    new = load(container, old.source, KITCHEN.replace("aan de kassa", "met de kaart"), title=old.metadata.title, language="nl")
+    new = load(
+        container, old.source, KITCHEN.replace("aan de kassa", "met de kaart"), title=old.metadata.title, language="nl"
+    )
     container.counted.asked.clear()  # the chunk itself
     assert precompute.make_all(container, always).state == KeptState.COMPLETE
     assert container.counted.asked == [f"{old.metadata.title}: Bezoekers betalen met de kaart."]
     assert old.id not in {document_id for document_id, _ in vectors(container)}
-    assert len([key for document_id, key in vectors(container) if document_id == new.id]) == len(lines_of(old.metadata.title, KITCHEN))
+    assert len([key for document_id, key in vectors(container) if document_id == new.id]) == len(
+        lines_of(old.metadata.title, KITCHEN)
+    )
 
 
 def test_a_new_title_makes_them_again(container: World, hospital: dict[str, Document]) -> None:
@@ -161,17 +169,22 @@ def test_a_document_that_is_retired_keeps_none(container: World, hospital: dict[
     assert hospital["child"].id not in {document_id for document_id, _ in vectors(container)}
 
 
-def test_no_more_are_kept_than_the_setting_allows(container: World, hospital: dict[str, Document], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_are_kept_than_the_setting_allows(
+    container: World, hospital: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
     most = len(lines_of(hospital["kitchen"].metadata.title, KITCHEN)) + 1
     container.settings = container.settings.model_copy(update={"sentence_vectors_mb": 1})
     monkeypatch.setattr(db, "ROW_BYTES", 2**20 // most - 2 * container.embedder.dim)
-    assert precompute.make_all(container, always) == SentencesKept(KeptState.FULL, 1, 3, most - 1)  # the newest document
+    # the newest document
+    assert precompute.make_all(container, always) == SentencesKept(KeptState.FULL, 1, 3, most - 1)
     assert len(vectors(container)) == most - 1
     PgDocuments(container.db).retire([hospital["kitchen"].source])
     assert precompute.make_all(container, always).documents == 1  # another has its place
 
 
-def test_a_very_long_document_s_sentences_are_those_of_its_chunks(container: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_very_long_document_s_sentences_are_those_of_its_chunks(
+    container: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for module in (precompute, finding):
         monkeypatch.setattr(module, "LONGEST_TEXT", 10)
     load(container, "boek.pdf", CHILD, FALL, KITCHEN)
@@ -250,7 +263,9 @@ def test_a_server_does_it_by_itself_and_says_how_far_it_is(
     assert not any(thread.name == "precompute sentences" for thread in threading.enumerate())
 
 
-def test_the_command_embeds_all_and_says_how_many(settings: Settings, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_embeds_all_and_says_how_many(
+    settings: Settings, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BEDSIDE_DATABASE_URL", dsn)
     monkeypatch.setenv("BEDSIDE_DATA_DIR", str(settings.data_dir))
     with World(settings) as container:
@@ -263,7 +278,9 @@ def test_the_command_embeds_all_and_says_how_many(settings: Settings, dsn: str, 
     assert ran.exit_code == 0
 
 
-async def test_an_answer_is_asked_for_from_its_first_event_to_its_last(container: World, hospital: dict[str, Document]) -> None:
+async def test_an_answer_is_asked_for_from_its_first_event_to_its_last(
+    container: World, hospital: dict[str, Document]
+) -> None:
     question = answer.new_question(LOCAL_USER, container, DUTCH, mode=Mode.SOURCES)
     quiet = [container.in_flight.quiet(0.0) async for _ in answer.ask(question, LOCAL_USER, container)]
     assert quiet == [False, False, True]
@@ -302,6 +319,9 @@ def test_a_kept_vector_is_the_new_one_in_half_precision_and_no_other_embedder_s(
     assert container.counted.asked == ["iets anders"]
     assert np.array_equal(both[0], halved(new)[0])
     assert np.array_equal(both[2], unpacked(packed(new[0])))
-    assert float(np.abs(halved(new) @ container.embedder.query("gift") - new @ container.embedder.query("gift")).max()) < 1e-4
+    assert (
+        float(np.abs(halved(new) @ container.embedder.query("gift") - new @ container.embedder.query("gift")).max())
+        < 1e-4
+    )
     assert key_of("another", text) not in known
     assert looked.passages([]).shape == (0, container.embedder.dim)

@@ -1,8 +1,10 @@
-"""The worth of vectors kept of sentences is decided by version constants: a rule that changes without its constant fails here.
+"""The worth of vectors kept of sentences is decided by version constants: a rule that changes
+without its constant fails here.
 
-Pinned beside each version is a digest of what the rule gives on texts made of the fragments below, and of the words and patterns it
-looks for. When a test fails: was the change meant? Then add one to the module's VERSION and a line to its table. Renaming and moving
-change nothing here, and keep what hospitals have embedded.
+Pinned beside each version is a digest of what the rule gives on texts made of the fragments below,
+and of the words and patterns it looks for. When a test fails: was the change meant? Then add one to
+the module's VERSION and a line to its table. Renaming and moving change nothing here, and keep what
+hospitals have embedded.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from rag_api.text.sentence_splitter import sentences
 pytestmark = pytest.mark.quick
 
 Pins = dict[tuple[int, ...], str]
-# Versions -> digest. What stands further down follows from what stands above it, so its key has those versions too.
+# Versions -> digest. What stands further down follows from what stands above it, so its key has
+# those versions too.
 SPLITTER: Pins = {(1,): "4b69f65dbca139b7", (2,): "ef2f3406fc47f959", (3,): "ad591ad15bae39a9"}
 QUOTES: Pins = {
     (1, 1): "08c549752f220430",
@@ -48,9 +51,13 @@ LINES: Pins = {
     (3, 6, 1): "2db8ca3e4f47c085",
 }
 
-LONG = "Voor elke patiënt die langer dan een dag op de dienst verblijft geldt het volgende, ook bij nacht en in het weekend, "
+LONG = (
+    "Voor elke patiënt die langer dan een dag op de dienst verblijft geldt het volgende, ook bij nacht en in het "
+    "weekend, "
+)
 FRAGMENTS = (
-    "Pijn\t2\nKoorts\t3\nBraken\t4\n\nPijn\n\nMeet de pijn.\n\nKoorts\n\nMeet de koorts.\n\nBraken\n\nNoteer het braken.",
+    "Pijn\t2\nKoorts\t3\nBraken\t4\n\nPijn\n\nMeet de pijn.\n\nKoorts\n\nMeet de koorts.\n\nBraken\n\nNoteer het "
+    "braken.",
     "Geef 1 g p.o. 3x/d. gedurende 7 d. Noteer dat.",
     "Max. 10 mmol/u. i.v. Controleer na 15 min. de RR.",
     "Zie prot. 12. Dr. J. Peeters verwittigen (tel. 1234. Dag en nacht).",
@@ -82,7 +89,8 @@ FRAGMENTS = (
     f"{LONG * 7}gaat niets boven 2. Dat is alles.",
 )
 GAPS = (" ", "\n", "\n\n", " \n  ")
-# What stands before a full stop, and what after it: known and unknown abbreviations, units, figures, initials, open brackets.
+# What stands before a full stop, and what after it: known and unknown abbreviations, units,
+# figures, initials, open brackets.
 BEFORE_A_STOP = (
     "p.o|5 mg|5mg|3x/d|10 mmol/u|d|7 d|Dr|3 dr|max|5 max|nr|stat|tab|2 tab|B|hrt|5 hrtl|"
     "hrtls|thu|7|12.5|rust|pomp|pijn|xyz|i.v|ulcus e.d|dosis (zie|dosis [zie|(zie) a|12 l|2,5 ml|jr|1 jr|km|e"
@@ -107,7 +115,11 @@ LENGTHS = (
     *(f"{'I' * n}:\n- eerste\n- tweede" for n in (397, 398, 399, 400, 401)),
     *(f"{'H' * n}\tDosis\tTijd\nA\t1\t2\nB\t2\t3" for n in (387, 388, 389, 390, 391)),
     *(f"{'Z' * n} einde. Deze ook. Daarna niets." for n in (780, 781, 782, 783, 784, 785)),
-    *("\n".join(rows) for n in (1, 2, 3) for rows in product(("A\t1\t2", "Schaal\tB", "1\t2\t3", "A\tB\tC", "\t \tx"), repeat=n)),
+    *(
+        "\n".join(rows)
+        for n in (1, 2, 3)
+        for rows in product(("A\t1\t2", "Schaal\tB", "1\t2\t3", "A\tB\tC", "\t \tx"), repeat=n)
+    ),
     "  \n 3 Geef dat.",
     "a\n Geef",
     "\n\na",
@@ -127,12 +139,18 @@ LENGTHS = (
 
 
 def texts() -> Iterator[str]:
-    """Yield every fragment before every other in every way that lines follow lines, every full stop between its neighbours, every limit."""
+    """Yield every fragment before every other in every way that lines follow lines, every full stop
+    between its neighbours, every limit."""
     for gap in GAPS:
         yield from (gap.join(two) for two in product(FRAGMENTS, FRAGMENTS))
-        yield from (gap.join(("Kop", *three, "")) for three in zip(FRAGMENTS, FRAGMENTS[5:], FRAGMENTS[11:], strict=False))
+        yield from (
+            gap.join(("Kop", *three, "")) for three in zip(FRAGMENTS, FRAGMENTS[5:], FRAGMENTS[11:], strict=False)
+        )
         yield gap.join(FRAGMENTS)
-    yield from (f"Neem {end}{stop} {start} nu." for end, stop, start in product(BEFORE_A_STOP.split("|"), (".", "!", "..", '."'), STARTS))
+    yield from (
+        f"Neem {end}{stop} {start} nu."
+        for end, stop, start in product(BEFORE_A_STOP.split("|"), (".", "!", "..", '."'), STARTS)
+    )
     yield from (f"{end}. {start}" for end, start in product(BEFORE_A_STOP.split("|"), STARTS))
     yield from LENGTHS
     yield from ("", " ", "\n", "Een.", "  Twee. Drie.  ")
@@ -152,10 +170,13 @@ def digest(parts: list[Any]) -> str:
 
 
 def checked(given: list[Any], versions: tuple[int, ...], pinned: Pins) -> None:
-    """The version is the last one pinned, its digest is what is given, and no other version has the same."""
+    """The version is the last one pinned, its digest is what is given, and no other version has the
+    same."""
     assert versions in pinned, f"a line is missing here: {versions}: {digest(given)!r}"
     assert versions == max(pinned)
-    assert digest(given) == pinned[versions], "the rule gives something else than this version of it: add one to its VERSION"
+    assert digest(given) == pinned[versions], (
+        "the rule gives something else than this version of it: add one to its VERSION"
+    )
     assert len(set(pinned.values())) == len(pinned)
 
 
@@ -166,7 +187,11 @@ def test_sentences_end_where_this_version_of_the_splitter_ends_them() -> None:
 
 def test_what_may_be_quoted_is_what_this_version_says() -> None:
     given = [[(q.start, q.end, q.kind.value, q.lead, q.path) for q in quotable(text)] for text in texts()]
-    checked([given, looked_for(quotable_spans), looked_for(shapes)], (sentence_splitter.VERSION, quotable_spans.VERSION), QUOTES)
+    checked(
+        [given, looked_for(quotable_spans), looked_for(shapes)],
+        (sentence_splitter.VERSION, quotable_spans.VERSION),
+        QUOTES,
+    )
 
 
 def test_what_is_embedded_of_a_text_is_what_this_version_says() -> None:
@@ -175,7 +200,9 @@ def test_what_is_embedded_of_a_text_is_what_this_version_says() -> None:
 
 
 @pytest.mark.parametrize("module", [sentence_splitter, quotable_spans, sentence_scorer])
-def test_vectors_kept_under_another_version_of_any_rule_are_made_anew(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_kept_under_another_version_of_any_rule_are_made_anew(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Named:
         name = "an embedder"
 

@@ -40,9 +40,10 @@ def candidates(
     question: str, hits: list[Hit], embedder: WordEmbedder, limit: int = 8, texts: dict[str, str] | None = None
 ) -> list[Candidate]:
     ranked = [replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)]
-    return [s.candidate for s in evidence.scored_sentences(analysed(question), ranked, embedder, SentenceWeights(30, 40, 2.5, 1), texts)][
-        :limit
-    ]
+    return [
+        s.candidate
+        for s in evidence.scored_sentences(analysed(question), ranked, embedder, SentenceWeights(30, 40, 2.5, 1), texts)
+    ][:limit]
 
 
 def hit(text: str, start: int = 0, document: str = "d", score: float = 1.0, title: str = "Titel") -> Hit:
@@ -96,7 +97,9 @@ def test_a_sentence_that_stands_mostly_in_the_chunk_is_taken_whole_from_the_docu
         "Geef dit nooit aan Kinderen onder twaalf jaar. ",
         "Spoel na.\n",
     ]
-    assert [c.text for c in candidates("kinderen", [hit(text[late + 9 :], late + 9)], EMBEDDER, texts={"d": text})] == ["Spoel na.\n"]
+    assert [c.text for c in candidates("kinderen", [hit(text[late + 9 :], late + 9)], EMBEDDER, texts={"d": text})] == [
+        "Spoel na.\n"
+    ]
 
 
 def test_a_lead_may_stand_before_the_passage() -> None:
@@ -156,8 +159,12 @@ ACCIDENT = (
 )
 
 
-@pytest.mark.parametrize(("question", "there"), [("geprikt aan een naald, wat nu", True), ("hoe vaak de container vervangen", False)])
-def test_what_is_done_at_once_is_among_the_sentences_wherever_the_best_document_says_it(question: str, there: bool) -> None:
+@pytest.mark.parametrize(
+    ("question", "there"), [("geprikt aan een naald, wat nu", True), ("hoe vaak de container vervangen", False)]
+)
+def test_what_is_done_at_once_is_among_the_sentences_wherever_the_best_document_says_it(
+    question: str, there: bool
+) -> None:
     at = ACCIDENT.index("2. Voorkomen")
     found = candidates(question, [hit(ACCIDENT[at:], at)], EMBEDDER, texts={"d": ACCIDENT})
     assert any("Ontsmet" in c.text for c in found) is there
@@ -166,5 +173,7 @@ def test_what_is_done_at_once_is_among_the_sentences_wherever_the_best_document_
 def test_what_another_document_says_is_done_at_once_is_not() -> None:
     at = ACCIDENT.index("2. Voorkomen")
     other = hit("Een naald ligt in de container.\n", document="e")
-    found = candidates("geprikt aan een naald, wat nu", [other, hit(ACCIDENT[at:], at)], EMBEDDER, texts={"d": ACCIDENT})
+    found = candidates(
+        "geprikt aan een naald, wat nu", [other, hit(ACCIDENT[at:], at)], EMBEDDER, texts={"d": ACCIDENT}
+    )
     assert not any("Ontsmet" in c.text for c in found)

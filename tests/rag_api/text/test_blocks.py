@@ -1,4 +1,5 @@
-"""A text's blocks: headings, paragraphs, lists, tables and notes as a tree, in which every word stands once."""
+"""A text's blocks: headings, paragraphs, lists, tables and notes as a tree, in which every word
+stands once."""
 
 from __future__ import annotations
 
@@ -17,12 +18,15 @@ def outline(text: str, blocks: tuple[Block, ...]) -> list[str]:
     lines = []
     for index, block in enumerate(blocks):
         words = text[block.start : block.end].strip() if block.kind in LEAVES else ""
-        lines.append(f"{'  ' * len(list(above(blocks, index)))}{block.kind}{'*' if block.header else ''} {words}".rstrip())
+        lines.append(
+            f"{'  ' * len(list(above(blocks, index)))}{block.kind}{'*' if block.header else ''} {words}".rstrip()
+        )
     return lines
 
 
 def check(text: str, blocks: tuple[Block, ...]) -> None:
-    """Every word in exactly one leaf, in order; whatever holds others reaches around them; parents stand before their children."""
+    """Every word in exactly one leaf, in order; whatever holds others reaches around them; parents
+    stand before their children."""
     at = 0
     for leaf in leaves(blocks):
         assert not text[at : leaf.start].strip()
@@ -40,7 +44,8 @@ def check(text: str, blocks: tuple[Block, ...]) -> None:
 
 def test_a_document_is_a_tree_of_headings_lists_tables_and_notes() -> None:
     text = (
-        "4 Dosering\nGeef traag.\n4.1 Kinderen\nNiet geven bij:\n- koorts\n- pijn\n\nGewicht\tDosis\n10 kg\t75 mg\n20 kg\t150 mg\n\n"
+        "4 Dosering\nGeef traag.\n4.1 Kinderen\nNiet geven bij:\n- koorts\n- pijn\n\nGewicht\tDosis\n10 kg\t75 mg\n20 "
+        "kg\t150 mg\n\n"
         "Let op: nooit onverdund.\n5 Nazorg\nBel de arts.\n"
     )
     assert outline(text, blocks_of(text)) == [
@@ -84,7 +89,9 @@ def test_a_list_that_counts_anew_after_white_space_is_another_one() -> None:
     assert [block.kind for block in blocks_of(text)].count(BlockKind.LIST) == 2
 
 
-@pytest.mark.parametrize("between", ["Let op: nooit ijs.\n\n", "Middel\tDosis\nmorfine\t5 mg\n\n", "Dit duurt een uur.\n\n"])
+@pytest.mark.parametrize(
+    "between", ["Let op: nooit ijs.\n\n", "Middel\tDosis\nmorfine\t5 mg\n\n", "Dit duurt een uur.\n\n"]
+)
 def test_a_list_that_counts_on_behind_what_interrupts_it_is_one(between: str) -> None:
     text = f"Werkwijze\n1. Bel\n2. Spoel:\na) met water\n\n{between}b) met zeep\n3. Meld\n"
     blocks = blocks_of(text)
@@ -112,7 +119,11 @@ parts = st.sampled_from(
 )  # fmt: skip
 
 
-@given(st.lists(st.tuples(parts, st.sampled_from(["\n", "\n\n", " ", ""])), max_size=25).map(lambda two: "".join(a + b for a, b in two)))
+@given(
+    st.lists(st.tuples(parts, st.sampled_from(["\n", "\n\n", " ", ""])), max_size=25).map(
+        lambda two: "".join(a + b for a, b in two)
+    )
+)
 def test_every_word_stands_in_exactly_one_leaf_in_order(text: str) -> None:
     check(text, blocks_of(text))
 

@@ -37,7 +37,10 @@ def test_a_range_that_holds(question: str, text: str) -> None:
         ("morfine bij een 75 jarige", "Volwassene jonger dan 70 jaar, meer dan 60 kg"),
         ("mews 6 wie bellen", "MEWS 3 of 4\tmeting herhalen na 1 uur"),
         ("stop metformin with egfr 40?", "Below an eGFR of 30 ml/min, metformin is stopped."),
-        ("kalium 2,3 wat doen", "Bij een kalium tussen 3,0 en 3,5 mmol/l volstaat 40 tot 80 mmol per dag, verdeeld over 2 tot 4 giften."),
+        (
+            "kalium 2,3 wat doen",
+            "Bij een kalium tussen 3,0 en 3,5 mmol/l volstaat 40 tot 80 mmol per dag, verdeeld over 2 tot 4 giften.",
+        ),
         ("kind van 4 jaar en 30 kg", "Kind van 1 tot 6 jaar, tot 25 kg"),  # one of two does not hold
     ],
 )
@@ -60,7 +63,9 @@ def test_what_cannot_be_compared(question: str, text: str) -> None:
     assert fit(question, text) == 0
 
 
-@pytest.mark.parametrize("text", ["zomer van 2023", "de richtlijn van 12 artsen", "from 2019 on", "sinds 2021", "tot 2030"])
+@pytest.mark.parametrize(
+    "text", ["zomer van 2023", "de richtlijn van 12 artsen", "from 2019 on", "sinds 2021", "tot 2030"]
+)
 def test_a_calendar_year_and_what_only_belongs_to_something_open_no_range(text: str) -> None:
     assert ranges(text) == []
 
@@ -103,7 +108,9 @@ def test_what_stands_between_a_value_and_its_name_is_read_over() -> None:
         ("kind van 6 jaar", "Kind van 2 maanden tot 5 jaar\t10 gram", -1),
     ],
 )
-def test_an_age_of_somebody_a_level_before_a_drug_and_a_range_of_two_units(question: str, text: str, verdict: int) -> None:
+def test_an_age_of_somebody_a_level_before_a_drug_and_a_range_of_two_units(
+    question: str, text: str, verdict: int
+) -> None:
     assert fit(question, text) == verdict
 
 

@@ -19,7 +19,8 @@ def cut(text: str) -> list[str]:
 
 
 CLINICAL = (
-    "Geef amoxicilline 500 mg p.o. 3x/d. gedurende 7 d. Bij allergie: zie prot. 12. Dr. Peeters verwittigen (tel. 1234). "
+    "Geef amoxicilline 500 mg p.o. 3x/d. gedurende 7 d. Bij allergie: zie prot. 12. Dr. Peeters verwittigen (tel. "
+    "1234). "
     "Max. 10 mmol/u. i.v. Controleer na 15 min. de RR."
 )
 
@@ -58,7 +59,10 @@ def test_abbreviations_do_not_end_a_sentence(whole: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Give 5 mg i.m. stat. Repeat after 5 min. if needed.", ["Give 5 mg i.m. stat.", "Repeat after 5 min. if needed."]),
+        (
+            "Give 5 mg i.m. stat. Repeat after 5 min. if needed.",
+            ["Give 5 mg i.m. stat.", "Repeat after 5 min. if needed."],
+        ),
         ("Niet langer dan 48 uur! Stop daarna.", ["Niet langer dan 48 uur!", "Stop daarna."]),
         ("Is de patiënt nuchter? 2 uur is genoeg.", ["Is de patiënt nuchter?", "2 uur is genoeg."]),
         ('"Stop." De arts beslist.', ['"Stop."', "De arts beslist."]),
@@ -75,7 +79,10 @@ def test_sentences_end_where_they_end(text: str, expected: list[str]) -> None:
 
 
 def test_list_items_table_rows_and_headings_stand_alone() -> None:
-    text = "4.2 Dosering\nNooit geven bij:\n- leverfalen\n- Gewicht < 10 kg\n10-20 kg\t15 mg/kg\t4x/dag\n1. Spoel de leiding.\n"
+    text = (
+        "4.2 Dosering\nNooit geven bij:\n- leverfalen\n- Gewicht < 10 kg\n10-20 kg\t15 mg/kg\t4x/dag\n1. Spoel de "
+        "leiding.\n"
+    )
     assert [(text[s.start : s.end].strip(), s.kind) for s in sentences(text)] == [
         ("4.2 Dosering", LineKind.HEADING),
         ("Nooit geven bij:", LineKind.PROSE),
@@ -90,12 +97,16 @@ def test_a_line_that_goes_on_in_lower_case_is_not_cut() -> None:
     assert cut("Dit mag niet\ngegeven worden aan kinderen.") == ["Dit mag niet\ngegeven worden aan kinderen."]
 
 
-@pytest.mark.parametrize("line", ["4.2 Dosering", "Contra-indicaties", "3. Treatment by drug", "1. Doel en toepassingsgebied"])
+@pytest.mark.parametrize(
+    "line", ["4.2 Dosering", "Contra-indicaties", "3. Treatment by drug", "1. Doel en toepassingsgebied"]
+)
 def test_titles_are_headings(line: str) -> None:
     assert is_heading(line)
 
 
-@pytest.mark.parametrize("line", ["Spoel de leiding na.", "- Leverfalen", "niet bij kinderen", "Let op:", "Bel 3000!", ""])
+@pytest.mark.parametrize(
+    "line", ["Spoel de leiding na.", "- Leverfalen", "niet bij kinderen", "Let op:", "Bel 3000!", ""]
+)
 def test_what_says_something_is_no_heading(line: str) -> None:
     assert not is_heading(line)
 

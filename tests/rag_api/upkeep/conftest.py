@@ -1,4 +1,5 @@
-"""Installations: each a database, an index and a data directory of its own, with a small hospital in it or nothing."""
+"""Installations: each a database, an index and a data directory of its own, with a small hospital
+in it or nothing."""
 
 from __future__ import annotations
 
@@ -36,7 +37,9 @@ def install(request: pytest.FixtureRequest, postgres_server: str, tmp_path: Path
             server: Server = request.getfixturevalue("weaviate_server")
             collection = f"Test{name}"
             stack.callback(_drop, server, collection)
-            return settings.model_copy(update={"weaviate_url": f"{server.url}#{server.grpc_port}", "weaviate_collection": collection})
+            return settings.model_copy(
+                update={"weaviate_url": f"{server.url}#{server.grpc_port}", "weaviate_collection": collection}
+            )
 
         yield made
 

@@ -1,4 +1,5 @@
-"""A backup comes back: database, index and files, on real servers; what cannot be restored is refused untouched."""
+"""A backup comes back: database, index and files, on real servers; what cannot be restored is
+refused untouched."""
 
 from __future__ import annotations
 
@@ -40,13 +41,22 @@ from tests.support.people import hired
 from tests.support.world import load, load_hospital
 
 JUDGED = [
-    Judged("1", "hoeveel paracetamol iv bij een kind van 12 kg?", "nl", document="paracetamol-kind.pdf", page=1, span="15 mg/kg"),
+    Judged(
+        "1",
+        "hoeveel paracetamol iv bij een kind van 12 kg?",
+        "nl",
+        document="paracetamol-kind.pdf",
+        page=1,
+        span="15 mg/kg",
+    ),
     Judged("2", "what to do after a fall", "en", document="falls.pdf", page=1, span="Do not move the patient"),
     Judged("3", "wanneer is het restaurant open", "nl", document="restaurant.pdf", page=1, span="11.30"),
     Judged("4", "maximale dosis paracetamol per dag kind", "nl", document="paracetamol-kind.pdf", page=1),
     Judged("5", "wie belt de technische dienst", "nl"),
 ]
-CHANGE = "insert into metadata_changes (document_id, source, field, before, after, user_id) values ('d','s','f','a','b','u')"
+CHANGE = (
+    "insert into metadata_changes (document_id, source, field, before, after, user_id) values ('d','s','f','a','b','u')"
+)
 
 
 def silent(_: object) -> None:
@@ -63,7 +73,11 @@ def answered(conversation: str, number: int) -> Answer:
 def furnish(container: Container) -> None:
     load_hospital(container)
     for number in range(12):
-        load(container, f"afspraak-{number}.pdf", f"Afspraak {number}. De patiënt komt om {8 + number} uur op route {100 + number}. ")
+        load(
+            container,
+            f"afspraak-{number}.pdf",
+            f"Afspraak {number}. De patiënt komt om {8 + number} uur op route {100 + number}. ",
+        )
     people = hired(container.db)
     assert people.keys
     save_answer(container.db, LOCAL_USER, answered("c1", 1), new_conversation=True)
@@ -89,7 +103,9 @@ def rows(dsn: str) -> dict[str, Any]:
     with psycopg.connect(dsn) as connection:
         names = [r[0] for r in connection.execute("select tablename from pg_tables where schemaname = 'public'")]
         return {
-            name: sorted(str(r) for r in connection.execute(f'select * from "{name}"')) for name in names if name not in copies.LEFT_OUT
+            name: sorted(str(r) for r in connection.execute(f'select * from "{name}"'))
+            for name in names
+            if name not in copies.LEFT_OUT
         }
 
 
@@ -114,7 +130,9 @@ def kept(install: Install, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("store", "into"), [("lance", "lance"), ("weaviate", "weaviate"), ("lance", "weaviate")])
-def test_a_restored_installation_ranks_as_the_one_that_was_kept(install: Install, tmp_path: Path, store: str, into: str) -> None:
+def test_a_restored_installation_ranks_as_the_one_that_was_kept(
+    install: Install, tmp_path: Path, store: str, into: str
+) -> None:
     first, second = install(store), install(into)
     migrate(dsn_of(first))
     with Container(first) as container:
@@ -148,7 +166,8 @@ def test_numbers_that_the_database_gives_go_on_after_those_that_were_kept(instal
         restore(container, kept, silent, silent)
         load(container, "another.pdf", "Nog een. ")
         container.db.run(
-            "insert into metadata_changes (document_id, source, field, before, after, user_id) values ('d','s','f','a','b','u')"
+            "insert into metadata_changes (document_id, source, field, before, after, user_id) values "
+            "('d','s','f','a','b','u')"
         )
     with Container(settings) as container:
         backup(container, kept.parent / "second", silent, silent)
@@ -156,7 +175,8 @@ def test_numbers_that_the_database_gives_go_on_after_those_that_were_kept(instal
     with Container(other) as container:
         restore(container, kept.parent / "second", silent, silent)
         container.db.run(
-            "insert into metadata_changes (document_id, source, field, before, after, user_id) values ('d','s','f','a','b','u')"
+            "insert into metadata_changes (document_id, source, field, before, after, user_id) values "
+            "('d','s','f','a','b','u')"
         )
         found = container.db.all("select id from metadata_changes order by id")
     assert [row["id"] for row in found] == [1, 2]
@@ -193,7 +213,8 @@ def test_an_answer_that_waits_for_the_database_comes_back_once(install: Install,
     waiting.keep(LOCAL_USER, answered("c1", 1), new_conversation=True)
     waiting.keep(LOCAL_USER, answered("c2", 1), new_conversation=True)
     with Container(settings) as container:
-        save_answer(container.db, LOCAL_USER, answered("c1", 1), new_conversation=True)  # stored, and its file not yet removed
+        # stored, and its file not yet removed
+        save_answer(container.db, LOCAL_USER, answered("c1", 1), new_conversation=True)
         backup(container, tmp_path / "backup", silent, silent)
     with Container(other) as container:
         restore(container, tmp_path / "backup", silent, silent)
@@ -278,7 +299,9 @@ class TestRefused:
         (kept / manifests.NAME).write_text(text.replace('"chunks": 3', '"chunks": 2'))
         self.refused(install, kept, InvalidInput, "was changed since")
 
-    @pytest.mark.parametrize(("number", "words"), [(2, "newer Bedside"), ("a", "unknown version"), (None, "unknown version")])
+    @pytest.mark.parametrize(
+        ("number", "words"), [(2, "newer Bedside"), ("a", "unknown version"), (None, "unknown version")]
+    )
     def test_another_version(self, install: Install, kept: Path, number: object, words: str) -> None:
         read = json.loads((kept / manifests.NAME).read_text())
         read["backup"]["format"] = number
@@ -303,7 +326,9 @@ class TestRefused:
             load(container, "other.pdf", "Iets anders. ")
         with Container(settings) as container:
             before = rows(dsn_of(settings))
-            with pytest.raises(InvalidInput, match=r"it has a database with rows in it, an index of 1 passages, files in .*--yes"):
+            with pytest.raises(
+                InvalidInput, match=r"it has a database with rows in it, an index of 1 passages, files in .*--yes"
+            ):
                 restore(container, kept, silent, silent)
             assert rows(dsn_of(settings)) == before
             restore(container, kept, silent, silent, replace=True)
@@ -337,11 +362,15 @@ class TestRefused:
                 backup(container, kept, silent, silent)
             with pytest.raises(InvalidInput, match="data directory"):
                 backup(container, settings.data_dir / "backup", silent, silent)
-            with pytest.raises(InvalidInput, match=f"cannot be written: Not a directory. Bedside is user {os.geteuid()} here"):
+            with pytest.raises(
+                InvalidInput, match=f"cannot be written: Not a directory. Bedside is user {os.geteuid()} here"
+            ):
                 backup(container, kept / "manifest.json" / "today", silent, silent)
 
 
-def test_a_restoration_that_broke_off_keeps_bedside_from_starting_and_is_gone_through_again(install: Install, kept: Path) -> None:
+def test_a_restoration_that_broke_off_keeps_bedside_from_starting_and_is_gone_through_again(
+    install: Install, kept: Path
+) -> None:
     settings = install()
 
     def broken(_: object) -> None:
@@ -364,7 +393,9 @@ def test_a_database_that_cannot_be_filled_stays_as_it_was(install: Install, kept
     with Container(settings) as container:
         save_answer(container.db, LOCAL_USER, answered("c1", 1), new_conversation=True)
     before, copied = rows(dsn_of(settings)), check(kept).database
-    wrong = replace(copied, tables=tuple(replace(t, rows=t.rows + 1) if t.name == "pages" else t for t in copied.tables))
+    wrong = replace(
+        copied, tables=tuple(replace(t, rows=t.rows + 1) if t.name == "pages" else t for t in copied.tables)
+    )
     with pytest.raises(InvalidInput, match="pages has 3 rows, 4 were copied"):
         copies.copy_in(dsn_of(settings), kept / "database", wrong, read_migrations())
     assert rows(dsn_of(settings)) == before
@@ -416,14 +447,18 @@ def test_a_backup_of_an_older_version_is_restored_and_brought_up_to_date(postgre
     with new_database(postgres_server) as first, new_database(postgres_server) as second:
         with psycopg.connect(first, autocommit=True) as connection:
             apply(connection, older)
-            connection.execute("insert into conversations (id, user_id, owner_group, title) values ('c', 'local', 'everyone', 'oud')")
+            connection.execute(
+                "insert into conversations (id, user_id, owner_group, title) values ('c', 'local', 'everyone', 'oud')"
+            )
         copied = copies.copy_out(first, tmp_path)
         assert copies.copy_in(second, tmp_path, copied, known) == [m.name for m in known if m.version > 9]
         with psycopg.connect(second) as connection:
             assert connection.execute("select id from conversations").fetchall() == [("c",)]
 
 
-def test_the_commands_say_what_was_kept_and_what_to_do(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_say_what_was_kept_and_what_to_do(
+    install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = install()
     migrate(dsn_of(settings))
     for name in ("data_dir", "store", "generator_url"):
@@ -451,7 +486,9 @@ def test_two_backups_at_once_are_made_one_after_the_other(install: Install, tmp_
     migrate(dsn_of(settings))
     with Container(settings) as container:
         load_hospital(container)
-        threads = [threading.Thread(target=backup, args=(container, tmp_path / name, silent, silent)) for name in ("a", "b")]
+        threads = [
+            threading.Thread(target=backup, args=(container, tmp_path / name, silent, silent)) for name in ("a", "b")
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -1,4 +1,5 @@
-"""Each look of `bedside doctor`: that it sees what is wrong and says what to do, and that a sound installation is called sound."""
+"""Each look of `bedside doctor`: that it sees what is wrong and says what to do, and that a sound
+installation is called sound."""
 
 from __future__ import annotations
 
@@ -70,7 +71,17 @@ def test_a_sound_installation_is_called_sound(settings: Settings, tmp_path: Path
             findings = list(examine(own, other, thorough=True))
     wrong = [f for f in findings if f.state != State.OK and f.name not in ("LibreOffice", "tesseract", "disk")]
     assert wrong == []
-    assert {f.name for f in findings} >= {"database", "clock", "embedder", "index", "files", "generator", "decision", "backup", "disk"}
+    assert {f.name for f in findings} >= {
+        "database",
+        "clock",
+        "embedder",
+        "index",
+        "files",
+        "generator",
+        "decision",
+        "backup",
+        "disk",
+    }
 
 
 def test_nobody_who_says_who_is_in_which_group(settings: Settings) -> None:
@@ -85,7 +96,9 @@ def test_nobody_who_says_who_is_in_which_group(settings: Settings) -> None:
 
 
 def test_a_part_that_is_away_is_a_finding_and_the_others_are_looked_at(settings: Settings) -> None:
-    away = settings.model_copy(update={"database_url": SecretStr("postgresql://nobody@127.0.0.1:1/none?connect_timeout=1")})
+    away = settings.model_copy(
+        update={"database_url": SecretStr("postgresql://nobody@127.0.0.1:1/none?connect_timeout=1")}
+    )
     with Container(away) as container:
         found = {finding.name: finding for finding in examine(away, container)}
     assert found["database"].state == State.FAIL
@@ -123,7 +136,9 @@ def test_a_database_of_a_newer_version(settings: Settings) -> None:
     assert "newer Bedside" in look(settings, "database").what
 
 
-def test_documents_that_the_index_lacks_and_others_that_only_it_has(hospital: tuple[Container, dict[str, Document]]) -> None:
+def test_documents_that_the_index_lacks_and_others_that_only_it_has(
+    hospital: tuple[Container, dict[str, Document]],
+) -> None:
     container, documents = hospital
     container.store.delete_documents([documents["child"].id])
     (lacking,) = parts.index(container)
@@ -141,7 +156,8 @@ def test_an_index_with_fewer_passages_than_the_list_says(hospital: tuple[Contain
 
 
 class Losing:
-    """A store whose searches by vector leave out some passages, until they are mended; or go on leaving them out."""
+    """A store whose searches by vector leave out some passages, until they are mended; or go on
+    leaving them out."""
 
     def __init__(self, ids: tuple[str, ...], for_ever: bool = False) -> None:
         self.ids, self.for_ever = ids, for_ever
@@ -252,7 +268,10 @@ def test_clocks_that_differ_and_answers_of_the_future(hospital: tuple[Container,
     class Shifted(Container):
         def __init__(self, seconds: float, last: float | None = None) -> None:
             now = datetime.now(UTC)
-            self.row = {"now": now + timedelta(seconds=seconds), "last": None if last is None else now + timedelta(seconds=last)}
+            self.row = {
+                "now": now + timedelta(seconds=seconds),
+                "last": None if last is None else now + timedelta(seconds=last),
+            }
 
         @property
         def db(self) -> object:  # type: ignore[override]

@@ -1,4 +1,5 @@
-"""An index moves between real stores, and beside itself for another embedder, while questions are answered."""
+"""An index moves between real stores, and beside itself for another embedder, while questions are
+answered."""
 
 from __future__ import annotations
 
@@ -50,16 +51,24 @@ class Letters:
         return vector
 
 
-def test_from_lancedb_to_weaviate_and_back_and_the_judged_questions_find_the_same(install: Install, settings: Settings) -> None:
+def test_from_lancedb_to_weaviate_and_back_and_the_judged_questions_find_the_same(
+    install: Install, settings: Settings
+) -> None:
     weaviate = install("weaviate")
     at_weaviate = settings.model_copy(
-        update={"weaviate_url": weaviate.weaviate_url, "weaviate_collection": weaviate.weaviate_collection, "store": "weaviate"}
+        update={
+            "weaviate_url": weaviate.weaviate_url,
+            "weaviate_collection": weaviate.weaviate_collection,
+            "store": "weaviate",
+        }
     )
     told: list[int] = []
     with Container(settings) as container:
         furnish(container)
         found, hits = outcomes(container)
-        moved = move(container, target_of(at_weaviate.model_copy(update={"store": "lance"}), "weaviate", None, None), told.append)
+        moved = move(
+            container, target_of(at_weaviate.model_copy(update={"store": "lance"}), "weaviate", None, None), told.append
+        )
         assert (moved.copied.documents, moved.copied.before) == (15, 0)
         assert told == [15, *range(1, 16)]
         assert moved.asked == moved.alike == 16  # one of each document, and the judged one
@@ -70,21 +79,25 @@ def test_from_lancedb_to_weaviate_and_back_and_the_judged_questions_find_the_sam
         assert outcomes(container) == (found, hits)
 
 
-def test_another_embedder_fills_an_index_beside_the_old_one(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_embedder_fills_an_index_beside_the_old_one(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("rag_api.upkeep.moving.open_embedder", lambda _: Letters())
     with Container(settings) as container:
         load_hospital(container)
         target = target_of(settings, "lance", "letters", "letters")
         moved = move(container, target, lambda _: None)
         assert (moved.copied.documents, moved.asked) == (3, 0)
-        asked = find(analyse("paracetamol kind", container.expander, "paracetamol kind"), LOCAL_USER, Filters(), container)
+        asked = find(
+            analyse("paracetamol kind", container.expander, "paracetamol kind"), LOCAL_USER, Filters(), container
+        )
         assert asked.hits[0].chunk.title.startswith("Paracetamol")  # the old one answers as before
     monkeypatch.setattr("rag_api.embed.open_embedder", lambda _: Letters())
     with Container(target) as container:
         assert container.store.count() == 3
-        assert container.store.search("restaurant", Letters().query("restaurant"), 1, Filters(), 0.0)[0].chunk.title.startswith(
-            "Openingsuren"
-        )
+        assert container.store.search("restaurant", Letters().query("restaurant"), 1, Filters(), 0.0)[
+            0
+        ].chunk.title.startswith("Openingsuren")
 
 
 def opened_by_name(settings: Settings, real: Embedder) -> Embedder:
@@ -103,7 +116,9 @@ def test_questions_are_answered_all_the_while_an_index_is_filled_and_switched(
     def ask(container: Container) -> None:
         while not over.is_set():
             pinned = container.pinned()
-            hits = find(analyse("paracetamol kind", pinned.expander, "paracetamol kind"), LOCAL_USER, Filters(), pinned).hits
+            hits = find(
+                analyse("paracetamol kind", pinned.expander, "paracetamol kind"), LOCAL_USER, Filters(), pinned
+            ).hits
             answered.append(f"{pinned.embedder.name} {len(hits)} {pinned.settings.index}")
 
     with Container(settings) as container:
@@ -158,7 +173,9 @@ def test_a_copy_that_ranks_otherwise_is_refused(settings: Settings, monkeypatch:
     ("store", "index", "why"),
     [("lance", None, "made from"), ("memory", "x", "made from"), ("weaviate", None, "URL"), ("milvus", None, "store")],
 )
-def test_a_copy_into_itself_or_into_nothing_known_is_refused(settings: Settings, store: str, index: str | None, why: str) -> None:
+def test_a_copy_into_itself_or_into_nothing_known_is_refused(
+    settings: Settings, store: str, index: str | None, why: str
+) -> None:
     with pytest.raises(InvalidInput, match=why):
         target_of(settings, store, index, None)
 

@@ -1,7 +1,9 @@
-"""A database as an older Bedside left it, brought to today: what was kept is there, and questions are answered from it.
+"""A database as an older Bedside left it, brought to today: what was kept is there, and questions
+are answered from it.
 
-tests/fixtures/old-database/0009.sql is PostgreSQL's own dump (`pg_dump --inserts`) of a database that Bedside made and filled when
-migration 0009 was its newest: three documents, one of them for a group, an answer, a judged question.
+tests/fixtures/old-database/0009.sql is PostgreSQL's own dump (`pg_dump --inserts`) of a database
+that Bedside made and filled when migration 0009 was its newest: three documents, one of them for a
+group, an answer, a judged question.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ def container(migrated: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     with Container(settings) as made:
         for document in list_documents(made.db, ADMIN, Query())[0]:
             chunks = chunk(document.id, document.metadata, read_pages(made.db, document.id), groups=document.groups)
-            made.store.replace_document(document.id, chunks, made.embedder.passages([embedding_text(one) for one in chunks]))
+            made.store.replace_document(
+                document.id, chunks, made.embedder.passages([embedding_text(one) for one in chunks])
+            )
         yield made
 
 
@@ -66,7 +70,11 @@ def test_documents_keep_their_words_and_their_readers(container: Container) -> N
 
 def test_answers_and_judged_questions_are_there(container: Container) -> None:
     answer = get_answer(container.db, LOCAL_USER, "a1")
-    assert (answer.text, answer.unsupported, answer.not_named) == ("Wacht ten minste zes uur tussen twee giften.", (), ())
+    assert (answer.text, answer.unsupported, answer.not_named) == (
+        "Wacht ten minste zes uur tussen twee giften.",
+        (),
+        (),
+    )
     (judged,) = read_set(container.db, LOCAL_USER, "eigen")
     assert (judged.document, judged.page, judged.span) == ("paracetamol-kind.pdf", 1, "zes uur")
 

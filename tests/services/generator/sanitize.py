@@ -1,6 +1,7 @@
 """`make sanitize`: the C kernels under the compiler's sanitizers, for this CPU and for lesser ones.
 
-Compiles native/driver.c, which includes the kernels and calls all that they export, and runs it. A finding ends the run with its trace.
+Compiles native/driver.c, which includes the kernels and calls all that they export, and runs it. A
+finding ends the run with its trace.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ FLAGS = ("-O1", "-g", "-std=gnu11", "-pthread", "-Wno-psabi", "-fno-omit-frame-p
 
 
 def run(sanitizer: str, cpu: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Compile and run the driver. Raises CalledProcessError where the compiler has no such sanitizer."""
+    """Compile and run the driver. Raises CalledProcessError where the compiler has no such
+    sanitizer."""
     program = folder / f"driver-{sanitizer.replace(',', '-')}-{cpu}"
     command = [
         *compiling.compiler(),
@@ -33,8 +35,14 @@ def run(sanitizer: str, cpu: str, folder: Path) -> subprocess.CompletedProcess[s
         str(DRIVER),
     ]
     subprocess.run([*command, "-lm"], check=True, capture_output=True, text=True, timeout=600)
-    options = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1", "TSAN_OPTIONS": "halt_on_error=1"}
-    return subprocess.run([str(program)], env=os.environ | options, capture_output=True, text=True, timeout=600, check=False)
+    options = {
+        "ASAN_OPTIONS": "detect_leaks=0",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "TSAN_OPTIONS": "halt_on_error=1",
+    }
+    return subprocess.run(
+        [str(program)], env=os.environ | options, capture_output=True, text=True, timeout=600, check=False
+    )
 
 
 def main() -> int:

@@ -21,6 +21,8 @@ def test_the_example_decodes_an_answer_in_fewer_steps_and_names_what_was_copied(
         check=False,
     )
     assert run.returncode == 0, run.stderr[-1000:]
-    tau, copied = (next(line for line in run.stdout.splitlines() if line.startswith(start)) for start in ("tau ", "copied:"))
+    tau, copied = (
+        next(line for line in run.stdout.splitlines() if line.startswith(start)) for start in ("tau ", "copied:")
+    )
     assert float(tau.split()[1].rstrip(":")) > 1.5
     assert "catheter" in copied

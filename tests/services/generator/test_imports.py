@@ -1,13 +1,20 @@
-"""The engine, its drafters and the measurements run where there is only torch, transformers, tokenizers, safetensors and numpy."""
+"""The engine, its drafters and the measurements run where there is only torch, transformers,
+tokenizers, safetensors and numpy."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
-ABSENT = "pydantic pydantic_settings fastapi starlette uvicorn prometheus_client gguf matplotlib llama_cpp rag_api psycopg lancedb typer"
+ABSENT = (
+    "pydantic pydantic_settings fastapi starlette uvicorn prometheus_client gguf matplotlib llama_cpp rag_api "
+    "psycopg lancedb typer"
+)
 MODULES = "engine.engine drafters.registry planner.draft_costs train.__main__"
-BENCH = "__main__ decoding.decode decoding.serve decoding.prefix report.plots steps.step replayed.replay replayed.copying replayed.batches"
+BENCH = (
+    "__main__ decoding.decode decoding.serve decoding.prefix report.plots steps.step replayed.replay "
+    "replayed.copying replayed.batches"
+)
 
 SCRIPT = """
 import importlib, sys

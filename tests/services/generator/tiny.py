@@ -1,6 +1,8 @@
-"""Small random checkpoints in Hugging Face's format, with a tokenizer, so that text works end to end in milliseconds.
+"""Small random checkpoints in Hugging Face's format, with a tokenizer, so that text works end to
+end in milliseconds.
 
-Weights are transformers' own initialisation made wider (so that greedy decoding does not repeat one token), fp32, saved as safetensors.
+Weights are transformers' own initialisation made wider (so that greedy decoding does not repeat one
+token), fp32, saved as safetensors.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ CORPUS = (
 
 @cache
 def tiny_tokenizer() -> Any:
-    """Byte-level BPE of 400 tokens: any text goes through and comes back; ChatML; `<|im_end|>` ends an answer."""
+    """Byte-level BPE of 400 tokens: any text goes through and comes back; ChatML; `<|im_end|>` ends
+    an answer."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -61,7 +64,8 @@ def tiny_tokenizer() -> Any:
 
 
 def tiny_model(family: str = "llama", seed: int = 0, **shape: Any) -> Any:
-    """transformers' model of the family (fp32, eval), random weights of that seed; `shape` overrides config fields."""
+    """transformers' model of the family (fp32, eval), random weights of that seed; `shape`
+    overrides config fields."""
     import transformers
 
     prefix = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3"}[family]
@@ -91,8 +95,11 @@ def tiny_model(family: str = "llama", seed: int = 0, **shape: Any) -> Any:
 
 
 def tiny_checkpoint(tmp_path: Path, family: str = "llama", seed: int = 0, **shape: Any) -> Path:
-    """A folder with config.json, model.safetensors and the tokenizer; one folder per (family, seed, shape)."""
-    name = "-".join([family, str(seed), *(f"{key}={value}" for key, value in sorted(shape.items()) if not isinstance(value, dict))])
+    """A folder with config.json, model.safetensors and the tokenizer; one folder per (family, seed,
+    shape)."""
+    name = "-".join(
+        [family, str(seed), *(f"{key}={value}" for key, value in sorted(shape.items()) if not isinstance(value, dict))]
+    )
     folder = tmp_path / name
     model = tiny_model(family, seed, **shape)
     model.save_pretrained(folder)

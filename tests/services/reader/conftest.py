@@ -1,4 +1,5 @@
-"""A tiny random model of Qwen2's shape with a tokenizer that knows the words of the reading prompt, made where the tests run."""
+"""A tiny random model of Qwen2's shape with a tokenizer that knows the words of the reading prompt,
+made where the tests run."""
 
 from __future__ import annotations
 

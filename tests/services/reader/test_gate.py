@@ -1,4 +1,5 @@
-"""The gate: both are asked the same, judged by the same words, and compared where they refuse as much."""
+"""The gate: both are asked the same, judged by the same words, and compared where they refuse as
+much."""
 
 from __future__ import annotations
 
@@ -32,7 +33,9 @@ ROW = {"document": "Folder A.pdf; Folder C.pdf", "answer": "Drug | 2 g | iv"}
         ("Call the pharmacy.", ["Folder A.pdf"], "wrong"),
     ],
 )
-def test_an_answer_is_judged_by_its_document_and_the_parts_that_it_holds(said: str, cited: list[str], verdict: str) -> None:
+def test_an_answer_is_judged_by_its_document_and_the_parts_that_it_holds(
+    said: str, cited: list[str], verdict: str
+) -> None:
     assert judged(ROW, True, said, cited) == verdict
     assert judged(ROW, False, said, cited) == "refused"
 
@@ -53,7 +56,9 @@ def test_the_reader_is_compared_where_it_refuses_as_many_near_misses() -> None:
 
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")
 @pytest.mark.slow
-def test_both_answer_the_same_questions_about_real_documents(tiny_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_both_answer_the_same_questions_about_real_documents(
+    tiny_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
     for file in sorted(HANDBOOK.glob("*.pdf"))[:2]:
@@ -75,7 +80,10 @@ def test_both_answer_the_same_questions_about_real_documents(tiny_model: str, tm
         "--json",
         str(tmp_path / "out.json"),
     ]
-    assert main(["gate", *words, "--questions", str(tmp_path / "asked.csv"), "--near-misses", str(tmp_path / "near.csv")]) == 0
+    assert (
+        main(["gate", *words, "--questions", str(tmp_path / "asked.csv"), "--near-misses", str(tmp_path / "near.csv")])
+        == 0
+    )
     told = json.loads((tmp_path / "out.json").read_text())
     assert told["today"]["n"] == told["reader"]["without_a_threshold"]["n"] == 1
     assert told["today"]["near"] == 1
@@ -87,18 +95,28 @@ def test_both_answer_the_same_questions_about_real_documents(tiny_model: str, tm
 
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")
 @pytest.mark.slow
-def test_weights_are_fitted_on_collections_that_a_file_names(tiny_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_weights_are_fitted_on_collections_that_a_file_names(
+    tiny_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
     with (HANDBOOK.parent / "judged.csv").open(encoding="utf-8", newline="") as lines:
         judged = list(csv.DictReader(lines))
-    document = max({row["document"] for row in judged if row["document"]}, key=[row["document"] for row in judged].count)
+    document = max(
+        {row["document"] for row in judged if row["document"]}, key=[row["document"] for row in judged].count
+    )
     shutil.copy(HANDBOOK / document, folder)
-    own = [[row["id"], row["question"], "fact", "", document, row["span"]] for row in judged if row["document"] == document]
+    own = [
+        [row["id"], row["question"], "fact", "", document, row["span"]] for row in judged if row["document"] == document
+    ]
     near = [[row["id"], row["question"]] for row in judged if row["note"] == "near-miss"]
     _write(tmp_path / "asked.csv", ["id", "question", "kind", "before", "document", "answer"], *own[:6])
     _write(tmp_path / "near.csv", ["id", "question"], *near[:10])
-    _write(tmp_path / "all.csv", ["collection", "documents", "questions", "near_misses"], ["own", "documents", "asked.csv", "near.csv"])
+    _write(
+        tmp_path / "all.csv",
+        ["collection", "documents", "questions", "near_misses"],
+        ["own", "documents", "asked.csv", "near.csv"],
+    )
     save(open_model(tiny_model, layers=1), tmp_path / "adapter", {"model": "tiny"})
     words = ["weigh", "--model", tiny_model, "--adapter", str(tmp_path / "adapter"), "--collections"]
     capsys.readouterr()
@@ -110,19 +128,32 @@ def test_weights_are_fitted_on_collections_that_a_file_names(tiny_model: str, tm
 
 
 def test_passages_are_written_out_as_documents_with_their_questions(tmp_path: Path) -> None:
-    passage = {"id": "a1", "document": "d1", "trade": "t", "split": "validate", "title": "Kalium & zo", "heading": "Toediening"}
+    passage = {
+        "id": "a1",
+        "document": "d1",
+        "trade": "t",
+        "split": "validate",
+        "title": "Kalium & zo",
+        "heading": "Toediening",
+    }
     lines = ["Middel | Dosis", "KCl | 20 mmol", "Nooit onverdund."]
     near = {"question": "hoeveel magnesium", "changed": "drug"}
     asked = {"question": "hoeveel kcl", "answer": lines[1], "block": [2, 2], "line": 2, "near_misses": [near]}
-    rows = [passage | {"lines": lines, "questions": [asked]} | change for change in ({}, {"split": "train", "document": "d2"})]
+    rows = [
+        passage | {"lines": lines, "questions": [asked]} | change
+        for change in ({}, {"split": "train", "document": "d2"})
+    ]
     (tmp_path / "set.jsonl").write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     documents, questions, near_misses = written_out([tmp_path / "set.jsonl"], tmp_path / "out", 0)
     (page,) = documents.iterdir()
     assert page.read_text(encoding="utf-8").endswith(
-        "<h1>Kalium &amp; zo</h1><h2>Toediening</h2><table><tr><th>Middel</th><th>Dosis</th></tr><tr><td>KCl</td><td>20 mmol</td></tr>"
+        "<h1>Kalium &amp; "
+        "zo</h1><h2>Toediening</h2><table><tr><th>Middel</th><th>Dosis</th></tr><tr><td>KCl</td><td>20 mmol</td></tr>"
         "</table><p>Nooit onverdund.</p></body></html>"
     )
-    assert questions.read_text(encoding="utf-8").splitlines()[1] == "a1-0,hoeveel kcl,row,set.jsonl-d1.html,KCl | 20 mmol"
+    assert (
+        questions.read_text(encoding="utf-8").splitlines()[1] == "a1-0,hoeveel kcl,row,set.jsonl-d1.html,KCl | 20 mmol"
+    )
     assert near_misses.read_text(encoding="utf-8").splitlines()[1] == "a1-1,hoeveel magnesium"
 
 
@@ -134,7 +165,15 @@ def test_the_weights_learn_that_what_both_say_is_right() -> None:
         kind = QuestionKind.NEAR_MISS if number % 2 else QuestionKind.ANSWERABLE
         right = kind == QuestionKind.ANSWERABLE and draw.random() < 1 / (1 + math.exp(-2 * points))
         rows.append(
-            DecisionRow("made", "fit", kind, str(number), True, right, {"confidence": draw.gauss(0, 1), "points": points, "answers": 0.0})
+            DecisionRow(
+                "made",
+                "fit",
+                kind,
+                str(number),
+                True,
+                right,
+                {"confidence": draw.gauss(0, 1), "points": points, "answers": 0.0},
+            )
         )
     found = fitted(rows)
     assert found.coefficients["points"] > 3 * abs(found.coefficients["confidence"])

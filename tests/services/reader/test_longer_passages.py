@@ -1,4 +1,5 @@
-"""Passages with their neighbours: each question still points to the words that answer it, and nothing foreign is asked of its own lines."""
+"""Passages with their neighbours: each question still points to the words that answer it, and
+nothing foreign is asked of its own lines."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ def section(number: int, document: str = "d", lines: int = 6) -> AskedPassage:
         TrainingQuestion(f"nothing {number}", reason="drug"),
     )
     alone = (f"of {document} {number}",)
-    return AskedPassage(f"{document}{number}", document, "train", "icu", "Title", f"Part > Of {document}{number}", text, asked, alone)
+    return AskedPassage(
+        f"{document}{number}", document, "train", "icu", "Title", f"Part > Of {document}{number}", text, asked, alone
+    )
 
 
 SECTIONS = [section(n, d) for d in "ab" for n in range(5)]
@@ -64,7 +67,10 @@ def test_the_near_misses_of_a_passage_come_along() -> None:
 
 def test_what_would_be_too_long_is_not_joined() -> None:
     wide = [replace(one, lines=tuple(line + " x" * 150 for line in one.lines)) for one in SECTIONS[:5]]
-    assert all(within == {wide[0].id} for _, within in (LongerPassages(wide).of(wide[0], random.Random(seed)) for seed in range(20)))
+    assert all(
+        within == {wide[0].id}
+        for _, within in (LongerPassages(wide).of(wide[0], random.Random(seed)) for seed in range(20))
+    )
 
 
 def test_a_question_on_a_neighbour_that_is_there_is_not_called_foreign() -> None:

@@ -1,4 +1,5 @@
-"""The adapters that ship: for the prompt of today, of a size that can be shipped, in PEFT's form, and whole."""
+"""The adapters that ship: for the prompt of today, of a size that can be shipped, in PEFT's form,
+and whole."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ def test_there_is_one_for_the_smallest_model_that_packages_carry() -> None:
 @pytest.mark.parametrize("config", SHIPPED, ids=lambda file: file.parent.parent.name)
 def test_what_it_says_is_weighed_as_it_was_measured_under_the_name_that_the_service_gives_it(config: Path) -> None:
     model, adapter = config.parts[-3:-1]
-    reader = open_agreeing(Settings(generator_model=model, reader=f"agreeing:{adapter}"), lambda: "http://127.0.0.1:1/v1")
+    reader = open_agreeing(
+        Settings(generator_model=model, reader=f"agreeing:{adapter}"), lambda: "http://127.0.0.1:1/v1"
+    )
     assert reader is not None
     assert reader.name in shipped()["multilingual-e5-small-int8+neutral"].agreeing
 

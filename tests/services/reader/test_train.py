@@ -1,4 +1,5 @@
-"""The adapter's training: packing changes nothing, a resumed training is the same training, what is saved is PEFT's."""
+"""The adapter's training: packing changes nothing, a resumed training is the same training, what is
+saved is PEFT's."""
 
 from __future__ import annotations
 
@@ -24,7 +25,13 @@ from services.reader.train import Schedule, Training
 # peft asks transformers for an attribute under its old name.
 pytestmark = pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")
 
-LINES = ("Check the name band.", "Drug | Dose | Route", "ceftriaxone | 2 g | iv", "- rinse the line", "Call the pharmacy.")
+LINES = (
+    "Check the name band.",
+    "Drug | Dose | Route",
+    "ceftriaxone | 2 g | iv",
+    "- rinse the line",
+    "Call the pharmacy.",
+)
 
 
 def passage(number: int = 0, document: str = "d") -> AskedPassage:
@@ -34,7 +41,9 @@ def passage(number: int = 0, document: str = "d") -> AskedPassage:
         TrainingQuestion(f"dose of cefazolin {number}", reason="drug"),
         TrainingQuestion("who is called at night", reason="moment"),
     )
-    return AskedPassage(f"p{number}", document, "train", "icu", f"Title {number}", "Doses", LINES, asked, ("dose of ceftriaxone",))
+    return AskedPassage(
+        f"p{number}", document, "train", "icu", f"Title {number}", "Doses", LINES, asked, ("dose of ceftriaxone",)
+    )
 
 
 def told_alone(reading: ReadingModel, one: AskedPassage, asked: TrainingQuestion) -> torch.Tensor:
@@ -72,7 +81,9 @@ def test_a_resumed_training_is_the_same_training(tiny_model: str, tmp_path: Path
     def trained(work: Path, *until: int) -> Training:
         for steps in until:
             torch.manual_seed(3)  # a fresh adapter begins at random; what is kept replaces it
-            training = Training(open_model(tiny_model, layers=2, activated=activated), passages, Schedule(steps, 0, warm=1), work)
+            training = Training(
+                open_model(tiny_model, layers=2, activated=activated), passages, Schedule(steps, 0, warm=1), work
+            )
             assert training.resume() == (work / "state.pt").exists()
             training.run(None, lambda line: None)
         return training
@@ -105,7 +116,8 @@ def test_what_is_saved_is_an_adapter_that_peft_loads(tiny_model: str, tmp_path: 
     again = open_model(tiny_model, adapter=folder)
     packed = pack(passage(), passage().asked, reading.vocabulary)
     with torch.no_grad():
-        torch.testing.assert_close(again.tell(packed).first, reading.tell(packed).first, rtol=2e-2, atol=2e-2)  # kept in bf16
+        # kept in bf16
+        torch.testing.assert_close(again.tell(packed).first, reading.tell(packed).first, rtol=2e-2, atol=2e-2)
         ids = torch.cat([packed.prefix, packed.tokens[: int(packed.first_at[0]) + 1]])
         peft = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(tiny_model), folder).eval()
         logits = peft(input_ids=ids[None]).logits[0, -1][torch.tensor(reading.vocabulary.first)].log_softmax(-1)
@@ -114,11 +126,24 @@ def test_what_is_saved_is_an_adapter_that_peft_loads(tiny_model: str, tmp_path: 
     assert json.loads((folder / "card.json").read_text())["data"] == ["wardqa"]
 
 
-def test_the_command_trains_measures_and_goes_on(tiny_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_trains_measures_and_goes_on(
+    tiny_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "asked.jsonl.gz"
     file.write_bytes(gzip.compress("\n".join(json.dumps(_row(n)) for n in range(4)).encode()))
     words = ["--model", tiny_model, "--data", str(file)]
-    train = ["train", *words, "--work", str(tmp_path / "work"), "--out", str(tmp_path / "out"), "--layers", "2", "--cool", "1"]
+    train = [
+        "train",
+        *words,
+        "--work",
+        str(tmp_path / "work"),
+        "--out",
+        str(tmp_path / "out"),
+        "--layers",
+        "2",
+        "--cool",
+        "1",
+    ]
     assert main([*train, "--steps", "2"]) == 0
     assert main([*train, "--steps", "3"]) == 0
     assert "goes on at step 2 of 3" in capsys.readouterr().out
@@ -127,7 +152,9 @@ def test_the_command_trains_measures_and_goes_on(tiny_model: str, tmp_path: Path
     assert figures["questions"] == figures["near_misses"] == 1
 
 
-def test_a_bad_line_is_told_by_file_and_line(tiny_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_line_is_told_by_file_and_line(
+    tiny_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "asked.jsonl"
     row = _row(0)
     row["questions"][0]["line"] = 9
@@ -166,7 +193,9 @@ def test_an_answers_two_parts_are_told_where_they_follow_the_question(tiny_model
 
 def test_area_and_what_is_refused_are_counted_by_pairs_and_by_threshold() -> None:
     assert area([1.0, 2.0], [0.0, 1.0]) == 0.875
-    assert refused_at([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0], [0.0, 1.5, 2.5], 0.10) == pytest.approx(2 / 3)
+    assert refused_at([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0], [0.0, 1.5, 2.5], 0.10) == pytest.approx(
+        2 / 3
+    )
 
 
 def _with_a_say(reading: ReadingModel) -> ReadingModel:
@@ -179,8 +208,19 @@ def _with_a_say(reading: ReadingModel) -> ReadingModel:
 
 
 def _row(number: int) -> dict[str, Any]:
-    question = {"question": "dose", "line": 3, "block": [1, 3], "near_misses": [{"question": "dose of another", "changed": "drug"}]}
-    own = {"document": f"d{number}", "split": "test" if number == 3 else "train", "trade": "icu", "title": "T", "heading": "H"}
+    question = {
+        "question": "dose",
+        "line": 3,
+        "block": [1, 3],
+        "near_misses": [{"question": "dose of another", "changed": "drug"}],
+    }
+    own = {
+        "document": f"d{number}",
+        "split": "test" if number == 3 else "train",
+        "trade": "icu",
+        "title": "T",
+        "heading": "H",
+    }
     return {**own, "lines": list(LINES), "questions": [question]}
 
 
@@ -196,4 +236,10 @@ def test_a_row_that_comes_with_its_header_and_all_between_is_the_row_alone(tmp_p
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps({**_row(0), "lines": lines, "questions": asked}))
     [read] = read_passages([file])
-    assert [(one.first, one.last, one.heart) for one in read.asked] == [(3, 3, 3), (3, 3, 3), (1, 3, 2), (2, 3, 3), (3, 4, 4)]
+    assert [(one.first, one.last, one.heart) for one in read.asked] == [
+        (3, 3, 3),
+        (3, 3, 3),
+        (1, 3, 2),
+        (2, 3, 3),
+        (3, 4, 4),
+    ]

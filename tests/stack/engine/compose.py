@@ -1,4 +1,5 @@
-"""docker-compose.yml, read as Compose reads it: anchors, variables, profiles, and who waits for whom."""
+"""docker-compose.yml, read as Compose reads it: anchors, variables, profiles, and who waits for
+whom."""
 
 from __future__ import annotations
 
@@ -25,7 +26,11 @@ class Compose:
 
     def active(self, profiles: Iterable[str]) -> list[str]:
         """Services of no profile or one of these, each after those that it waits for."""
-        chosen = {name for name, one in self.services.items() if not one.get("profiles") or set(one["profiles"]) & set(profiles)}
+        chosen = {
+            name
+            for name, one in self.services.items()
+            if not one.get("profiles") or set(one["profiles"]) & set(profiles)
+        }
         ordered: list[str] = []
         while waiting := [name for name in self.services if name in chosen and name not in ordered]:
             able = [name for name in waiting if set(self.services[name].get("depends_on", {})) & chosen <= set(ordered)]

@@ -1,4 +1,5 @@
-"""The services of a compose file as podman's containers: what Compose tells an engine, told to podman. Knows nothing of Bedside."""
+"""The services of a compose file as podman's containers: what Compose tells an engine, told to
+podman. Knows nothing of Bedside."""
 
 from __future__ import annotations
 
@@ -39,7 +40,12 @@ class Containers:
         for network, options in self.compose.networks.items():
             if (name := f"{self.project}-{network}") not in there:
                 podman(
-                    "network", "create", *(["--internal"] if options.get("internal") else []), "--label", f"project={self.project}", name
+                    "network",
+                    "create",
+                    *(["--internal"] if options.get("internal") else []),
+                    "--label",
+                    f"project={self.project}",
+                    name,
                 )
 
     def gateway(self, network: str) -> str:
@@ -48,17 +54,31 @@ class Containers:
         return str(found["subnets"][0]["gateway"])
 
     def start(self, service: str) -> None:
-        """In the background, in as many copies as are wanted. What had the name before is removed, the file's volumes are not."""
+        """In the background, in as many copies as are wanted. What had the name before is removed,
+        the file's volumes are not."""
         for name in self.names(service):
             podman("rm", "--force", "--volumes", "--time", "10", "--ignore", name)
             podman("run", "--detach", "--name", name, *self._options(service))
 
     def run(
-        self, service: str, *command: str, options: Sequence[str] = (), name: str | None = None, log: IO[bytes] | None = None
+        self,
+        service: str,
+        *command: str,
+        options: Sequence[str] = (),
+        name: str | None = None,
+        log: IO[bytes] | None = None,
     ) -> subprocess.Popen[bytes]:
         """A one-off beside the service's own containers, as `docker compose run --rm` starts it."""
         named = ["--name", name] if name else []
-        words = ["podman", "--runtime", "runc", "run", "--rm", *named, *self._options(service, options, command, once=True)]
+        words = [
+            "podman",
+            "--runtime",
+            "runc",
+            "run",
+            "--rm",
+            *named,
+            *self._options(service, options, command, once=True),
+        ]
         return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
 
     def wait_healthy(self, service: str, seconds: float = HEALTHY) -> None:
@@ -67,7 +87,9 @@ class Containers:
         for name in self.names(service):
             while not self.is_healthy(service, name):
                 if time.monotonic() > end:
-                    raise Failed(f"{name} was not healthy after {seconds:.0f} s. Its last words: {last_words(self.logs(name))}")
+                    raise Failed(
+                        f"{name} was not healthy after {seconds:.0f} s. Its last words: {last_words(self.logs(name))}"
+                    )
                 time.sleep(0.5)
 
     def is_healthy(self, service: str, name: str) -> bool:
@@ -121,10 +143,16 @@ class Containers:
         if volumes and (found := podman("volume", "ls", "--quiet", "--filter", label).split()):
             podman("volume", "rm", "--force", *found)
 
-    def _options(self, service: str, further: Sequence[str] = (), command: Sequence[str] = (), *, once: bool = False) -> list[str]:
+    def _options(
+        self, service: str, further: Sequence[str] = (), command: Sequence[str] = (), *, once: bool = False
+    ) -> list[str]:
         one = self.compose.services[service]
         words = [f"--label=project={self.project}", *limits()]
-        words += [f"--{option.replace('_', '-')}={one[option]}" for option in ("user", "shm_size", "stop_signal") if option in one]
+        words += [
+            f"--{option.replace('_', '-')}={one[option]}"
+            for option in ("user", "shm_size", "stop_signal")
+            if option in one
+        ]
         words += [f"--cap-drop={one_of}" for one_of in one.get("cap_drop", ())]
         words += [f"--cap-add={one_of}" for one_of in one.get("cap_add", ())]
         words += [f"--entrypoint={json.dumps(one['entrypoint'])}"] if "entrypoint" in one else []
@@ -138,7 +166,10 @@ class Containers:
         for network, options in one["networks"].items():
             aliases = [service, *((options or {}).get("aliases", ()))] if not once else []
             # podman's own words for a network with names in it
-            words += [f"--network={self.project}-{network}" + (":" + ",".join(f"alias={alias}" for alias in aliases) if aliases else "")]
+            words += [
+                f"--network={self.project}-{network}"
+                + (":" + ",".join(f"alias={alias}" for alias in aliases) if aliases else "")
+            ]
         if not once:
             words += [f"--publish={port}" for port in one.get("ports", ())]
             words += [f"--restart={one.get('restart', 'no')}"]

@@ -8,7 +8,8 @@ from graphlib import TopologicalSorter
 
 
 def side_by_side(works: Mapping[str, Callable[[], None]], waits: Mapping[str, Iterable[str]], at_once: int) -> None:
-    """Do all `works`, each after those that it `waits` for, earlier named first. Raises the first failure, when what runs has ended."""
+    """Do all `works`, each after those that it `waits` for, earlier named first. Raises the first
+    failure, when what runs has ended."""
     order = {name: at for at, name in enumerate(works)}
     sorter = TopologicalSorter({name: set(waits.get(name, ())) & set(works) for name in works})
     sorter.prepare()

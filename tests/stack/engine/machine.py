@@ -1,4 +1,5 @@
-"""The machine's way to run containers, and with which options. Raises NoContainers with a sentence that says what is missing."""
+"""The machine's way to run containers, and with which options. Raises NoContainers with a sentence
+that says what is missing."""
 
 from __future__ import annotations
 
@@ -9,7 +10,18 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-PACKAGES = ("podman", "buildah", "runc", "iptables", "netavark", "aardvark-dns", "catatonit", "mmdebstrap", "slirp4netns", "uidmap")
+PACKAGES = (
+    "podman",
+    "buildah",
+    "runc",
+    "iptables",
+    "netavark",
+    "aardvark-dns",
+    "catatonit",
+    "mmdebstrap",
+    "slirp4netns",
+    "uidmap",
+)
 ROOM = 20e9  # bytes that the images and their layers take while they are made
 NEEDED = ("podman", "runc", "iptables", "mmdebstrap", "catatonit")
 AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
@@ -47,7 +59,8 @@ def limits() -> list[str]:
 
 
 def expect_containers() -> None:
-    """Return when images can be made and kept here, by root of the machine or of a name space. Raises NoContainers."""
+    """Return when images can be made and kept here, by root of the machine or of a name space.
+    Raises NoContainers."""
     expect_programs(NEEDED)
     try:
         kept, driver = podman("info", "--format", "{{.Store.GraphRoot}} {{.Store.GraphDriverName}}", timeout=60).split()
@@ -55,7 +68,8 @@ def expect_containers() -> None:
         raise NoContainers(str(error)) from error
     if driver == "vfs":
         raise NoContainers(
-            f"podman copies every layer whole in {kept}, and the images do not fit so. Where that file system can lay them over each other,"
+            f"podman copies every layer whole in {kept}, and the images do not fit so. Where that file system can lay "
+            f"them over each other,"
             " `podman system reset` lets podman begin so; it forgets its other images and containers too."
         )
     if (room := shutil.disk_usage(kept).free) < ROOM and not podman("images", "--quiet"):
@@ -66,7 +80,9 @@ def expect_programs(names: Sequence[str]) -> None:
     """Raises NoContainers."""
     missing = [name for name in names if shutil.which(name) is None and not Path("/usr/sbin", name).exists()]
     if missing:
-        raise NoContainers(f"{', '.join(missing)} cannot be found: sudo apt-get install --no-install-recommends {' '.join(PACKAGES)}")
+        raise NoContainers(
+            f"{', '.join(missing)} cannot be found: sudo apt-get install --no-install-recommends {' '.join(PACKAGES)}"
+        )
 
 
 def expect_a_kernel_that_runs_them(image: str) -> None:
@@ -82,6 +98,11 @@ def expect_a_kernel_that_runs_them(image: str) -> None:
 
 
 def registries() -> Sequence[str]:
-    """How a build reaches packages: by the authorities and the settings of this machine, which leave no trace in the image."""
-    named = [f"--volume={path}:{path}:ro" for path in (AUTHORITIES, Path("/etc/pip.conf"), Path("/etc/npmrc")) if path.exists()]
+    """How a build reaches packages: by the authorities and the settings of this machine, which
+    leave no trace in the image."""
+    named = [
+        f"--volume={path}:{path}:ro"
+        for path in (AUTHORITIES, Path("/etc/pip.conf"), Path("/etc/npmrc"))
+        if path.exists()
+    ]
     return [*named, f"--env=NODE_EXTRA_CA_CERTS={AUTHORITIES}"]

@@ -1,4 +1,5 @@
-"""Containers of who is not root, in a name space of the user's own. Raises NoContainers with a sentence that says what is missing."""
+"""Containers of who is not root, in a name space of the user's own. Raises NoContainers with a
+sentence that says what is missing."""
 
 from __future__ import annotations
 
@@ -23,26 +24,31 @@ def ports(http: int | None, https: int | None, lowest: int) -> tuple[int, int]:
     chosen = (free[0] if http is None else http, free[1] if https is None else https)
     if (least := min(chosen)) < lowest:
         raise NoContainers(
-            f'Port {least} is for root alone: choose one from {lowest} on, as ARGS="--http {OTHERS[0]} --https {OTHERS[1]}" does,'
+            f'Port {least} is for root alone: choose one from {lowest} on, as ARGS="--http {OTHERS[0]} --https '
+            f'{OTHERS[1]}" does,'
             f" or let everybody have it: sudo sysctl {'.'.join(LOWEST.parts[3:])}={least}"
         )
     return chosen
 
 
 def as_root(http: int | None, https: int | None) -> tuple[int, int]:
-    """Return the ports where this is root. Else begin this program anew, as root of a name space of its user's own, as podman makes it:
-    what containers own can be made, read and removed there as it is by root. Raises NoContainers."""
+    """Return the ports where this is root. Else begin this program anew, as root of a name space of
+    its user's own, as podman makes it: what containers own can be made, read and removed there as
+    it is by root. Raises NoContainers."""
     if os.geteuid() == 0:
         return ports(http, https, 0)
     chosen = ports(http, https, int(LOWEST.read_text()))
     os.environ["PATH"] += ":/usr/sbin:/sbin"
     os.environ.setdefault("STORAGE_DRIVER", "overlay")  # without it podman may choose vfs, which copies each layer
-    if not os.access(os.environ.get("XDG_RUNTIME_DIR", ""), os.W_OK):  # no login made one; networks are not made without
+    # no login made one; networks are not made without
+    if not os.access(os.environ.get("XDG_RUNTIME_DIR", ""), os.W_OK):
         os.environ["XDG_RUNTIME_DIR"] = folder = f"/tmp/podman-run-{os.getuid()}"  # podman's own choice then
         Path(folder).mkdir(mode=0o700, exist_ok=True)
     expect_programs([*NEEDED, *FURTHER])
     if not os.access(TUN, os.R_OK | os.W_OK):
-        raise NoContainers(f"slirp4netns, the network of who is not root, may not open {TUN}: sudo modprobe tun; sudo chmod 666 {TUN}")
+        raise NoContainers(
+            f"slirp4netns, the network of who is not root, may not open {TUN}: sudo modprobe tun; sudo chmod 666 {TUN}"
+        )
     _expect_store_and_ids()
     command = ["podman", "unshare", sys.executable, *sys.orig_argv[1:], f"--http={chosen[0]}", f"--https={chosen[1]}"]
     sys.stdout.flush()
@@ -59,7 +65,9 @@ def _expect_store_and_ids() -> None:
     try:
         given = podman("unshare", "cat", "/proc/self/uid_map", "/proc/self/gid_map", timeout=60)
     except Failed as error:
-        raise NoContainers(f"the kernel gives {user} no name space: {error} Root has containers all the same: run it with sudo.") from error
+        raise NoContainers(
+            f"the kernel gives {user} no name space: {error} Root has containers all the same: run it with sudo."
+        ) from error
     if sum(int(line.split()[2]) for line in given.splitlines()) < 2 * IDS:
         taken = "".join(path.read_text() for path in (Path("/etc/subuid"), Path("/etc/subgid")) if path.exists())
         ids = free_ids(taken)

@@ -1,7 +1,8 @@
 """Known weaknesses of what the locks name: `python -m tests.support.commands.audit PIP_AUDIT`.
 
-Ends with 0 when everything was asked about and nothing is known, 1 when a weakness is known, 3 when not everything could be asked about:
-both tools call it a success when their registry does not answer, and that is no audit.
+Ends with 0 when everything was asked about and nothing is known, 1 when a weakness is known, 3 when
+not everything could be asked about: both tools call it a success when their registry does not
+answer, and that is no audit.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ CLEAN, KNOWN, UNASKED = 0, 1, 3
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """`asked`: how many packages the registry answered about; `problem`: why it did not about the rest."""
+    """`asked`: how many packages the registry answered about; `problem`: why it did not about the
+    rest."""
 
     of: str
     asked: int = 0
@@ -37,7 +39,11 @@ def of_pip_audit(name: str, output: str, errors: str) -> Audit:
         return Audit(name, problem=_last(errors) or "pip-audit said nothing")
     skipped = [one["name"] for one in packages if "skip_reason" in one]
     known = [f"{one['name']} {one['version']}: {weak['id']}" for one in packages for weak in one.get("vulns", [])]
-    problem = f"the registry knows nothing of {len(skipped)} of {len(packages)} packages ({', '.join(skipped[:3])} ...)" if skipped else ""
+    problem = (
+        f"the registry knows nothing of {len(skipped)} of {len(packages)} packages ({', '.join(skipped[:3])} ...)"
+        if skipped
+        else ""
+    )
     return Audit(name, len(packages) - len(skipped), tuple(known), problem)
 
 
@@ -54,7 +60,11 @@ def of_npm_audit(name: str, output: str, errors: str) -> Audit:
 def told(audits: Sequence[Audit]) -> tuple[list[str], int]:
     """Return the lines to print and how to end."""
     lines = [f"{audit.of}: {weak}" for audit in audits for weak in audit.known]
-    lines += [f"{audit.of}: {audit.asked} packages asked about, {len(audit.known)} weaknesses known" for audit in audits if audit.asked]
+    lines += [
+        f"{audit.of}: {audit.asked} packages asked about, {len(audit.known)} weaknesses known"
+        for audit in audits
+        if audit.asked
+    ]
     lines += [f"{audit.of}: NOT AUDITED: {audit.problem}" for audit in audits if audit.problem]
     if any(audit.known for audit in audits):
         return lines, KNOWN
@@ -76,13 +86,24 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _pip_audit(program: str, name: str) -> Audit:
-    options = ["--require-hashes", "--disable-pip", "--format", "json", "--progress-spinner", "off", "--requirement", f"locks/{name}.txt"]
+    options = [
+        "--require-hashes",
+        "--disable-pip",
+        "--format",
+        "json",
+        "--progress-spinner",
+        "off",
+        "--requirement",
+        f"locks/{name}.txt",
+    ]
     done = subprocess.run([program, *options], capture_output=True, text=True)
     return of_pip_audit(f"locks/{name}.txt", done.stdout, done.stderr)
 
 
 def _npm_audit(folder: str) -> Audit:
-    done = subprocess.run(["npm", "audit", "--json", "--package-lock-only"], cwd=Path(folder), capture_output=True, text=True)
+    done = subprocess.run(
+        ["npm", "audit", "--json", "--package-lock-only"], cwd=Path(folder), capture_output=True, text=True
+    )
     return of_npm_audit(folder, done.stdout, done.stderr)
 
 

@@ -1,7 +1,8 @@
-"""Coverage of lines by the tests, folder by folder; fails below the floor: `python -m tests.support.commands.coverage FILE FLOOR`.
+"""Coverage of lines by the tests, folder by folder; fails below the floor: `python -m
+tests.support.commands.coverage FILE FLOOR`.
 
-FILE is slipcover's JSON. Lines that only processes of their own run (the reader of files, the generator behind the demo, `bedside serve`)
-are not counted as run: the figure is a lower bound.
+FILE is slipcover's JSON. Lines that only processes of their own run (the reader of files, the
+generator behind the demo, `bedside serve`) are not counted as run: the figure is a lower bound.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""The licences of all that Bedside is installed with, as docs/licences.md: `python -m tests.support.commands.licences`.
+"""The licences of all that Bedside is installed with, as docs/licences.md: `python -m
+tests.support.commands.licences`.
 
-What the packages say of themselves, read from the installed ones and from npm's lock; what they do not say stands in NOTES.
+What the packages say of themselves, read from the installed ones and from npm's lock; what they do
+not say stands in NOTES.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ def stated(package: Distribution) -> str:
     said = cast(Message, package.metadata)
     if expression := said.get("License-Expression"):
         return str(expression)
-    classifiers = [line.rsplit(" :: ", 1)[-1] for line in said.get_all("Classifier") or [] if line.startswith("License ::")]
+    classifiers = [
+        line.rsplit(" :: ", 1)[-1] for line in said.get_all("Classifier") or [] if line.startswith("License ::")
+    ]
     short = (said.get("License") or "").strip().splitlines()
     return ", ".join(classifiers) or (short[0][:60] if short else "says nothing")
 
@@ -61,7 +65,11 @@ def of_the_page() -> Iterator[tuple[str, str, str]]:
     packages = json.loads((ROOT / PAGE).read_text(encoding="utf-8"))["packages"]
     for path, package in sorted(packages.items()):
         if path and not package.get("dev"):
-            yield path.rpartition("node_modules/")[2], package.get("version", ""), package.get("license", "says nothing")
+            yield (
+                path.rpartition("node_modules/")[2],
+                package.get("version", ""),
+                package.get("license", "says nothing"),
+            )
 
 
 def page() -> str:

@@ -1,7 +1,9 @@
-"""Tests that changed files touch, run: `python -m tests.support.commands.touched [BASE]` (`make check`).
+"""Tests that changed files touch, run: `python -m tests.support.commands.touched [BASE]` (`make
+check`).
 
-A test is touched when it changed, imports a module that changed, or names a changed file. Changed is what differs from BASE (main where
-there is one, else the last commit) and what git does not know yet. What is touched by way of other modules is `make test`'s.
+A test is touched when it changed, imports a module that changed, or names a changed file. Changed
+is what differs from BASE (main where there is one, else the last commit) and what git does not know
+yet. What is touched by way of other modules is `make test`'s.
 """
 
 from __future__ import annotations
@@ -49,7 +51,11 @@ def touched(files: Iterable[str], root: Path = ROOT) -> list[str]:
         if test.startswith("tests/e2e"):
             continue
         text = path.read_text(encoding="utf-8")
-        if test in there or imports(path, root) & modules or any(f'"{name}"' in text or f"/{name}" in text for name in named):
+        if (
+            test in there
+            or imports(path, root) & modules
+            or any(f'"{name}"' in text or f"/{name}" in text for name in named)
+        ):
             found.add(test)
     return sorted(found)
 
@@ -58,9 +64,17 @@ def main(base: str | None) -> int:
     files = changed(base)
     tests = touched(files)
     print(f"{len(files)} changed files touch {len(tests)} test files", file=sys.stderr)
-    page = subprocess.run(["make", "web-test"], cwd=ROOT, check=False).returncode if any(file.startswith("web/") for file in files) else 0
+    page = (
+        subprocess.run(["make", "web-test"], cwd=ROOT, check=False).returncode
+        if any(file.startswith("web/") for file in files)
+        else 0
+    )
     python = (
-        subprocess.run([sys.executable, "-m", "pytest", "-q", "-m", "not slow", *tests], cwd=ROOT, check=False).returncode if tests else 0
+        subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-m", "not slow", *tests], cwd=ROOT, check=False
+        ).returncode
+        if tests
+        else 0
     )
     return page or (0 if python == 5 else python)  # 5: all of them are slow
 

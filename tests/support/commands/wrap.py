@@ -1,7 +1,9 @@
-"""Prose and long lines of Python files, wrapped: `python -m tests.support.commands.wrap PATH ...` (`make format`, with ruff's own).
+"""Prose and long lines of Python files, wrapped: `python -m tests.support.commands.wrap PATH ...`
+(`make format`, with ruff's own).
 
-Comments and docstrings go to lines of at most 100 characters, paragraph by paragraph where one is too long. A comment behind code of
-more than 120 goes above it, and a long string becomes several. A file is written when it means the same: equal trees and words.
+Comments and docstrings go to lines of at most 100 characters, paragraph by paragraph where one is
+too long. A comment behind code of more than 120 goes above it, and a long string becomes several. A
+file is written when it means the same: equal trees and words.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ def wrapped(words: str, first: str, rest: str, width: int = PROSE) -> list[str]:
 
 
 def paragraphs(lines: list[str]) -> Iterator[list[str]]:
-    """Yield lines that flow into each other: not over an empty one, into an item, or where the indentation changes."""
+    """Yield lines that flow into each other: not over an empty one, into an item, or where the
+    indentation changes."""
     found: list[str] = []
     for line in lines:
         indent = len(line) - len(line.lstrip())
@@ -86,7 +89,9 @@ def with_comments_wrapped(text: str) -> str:
     alone = {
         token.start[0] - 1: token.start[1]
         for token in tokens(text)
-        if token.type == tokenize.COMMENT and not token.line[: token.start[1]].strip() and not MARKED.match(token.string)
+        if token.type == tokenize.COMMENT
+        and not token.line[: token.start[1]].strip()
+        and not MARKED.match(token.string)
     }
     for number in sorted(alone, reverse=True):
         column = alone[number]
@@ -97,7 +102,9 @@ def with_comments_wrapped(text: str) -> str:
             first -= 1
         block = [line[column + 1 :].removeprefix(" ") for line in lines[first : number + 1]]
         if max(map(len, lines[first : number + 1])) > PROSE:
-            lines[first : number + 1] = [line if line.strip() != "#" else " " * column + "#" for line in flowed(block, " " * column + "# ")]
+            lines[first : number + 1] = [
+                line if line.strip() != "#" else " " * column + "#" for line in flowed(block, " " * column + "# ")
+            ]
     return "\n".join(lines)
 
 
@@ -118,7 +125,8 @@ def with_comments_above(text: str) -> str:
 
 
 def cuts(inside: str, is_f: bool, room: int) -> list[str]:
-    """Return a string's source in pieces that end with a space, each as long as fits, none within braces of an f-string."""
+    """Return a string's source in pieces that end with a space, each as long as fits, none within
+    braces of an f-string."""
     found, start, last, depth = [], 0, 0, 0
     for index, character in enumerate(inside):
         if is_f and character in "{}":
@@ -145,7 +153,8 @@ def laid_out_by_hand(text: str) -> set[int]:
 
 
 def with_strings_parted(text: str) -> str:
-    """Long strings of one line become several, side by side: ruff sets each on a line of its own."""
+    """Long strings of one line become several, side by side: ruff sets each on a line of its
+    own."""
     lines = text.split("\n")
     untouched = {node.lineno for node in docstrings(ast.parse(text))} | laid_out_by_hand(text)
     for token in reversed(tokens(text)):
@@ -157,16 +166,22 @@ def with_strings_parted(text: str) -> str:
         indent = len(line) - len(line.lstrip())
         before = begin if begin - indent < NAMED else indent + 8  # else it goes to a line of its own
         pieces = cuts(found["inside"], "f" in found["prefix"].lower(), CODE - before - 4)
-        line = line[:begin] + " ".join(found["prefix"] + found["quote"] + piece + found["quote"] for piece in pieces) + line[end:]
+        line = (
+            line[:begin]
+            + " ".join(found["prefix"] + found["quote"] + piece + found["quote"] for piece in pieces)
+            + line[end:]
+        )
         lines[row - 1] = line
     return "\n".join(lines)
 
 
 def meaning(text: str) -> tuple[str, list[str]]:
-    """Return what may not change: the tree but for how docstrings are broken, and the words of all comments."""
+    """Return what may not change: the tree but for how docstrings are broken, and the words of all
+    comments."""
     tree = ast.parse(text)
     for node in docstrings(tree):
         assert isinstance(node.value, ast.Constant)
+        assert isinstance(node.value.value, str)
         node.value.value = " ".join(node.value.value.split())
     return ast.dump(tree), sorted(
         word for token in tokens(text) if token.type == tokenize.COMMENT for word in token.string.lstrip("#").split()

@@ -1,4 +1,5 @@
-"""Procedure -> PDF, with the shapes that real handbooks have: landscape and rotated pages, columns, scans.
+"""Procedure -> PDF, with the shapes that real handbooks have: landscape and rotated pages, columns,
+scans.
 
 Knows nothing of where files are kept; the same procedure always gives the same bytes.
 """
@@ -37,6 +38,11 @@ def _build(procedure: Procedure, scans: Path, total: int) -> tuple[bytes, int]:
         return made
 
     document = BaseDocTemplate(out, pageTemplates=templates(procedure, look, total), invariant=1, pageCompression=1)
-    document.title, document.author, document.subject, document.keywords = info.title, info.author, info.subject, info.keywords
+    document.title, document.author, document.subject, document.keywords = (
+        info.title,
+        info.author,
+        info.subject,
+        info.keywords,
+    )
     document.build(story(procedure, look, scans), canvasmaker=canvas)
     return out.getvalue(), document.page

@@ -1,4 +1,5 @@
-"""The look of the pages and the text of one procedure: words of its language, colours, fonts and paragraph styles."""
+"""The look of the pages and the text of one procedure: words of its language, colours, fonts and
+paragraph styles."""
 
 from __future__ import annotations
 
@@ -46,9 +47,16 @@ LABELS = {
 
 def register_fonts() -> None:
     """Bitstream Vera, which reportlab ships: free to embed and to redistribute."""
-    for name, file in (("Vera", "Vera"), ("Vera-Bold", "VeraBd"), ("Vera-Italic", "VeraIt"), ("Vera-BoldItalic", "VeraBI")):
+    for name, file in (
+        ("Vera", "Vera"),
+        ("Vera-Bold", "VeraBd"),
+        ("Vera-Italic", "VeraIt"),
+        ("Vera-BoldItalic", "VeraBI"),
+    ):
         pdfmetrics.registerFont(TTFont(name, f"{file}.ttf"))
-    pdfmetrics.registerFontFamily("Vera", normal="Vera", bold="Vera-Bold", italic="Vera-Italic", boldItalic="Vera-BoldItalic")
+    pdfmetrics.registerFontFamily(
+        "Vera", normal="Vera", bold="Vera-Bold", italic="Vera-Italic", boldItalic="Vera-BoldItalic"
+    )
 
 
 class Look:
@@ -62,16 +70,24 @@ class Look:
         self._language = {"nl": "nl_NL", "en": "en_GB"}[procedure.language]
         self.body = self.style("body", alignment=TA_JUSTIFY if procedure.layout.get("align") == "justify" else TA_LEFT)
         self.cell = self.style("cell", fontSize=self.size - 1, leading=(self.size - 1) * 1.3, spaceAfter=0)
-        self.cell_head = self.style("head", parent=self.cell, fontName="Vera-Bold", textColor=colors.white, hyphenationLang="")
+        self.cell_head = self.style(
+            "head", parent=self.cell, fontName="Vera-Bold", textColor=colors.white, hyphenationLang=""
+        )
 
     def style(self, name: str, parent: ParagraphStyle | None = None, **values: Any) -> ParagraphStyle:
         base = {"fontName": "Vera", "fontSize": self.size, "leading": self.size * 1.42, "spaceAfter": self.size * 0.6}
-        hyphens = {"hyphenationLang": self._language, "hyphenationMinWordLength": 7, "allowWidows": 1, "allowOrphans": 1}
+        hyphens = {
+            "hyphenationLang": self._language,
+            "hyphenationMinWordLength": 7,
+            "allowWidows": 1,
+            "allowOrphans": 1,
+        }
         return ParagraphStyle(name, parent=parent, **{**({} if parent else base), **hyphens, **values})
 
 
 def first_shape(procedure: Procedure) -> str:
-    """The shape of the first page: a leaflet's columns and a scan begin at once, all else on an upright page."""
+    """The shape of the first page: a leaflet's columns and a scan begin at once, all else on an
+    upright page."""
     first = procedure.blocks[0]
     return first.name if isinstance(first, Hint) and first.name in ("columns", "scan") else "portrait"
 

@@ -1,4 +1,5 @@
-"""The pages of a procedure: their shapes, headers and footers, and the file's properties. Knows nothing of the text on them."""
+"""The pages of a procedure: their shapes, headers and footers, and the file's properties. Knows
+nothing of the text on them."""
 
 from __future__ import annotations
 
@@ -19,14 +20,15 @@ Draw = Callable[[Canvas, BaseDocTemplate], None]
 
 
 def templates(procedure: Procedure, look: Look, total: int) -> list[PageTemplate]:
-    """One template per shape, the first page's shape first. total: the pages there will be, for the footer."""
+    """One template per shape, the first page's shape first. total: the pages there will be, for the
+    footer."""
     made = [_template(shape, procedure, look, total) for shape in SHAPES]
     return sorted(made, key=lambda template: template.id != first_shape(procedure))
 
 
 def _template(shape: str, procedure: Procedure, look: Look, total: int) -> PageTemplate:
-    # A rotated page is a portrait page with /Rotate 90, drawn sideways, so that it reads as landscape;
-    # reportlab swaps width and height of such a page itself.
+    # A rotated page is a portrait page with /Rotate 90, drawn sideways, so that it reads as
+    # landscape; reportlab swaps width and height of such a page itself.
     wide = shape in ("landscape", "rotated")
     size = landscape(A4) if wide else A4
     begin, end = _begin(shape, procedure, look), _end(shape, procedure, look, total)
@@ -79,7 +81,8 @@ def _end(shape: str, procedure: Procedure, look: Look, total: int) -> Draw:
 
 
 class Properties(pdfdoc.PDFInfo):  # type: ignore[misc]  # reportlab has no types
-    """The information dictionary with fields of our own; reportlab itself writes only the standard ones."""
+    """The information dictionary with fields of our own; reportlab itself writes only the standard
+    ones."""
 
     def __init__(self, procedure: Procedure, look: Look) -> None:
         super().__init__()

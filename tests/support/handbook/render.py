@@ -1,6 +1,8 @@
-"""`python -m tests.support.handbook.render`: writes every procedure's PDF and the metadata that stands beside them.
+"""`python -m tests.support.handbook.render`: writes every procedure's PDF and the metadata that
+stands beside them.
 
-Rendering is repeatable: the same sources give the same bytes. `--check` writes nothing and fails when a file would change.
+Rendering is repeatable: the same sources give the same bytes. `--check` writes nothing and fails
+when a file would change.
 """
 
 from __future__ import annotations

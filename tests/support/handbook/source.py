@@ -1,7 +1,8 @@
 """A procedure's source: front matter and a small part of markdown. Knows nothing of PDF.
 
-Understood: `##` and `###` headings (numbered here), paragraphs, `-` and `1.` lists, `|` tables, `>` warnings, and
-layout hints in comments on a line of their own, such as `<!-- landscape -->` or `<!-- widths: 2 3 1 -->`.
+Understood: `##` and `###` headings (numbered here), paragraphs, `-` and `1.` lists, `|` tables, `>`
+warnings, and layout hints in comments on a line of their own, such as `<!-- landscape -->` or `<!--
+widths: 2 3 1 -->`.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ _ITEM = re.compile(r"(-|\d+\.)\s+")
 
 
 def read_procedure(path: Path) -> Procedure:
-    """Raises KeyError when a field is missing from the front matter, ValueError when there is none."""
+    """Raises KeyError when a field is missing from the front matter, ValueError when there is
+    none."""
     _, front, body = path.read_text(encoding="utf-8").split("---\n", 2)
     fields = yaml.safe_load(front)
     return Procedure(
@@ -104,7 +106,8 @@ def read_procedure(path: Path) -> Procedure:
 
 
 def parse_blocks(body: str) -> list[Block]:
-    """Blocks are parted by blank lines; a list, table or heading ends where its own kind of line ends."""
+    """Blocks are parted by blank lines; a list, table or heading ends where its own kind of line
+    ends."""
     blocks: list[Block] = []
     for part in re.split(r"\n\s*\n", body.strip()):
         lines = [line.rstrip() for line in part.splitlines()]

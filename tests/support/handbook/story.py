@@ -1,4 +1,5 @@
-"""A procedure's blocks -> what reportlab flows over the pages: title, first page's table, headings, text, lists, tables, scans."""
+"""A procedure's blocks -> what reportlab flows over the pages: title, first page's table, headings,
+text, lists, tables, scans."""
 
 from __future__ import annotations
 
@@ -55,7 +56,11 @@ def _metadata(p: Procedure, look: Look, shape: str) -> Table:
     bold = look.style("metabold", parent=small, fontName="Vera-Bold", hyphenationLang="")
     cells = [[Text(text, small if i % 2 else bold) for i, text in enumerate(row)] for row in rows]
     grid = [("BOX", (0, 0), (-1, -1), 0.8, look.colour), ("INNERGRID", (0, 0), (-1, -1), 0.25, colors.grey)]
-    return Table(cells, [share * text_width(shape) for share in shares], style=TableStyle([*grid, ("VALIGN", (0, 0), (-1, -1), "TOP")]))
+    return Table(
+        cells,
+        [share * text_width(shape) for share in shares],
+        style=TableStyle([*grid, ("VALIGN", (0, 0), (-1, -1), "TOP")]),
+    )
 
 
 def _pairs(p: Procedure, label: dict[str, str]) -> list[tuple[str, str]]:
@@ -74,7 +79,8 @@ def _pairs(p: Procedure, label: dict[str, str]) -> list[tuple[str, str]]:
 
 
 class _Flow:
-    """Blocks in order; a hint changes what comes after it: the columns of the next table, the shape of the next page."""
+    """Blocks in order; a hint changes what comes after it: the columns of the next table, the shape
+    of the next page."""
 
     def __init__(self, look: Look, scans: Path, width: float) -> None:
         self.look = look
@@ -110,15 +116,26 @@ class _Flow:
     def _heading(self, heading: Heading) -> list[Flowable]:
         size = self.look.size + (2.5 if heading.level == 1 else 0.8)
         space: dict[str, Any] = {"leading": size * 1.3, "spaceBefore": size * 0.7, "spaceAfter": size * 0.35}
-        looks: dict[str, Any] = {"fontName": "Vera-Bold", "fontSize": size, "textColor": self.look.colour, "hyphenationLang": ""}
+        looks: dict[str, Any] = {
+            "fontName": "Vera-Bold",
+            "fontSize": size,
+            "textColor": self.look.colour,
+            "hyphenationLang": "",
+        }
         number = f"{heading.number} " if self.look.numbered else ""
-        # Room for the heading and two lines; keepWithNext would carry whole paragraphs over, and none would cross a page.
-        return [CondPageBreak(75), Text(_inline(number + heading.text), self.look.style(f"h{heading.level}", **space, **looks))]
+        # Room for the heading and two lines; keepWithNext would carry whole paragraphs over, and
+        # none would cross a page.
+        return [
+            CondPageBreak(75),
+            Text(_inline(number + heading.text), self.look.style(f"h{heading.level}", **space, **looks)),
+        ]
 
     def _list(self, block: ListBlock) -> ListFlowable:
         style = self.look.style("item", parent=self.look.body, spaceAfter=self.look.size * 0.25)
         items = [ListItem(Text(_inline(item), style)) for item in block.items]
-        kind: dict[str, Any] = {"bulletType": "1", "bulletFormat": "%s."} if block.ordered else {"bulletType": "bullet", "start": "•"}
+        kind: dict[str, Any] = (
+            {"bulletType": "1", "bulletFormat": "%s."} if block.ordered else {"bulletType": "bullet", "start": "•"}
+        )
         return ListFlowable(items, leftIndent=18, bulletFontName="Vera", bulletFontSize=self.look.size, **kind)
 
     def _callout(self, text: str) -> Table:
@@ -141,7 +158,9 @@ class _Flow:
             ("VALIGN", (0, 0), (-1, -1), "TOP"),
             ("ROWBACKGROUNDS", (0, 1), (-1, -1), [colors.white, colors.HexColor("#f3f5f7")]),
         ]
-        return Table(rows, [self.width * share / sum(shares) for share in shares], repeatRows=1, style=TableStyle(style))
+        return Table(
+            rows, [self.width * share / sum(shares) for share in shares], repeatRows=1, style=TableStyle(style)
+        )
 
 
 def _inline(text: str) -> str:

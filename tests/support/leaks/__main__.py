@@ -1,4 +1,5 @@
-"""The whole comparison: `python -m tests.support.leaks --questions 10000`. Says what was asked and what differed; fails if anything did."""
+"""The whole comparison: `python -m tests.support.leaks --questions 10000`. Says what was asked and
+what differed; fails if anything did."""
 
 from __future__ import annotations
 
@@ -25,9 +26,18 @@ def main() -> int:
     parser.add_argument("--questions", type=int, default=10_000, help="over all stores together")
     parser.add_argument("--stores", nargs="+", choices=STORES, default=list(STORES))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--embedder", choices=("words", "default"), default="words", help="words: quick and exact; default: the real one")
-    parser.add_argument("--minutes", type=float, default=1e6, help="for each store, loading included; fewer questions where they end")
-    parser.add_argument("--sets", type=int, default=16, help="of groups that people are in: so many of the 16, by the seed")
+    parser.add_argument(
+        "--embedder",
+        choices=("words", "default"),
+        default="words",
+        help="words: quick and exact; default: the real one",
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=1e6, help="for each store, loading included; fewer questions where they end"
+    )
+    parser.add_argument(
+        "--sets", type=int, default=16, help="of groups that people are in: so many of the 16, by the seed"
+    )
     given = parser.parse_args()
     made = hospital(given.seed)
     sets = random.Random(given.seed).sample(visible_sets(), given.sets)
@@ -40,7 +50,13 @@ def main() -> int:
             with running(store, made, Path(place) / store, server, embedder, sets) as (everything, without):
                 compare_reports(everything, without, made, tally, given.seed)
                 ready = time.monotonic()
-                compare(everything, without, drawn(made, count, 1000 * given.seed + number, sets), tally, began + 60 * given.minutes)
+                compare(
+                    everything,
+                    without,
+                    drawn(made, count, 1000 * given.seed + number, sets),
+                    tally,
+                    began + 60 * given.minutes,
+                )
             differing += len(tally.differing)
             print(json.dumps(_said(store, made, len(sets), tally, ready - began, time.monotonic() - ready)), flush=True)
             for one in tally.differing[:5]:

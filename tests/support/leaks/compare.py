@@ -1,8 +1,10 @@
-"""Users with random groups ask an index of everything, and one each that never held what they may not read; whole responses are compared.
+"""Users with random groups ask an index of everything, and one each that never held what they may
+not read; whole responses are compared.
 
     python -m tests.support.leaks --questions 10000
 
-Ids and times apart, a response must be the same to the last byte: sources, scores, counts, statistics, notices, quoted words, places.
+Ids and times apart, a response must be the same to the last byte: sources, scores, counts,
+statistics, notices, quoted words, places.
 """
 
 from __future__ import annotations
@@ -39,14 +41,15 @@ from tests.support.leaks.hospital import Hospital, Made, visible_sets, write
 
 # Differ between any two answers to the same question.
 PASSING = {"id", "conversation_id", "answer_id", "created_at", "updated_at", "first_at", "last_at"}
-FRESH = httpx.Limits(keepalive_expiry=2)  # seconds: before the server closes what lies idle, under the next request perhaps
+# seconds: before the server closes what lies idle, under the next request perhaps
+FRESH = httpx.Limits(keepalive_expiry=2)
 TIMES = "seconds"  # how the names of those end
 FUNCTIONS = (None, None, "nurse", "midwife", "paediatrician")
 
 
 class WordEmbedder:
-    """Texts by their words on random axes; a text's vector does not depend on those beside it. Named as the usual one, whose decision and
-    weights are then used."""
+    """Texts by their words on random axes; a text's vector does not depend on those beside it.
+    Named as the usual one, whose decision and weights are then used."""
 
     name, dim = "multilingual-e5-small-int8+neutral", 96
 
@@ -90,11 +93,16 @@ class Index:
 
     def ask(self, user: User, body: dict[str, Any], stream: bool) -> Any:
         self.asker[0] = user
-        response = self.client.post("/ask", json=body, headers={"accept": "text/event-stream" if stream else "application/json"})
+        response = self.client.post(
+            "/ask", json=body, headers={"accept": "text/event-stream" if stream else "application/json"}
+        )
         if not stream or response.status_code != 200:
             return [response.status_code, _stable(response.json())]
         lines = [line for line in response.text.splitlines() if line and not line.startswith(":")]
-        return [response.status_code, [_stable(json.loads(line[6:])) if line.startswith("data: ") else line for line in lines]]
+        return [
+            response.status_code,
+            [_stable(json.loads(line[6:])) if line.startswith("data: ") else line for line in lines],
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +129,24 @@ class Tally:
 
 
 @contextmanager
-def opened(documents: Sequence[Made], settings: Settings, folder: Path, embedder: Embedder, keep_vectors: bool = False) -> Iterator[Index]:
-    """settings: with a database, a store and a generator of its own. keep_vectors: as a service that has been running has them."""
+def opened(
+    documents: Sequence[Made], settings: Settings, folder: Path, embedder: Embedder, keep_vectors: bool = False
+) -> Iterator[Index]:
+    """settings: with a database, a store and a generator of its own. keep_vectors: as a service
+    that has been running has them."""
     write(documents, folder)
     with ExitStack() as stack:
         container = stack.enter_context(Container(settings))
         container._embedder.value = embedder
         repo = PgDocuments(container.db, LOCAL_USER)
-        ingest(survey([folder]), settings=settings, documents_repo=repo, store=container.store, embedder=embedder, readers=1)
+        ingest(
+            survey([folder]),
+            settings=settings,
+            documents_repo=repo,
+            store=container.store,
+            embedder=embedder,
+            readers=1,
+        )
         if keep_vectors:
             make_all(container, lambda: True, lambda kept: None)
         asker = [LOCAL_USER]
@@ -144,10 +162,14 @@ def drawn(hospital: Hospital, count: int, seed: int, sets: Sequence[tuple[str, .
     sets = sets or visible_sets()
     for number in range(count):
         groups = dice.choice(sets)
-        user = User(f"user-{number % 997}-{'-'.join(groups)}", "Somebody", groups, function=dice.choice(FUNCTIONS) or "")
+        user = User(
+            f"user-{number % 997}-{'-'.join(groups)}", "Somebody", groups, function=dice.choice(FUNCTIONS) or ""
+        )
         readable = hospital.readable(groups)
         also = (
-            f"/documents?search={dice.choice(['', 'toedienen', 'ander', 'kopie'])}&limit={dice.choice([5, 50])}" if number % 5 == 0 else ""
+            f"/documents?search={dice.choice(['', 'toedienen', 'ander', 'kopie'])}&limit={dice.choice([5, 50])}"
+            if number % 5 == 0
+            else ""
         )
         if number % 11 == 0:
             also = "/facets"
@@ -157,7 +179,11 @@ def drawn(hospital: Hospital, count: int, seed: int, sets: Sequence[tuple[str, .
 
 
 def compare(
-    everything: Index, without: dict[tuple[str, ...], Index], asked: Iterator[Asked], tally: Tally, until: float = math.inf
+    everything: Index,
+    without: dict[tuple[str, ...], Index],
+    asked: Iterator[Asked],
+    tally: Tally,
+    until: float = math.inf,
 ) -> None:
     """until: time.monotonic() at which no more is asked."""
     for one in asked:
@@ -199,7 +225,11 @@ def differences(one: Any, other: Any, at: str = "") -> Iterator[str]:
 
 def _note(tally: Tally, response: Any, stream: bool) -> None:
     status, content = response
-    answer = content if not stream or status != 200 else next((c["answer"] for c in content if isinstance(c, dict) and "answer" in c), {})
+    answer = (
+        content
+        if not stream or status != 200
+        else next((c["answer"] for c in content if isinstance(c, dict) and "answer" in c), {})
+    )
     tally.status[str(answer.get("status", status))] += 1
     tally.told.update(notice["code"] for notice in answer.get("notices", ()))
     tally.told.update(notice["code"] for source in answer.get("sources", ()) for notice in source["cautions"])
@@ -214,7 +244,9 @@ def _sources(response: Any, stream: bool) -> list[str]:
 
 def _stable(value: Any) -> Any:
     if isinstance(value, dict):
-        return {k: _stable(v) for k, v in value.items() if not (k in PASSING and _is_id(k, value)) and not k.endswith(TIMES)}
+        return {
+            k: _stable(v) for k, v in value.items() if not (k in PASSING and _is_id(k, value)) and not k.endswith(TIMES)
+        }
     return [_stable(one) for one in value] if isinstance(value, list) else value
 
 

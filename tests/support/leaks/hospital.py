@@ -1,8 +1,10 @@
-"""Made documents of a hospital whose wards may not read each other's: alike enough that one would show in the answers from another.
+"""Made documents of a hospital whose wards may not read each other's: alike enough that one would
+show in the answers from another.
 
-Every topic has its procedure, and by the draw a twin for other patients, a newer version, one that says another dose, a copy, each for
-other groups; letterheads that several share; long ones and such as repeat a topic's words, which shift how rare and how long things are;
-and words that stand in one document alone.
+Every topic has its procedure, and by the draw a twin for other patients, a newer version, one that
+says another dose, a copy, each for other groups; letterheads that several share; long ones and such
+as repeat a topic's words, which shift how rare and how long things are; and words that stand in one
+document alone.
 """
 
 from __future__ import annotations
@@ -24,7 +26,18 @@ READERS = (
     (EVERYONE,), (EVERYONE,), (EVERYONE,), ("icu",), ("surgery",), ("pharmacy",), ("midwives",),
     ("icu", "surgery"), ("midwives", "pharmacy"), (EVERYONE, "icu"),
 )  # fmt: skip
-DRUGS = ("propofol", "heparine", "paracetamol", "oxytocine", "insuline", "morfine", "kalium", "vancomycine", "amoxicilline", "furosemide")
+DRUGS = (
+    "propofol",
+    "heparine",
+    "paracetamol",
+    "oxytocine",
+    "insuline",
+    "morfine",
+    "kalium",
+    "vancomycine",
+    "amoxicilline",
+    "furosemide",
+)
 DUTIES = (
     "het infuus spoelen",
     "de katheter verzorgen",
@@ -70,7 +83,15 @@ def hospital(seed: int, topics: int = 16) -> Hospital:
     documents = [one for number, subject in enumerate(subjects) for one in _topic(dice, number, subject)]
     documents += list(_letters(dice))
     rare = tuple(word for one in documents for word in one.said.get("rare", "").split())
-    common = tuple({word.strip(".,") for one in documents for sentence in one.text[:3] for word in sentence.split() if len(word) > 3})
+    common = tuple(
+        {
+            word.strip(".,")
+            for one in documents
+            for sentence in one.text[:3]
+            for word in sentence.split()
+            if len(word) > 3
+        }
+    )
     return Hospital(tuple(documents), (*sorted(common), *rare))
 
 
@@ -108,7 +129,13 @@ def _topic(dice: random.Random, number: int, subject: str) -> Iterator[Made]:
     if dice.random() < 0.6:
         twin = (text[0].replace("een patiënt", "een kind"), text[1].replace(str(dose), str(dose + 3)), *text[2:])
         for group, patients in (("kinderen", "child"), ("volwassenen", "adult")):
-            yield Made(f"{name}-{group}.pdf", f"{title} bij {group}", twin, dice.choice(READERS), said={**said, "target_groups": patients})
+            yield Made(
+                f"{name}-{group}.pdf",
+                f"{title} bij {group}",
+                twin,
+                dice.choice(READERS),
+                said={**said, "target_groups": patients},
+            )
     if dice.random() < 0.6:
         newer = (text[0], text[1].replace(str(dose), str(dose + 1)), *text[2:], f"Nieuw is {_word(dice)}.")
         said_newer = {**said, "version": "2", "supersedes": f"{name}.pdf"}
@@ -119,24 +146,52 @@ def _topic(dice: random.Random, number: int, subject: str) -> Iterator[Made]:
     if dice.random() < 0.4:
         yield Made(f"{name}-kopie.pdf", title, text, dice.choice(READERS), said={**said, "version": "1"})
     if dice.random() < 0.3:
-        yield Made(f"{name}-oud.pdf", f"{title} vroeger", text, dice.choice(READERS), said={**said, "valid_until": "2024-12-31"})
+        yield Made(
+            f"{name}-oud.pdf",
+            f"{title} vroeger",
+            text,
+            dice.choice(READERS),
+            said={**said, "valid_until": "2024-12-31"},
+        )
     if dice.random() < 0.5:
         often = tuple(f"{subject} {_sentence(dice, subject)} {rare}" for _ in range(30))
         yield Made(f"{name}-lijst.pdf", f"Lijst {number}", often, dice.choice(READERS), said={"rare": _word(dice)})
 
 
 def _letters(dice: random.Random) -> Iterator[Made]:
-    """Two heads that documents about different things bear; who may read how many of them decides whether it is a letterhead for them."""
+    """Two heads that documents about different things bear; who may read how many of them decides
+    whether it is a letterhead for them."""
     for head in ("Raad van de Regio", "Nieuwsbrief van de afdeling"):
         for number in range(5):
-            text = tuple(_sentence(dice, _word(dice)) + " " + " ".join(_word(dice) for _ in range(12)) for _ in range(6))
-            yield Made(f"{head.split()[0].lower()}-{number}.pdf", head, text, dice.choice(READERS), head=head, said={"rare": _word(dice)})
+            text = tuple(
+                _sentence(dice, _word(dice)) + " " + " ".join(_word(dice) for _ in range(12)) for _ in range(6)
+            )
+            yield Made(
+                f"{head.split()[0].lower()}-{number}.pdf",
+                head,
+                text,
+                dice.choice(READERS),
+                head=head,
+                said={"rare": _word(dice)},
+            )
 
 
 def _sentence(dice: random.Random, subject: str) -> str:
     said = dice.choice(["Controleer", "Noteer", "Meet", "Bespreek", "Herhaal", "Vraag"])
-    about = dice.choice(["de temperatuur", "de saturatie", "het gewicht", "de allergie", "de nierfunctie", "het bloedbeeld", "de voeding"])
-    when = dice.choice(["na een uur", "voor elke gift", "om de vier uur", "bij koorts", "bij een saturatie onder 92%", "met de arts"])
+    about = dice.choice(
+        [
+            "de temperatuur",
+            "de saturatie",
+            "het gewicht",
+            "de allergie",
+            "de nierfunctie",
+            "het bloedbeeld",
+            "de voeding",
+        ]
+    )
+    when = dice.choice(
+        ["na een uur", "voor elke gift", "om de vier uur", "bij koorts", "bij een saturatie onder 92%", "met de arts"]
+    )
     return f"{said} {about} {when} bij {subject}, zoals de {_word(dice)} voorschrijft."
 
 

@@ -1,7 +1,8 @@
-"""Reports to reviewers of the questions of others: gap reports, judged sets and their CSVs; and documents asked for by their ids.
+"""Reports to reviewers of the questions of others: gap reports, judged sets and their CSVs; and
+documents asked for by their ids.
 
-A reviewer sees the questions of all who share a group. So those ask whose groups are theirs, or are apart from theirs: the first ask the
-clean index too, the others must leave no trace.
+A reviewer sees the questions of all who share a group. So those ask whose groups are theirs, or are
+apart from theirs: the first ask the clean index too, the others must leave no trace.
 """
 
 from __future__ import annotations
@@ -32,7 +33,12 @@ def apart(sets: Sequence[Groups]) -> list[Groups]:
 
 
 def compare_reports(
-    everything: Index, without: dict[Groups, Index], hospital: Hospital, tally: Tally, seed: int, questions: int = QUESTIONS
+    everything: Index,
+    without: dict[Groups, Index],
+    hospital: Hospital,
+    tally: Tally,
+    seed: int,
+    questions: int = QUESTIONS,
 ) -> None:
     dice, sets = random.Random(seed), apart(list(without))
     ids = [one["id"] for one in everything.get(_judge((EVERYONE, *WARDS)), "/documents?limit=200")[1]["documents"]]
@@ -40,12 +46,18 @@ def compare_reports(
         asker = _judge(sets[number % len(sets)])
         seen_by = [groups for groups in sets if groups == asker.groups or asker.groups == (EVERYONE,)]
         for path, method, body in _sent(dice, hospital, ids, number):
-            told = [index.send(asker, method, path, body) for index in (everything, *(without[groups] for groups in seen_by))]
+            told = [
+                index.send(asker, method, path, body)
+                for index in (everything, *(without[groups] for groups in seen_by))
+            ]
             tally.asked[f"{method} {path.split('/')[1]}"] += 1
             for clean in told[1:]:
                 check(tally, Asked(asker, body, False), path, [told[0], clean])
     for groups in sets:
-        for path in [*REPORTS, *(f"/documents/{one}{more}" for one in dice.sample(ids, min(6, len(ids))) for more in ("", "/file"))]:
+        for path in [
+            *REPORTS,
+            *(f"/documents/{one}{more}" for one in dice.sample(ids, min(6, len(ids))) for more in ("", "/file")),
+        ]:
             tally.asked[path.split("/")[1].split("?")[0]] += 1
             found = [_without_days(index.get(_judge(groups), path)) for index in (everything, without[groups])]
             check(tally, Asked(_judge(groups), {}, False), path, found)
@@ -55,8 +67,11 @@ def _judge(groups: Groups) -> User:
     return User(f"judge-{'-'.join(groups)}", "Somebody", groups, roles=frozenset({Role.READER, Role.JUDGE}))
 
 
-def _sent(dice: random.Random, hospital: Hospital, ids: Sequence[str], number: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """A question, mostly one that nothing answers; what its reader says of it, naming any document; a judged question of any document."""
+def _sent(
+    dice: random.Random, hospital: Hospital, ids: Sequence[str], number: int
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """A question, mostly one that nothing answers; what its reader says of it, naming any document;
+    a judged question of any document."""
     about = dice.choice(hospital.documents)
     words = [*dice.sample(hospital.words, 3), about.said.get("rare", "")]
     yield "/ask", "POST", {"question": f"Waarom {' '.join(words)}?", "mode": "sources"}
@@ -68,7 +83,10 @@ def _sent(dice: random.Random, hospital: Hospital, ids: Sequence[str], number: i
 def _without_days(response: Any) -> Any:
     """A run may last past midnight."""
     status, content = response
-    return [status, DAY.sub("DAY", bytes.fromhex(content).decode()) if isinstance(content, str) and _is_csv(content) else content]
+    return [
+        status,
+        DAY.sub("DAY", bytes.fromhex(content).decode()) if isinstance(content, str) and _is_csv(content) else content,
+    ]
 
 
 def _is_csv(content: str) -> bool:

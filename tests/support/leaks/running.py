@@ -1,4 +1,5 @@
-"""An index of everything and those without, each with a database of its own, running side by side."""
+"""An index of everything and those without, each with a database of its own, running side by
+side."""
 
 from __future__ import annotations
 
@@ -27,7 +28,13 @@ def postgres(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def running(
-    store: str, made: Hospital, folder: Path, server: str, embedder: Embedder, sets: Sequence[tuple[str, ...]] = (), weaviate: str = ""
+    store: str,
+    made: Hospital,
+    folder: Path,
+    server: str,
+    embedder: Embedder,
+    sets: Sequence[tuple[str, ...]] = (),
+    weaviate: str = "",
 ) -> Iterator[tuple[Index, dict[tuple[str, ...], Index]]]:
     """An index of everything, and one for each set of groups without what these may not read."""
     with ExitStack() as stack:
@@ -42,6 +49,8 @@ def running(
             migrate(dsn)
             settings = settings_for(store, folder / name / "data", dsn, generator, weaviate)
             documents = made.documents if groups is None else made.readable(groups)
-            return stack.enter_context(opened(documents, settings, folder / name / "files", embedder, keep_vectors=groups is None))
+            return stack.enter_context(
+                opened(documents, settings, folder / name / "files", embedder, keep_vectors=groups is None)
+            )
 
         yield index("all", None), {groups: index("-".join(groups), groups) for groups in sets or visible_sets()}

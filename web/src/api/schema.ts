@@ -12,10 +12,12 @@ export interface paths {
         put?: never;
         /**
          * Ask a question
-         * @description Finds passages that the user may read, decides from them whether they hold an answer, and lets the model write it.
+         * @description Finds passages that the user may read, decides from them whether they hold an answer, and
+         *     lets the model write it.
          *
-         *     `status` says what came of it: `answered`, `not_found` (the sources are the nearest documents), `sources_only` (asked for, or the
-         *     generator is down: see `notices`), `failed` (it broke off; what was written is there).
+         *     `status` says what came of it: `answered`, `not_found` (the sources are the nearest documents),
+         *     `sources_only` (asked for, or the generator is down: see `notices`), `failed` (it broke off;
+         *     what was written is there).
          */
         post: operations["ask"];
         delete?: never;
@@ -52,8 +54,9 @@ export interface paths {
         put?: never;
         /**
          * Ask a question as OpenAI's clients do
-         * @description The whole of Bedside behind OpenAI's protocol: the last message of the user is asked, and answered from the hospital's documents.
-         *     What a client says to the model (`system`, `temperature`) changes nothing.
+         * @description The whole of Bedside behind OpenAI's protocol: the last message of the user is asked, and
+         *     answered from the hospital's documents. What a client says to the model (`system`,
+         *     `temperature`) changes nothing.
          */
         post: operations["complete_chat"];
         delete?: never;
@@ -74,9 +77,9 @@ export interface paths {
         put?: never;
         /**
          * Load a document
-         * @description For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
-         *     and kept in the list as `failed`, with `advice` on what to do; `warnings` say what to know of one that can. 409 when an ingestion is
-         *     running.
+         * @description For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that
+         *     cannot be read is reported by its reason and kept in the list as `failed`, with `advice` on what
+         *     to do; `warnings` say what to know of one that can. 409 when an ingestion is running.
          */
         post: operations["upload_document"];
         delete?: never;
@@ -115,17 +118,19 @@ export interface paths {
         post?: never;
         /**
          * Take a document out
-         * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
-         *     changed first: what it does not call indexed is never a source, whatever the index still holds.
+         * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for
+         *     the answers that quoted it. The list is changed first: what it does not call indexed is never a
+         *     source, whatever the index still holds.
          */
         delete: operations["retire_document"];
         options?: never;
         head?: never;
         /**
          * Describe a document
-         * @description For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
-         *     until a version says something else in that field. Every change is kept with who made it (`/changes`). A new title is embedded with the
-         *     document's passages before this answers (`vectors`). 409 while an ingestion is running.
+         * @description For admins. What is given here counts instead of what the file says, from the next question
+         *     on and in later versions of the file, until a version says something else in that field. Every
+         *     change is kept with who made it (`/changes`). A new title is embedded with the document's
+         *     passages before this answers (`vectors`). 409 while an ingestion is running.
          */
         patch: operations["describe_document"];
         trace?: never;
@@ -139,8 +144,9 @@ export interface paths {
         };
         /**
          * Words of a document, where they stand now
-         * @description What a link to a document, a page or a quote leads to. The words are found again after the document was read anew, and on another
-         *     page than the link says; `newer` is what counts in the document's place since.
+         * @description What a link to a document, a page or a quote leads to. The words are found again after the
+         *     document was read anew, and on another page than the link says; `newer` is what counts in the
+         *     document's place since.
          */
         get: operations["get_place"];
         put?: never;
@@ -180,7 +186,8 @@ export interface paths {
         };
         /**
          * A document's file, as a PDF where it can be shown
-         * @description Never as anything that a browser would run: sandboxed, not sniffed, and only PDFs are shown in place.
+         * @description Never as anything that a browser would run: sandboxed, not sniffed, and only PDFs are shown
+         *     in place.
          */
         get: operations["get_document_file"];
         put?: never;
@@ -202,8 +209,9 @@ export interface paths {
         put?: never;
         /**
          * Put back a document that was taken out
-         * @description For admins. The next question is answered from it again, and what admins said of it counts as before. Its kept file is indexed anew
-         *     before this answers. 409 where it is not taken out, another version is in force, its file is not kept any more, or an ingestion runs.
+         * @description For admins. The next question is answered from it again, and what admins said of it counts as
+         *     before. Its kept file is indexed anew before this answers. 409 where it is not taken out,
+         *     another version is in force, its file is not kept any more, or an ingestion runs.
          */
         post: operations["restore_document"];
         delete?: never;
@@ -228,8 +236,8 @@ export interface paths {
         post?: never;
         /**
          * Stop what is being loaded
-         * @description For admins. Whoever loads documents just now, in whatever process or on a cluster, ends after what it is at: what was done stays, and
-         *     the next run goes on from there.
+         * @description For admins. Whoever loads documents just now, in whatever process or on a cluster, ends after
+         *     what it is at: what was done stays, and the next run goes on from there.
          */
         delete: operations["stop_ingestion"];
         options?: never;
@@ -246,14 +254,14 @@ export interface paths {
         };
         /**
          * Who may read a document, and why
-         * @description For admins: the groups whose members read it, and which rule says so. What an admin said counts before what its folder or site says,
-         *     that before what its department says.
+         * @description For admins: the groups whose members read it, and which rule says so. What an admin said
+         *     counts before what its folder or site says, that before what its department says.
          */
         get: operations["get_document_access"];
         /**
          * Say who may read a document
-         * @description For admins. In force when this answers: in lists, files, answers and the index, and in later versions of the document. An admin who
-         *     takes it from their own groups no longer sees it.
+         * @description For admins. In force when this answers: in lists, files, answers and the index, and in later
+         *     versions of the document. An admin who takes it from their own groups no longer sees it.
          */
         put: operations["put_document_access"];
         post?: never;
@@ -272,7 +280,8 @@ export interface paths {
         };
         /**
          * Why somebody sees a document, or does not
-         * @description For admins: by which groups, who put them in those, and which rule gave the document to those. The account by its id or login.
+         * @description For admins: by which groups, who put them in those, and which rule gave the document to
+         *     those. The account by its id or login.
          */
         get: operations["explain_access"];
         put?: never;
@@ -353,15 +362,16 @@ export interface paths {
         post?: never;
         /**
          * Delete a conversation, its answers and their feedback
-         * @description Its questions leave the audit trail too; that somebody asked, and what was shown, stays there.
+         * @description Its questions leave the audit trail too; that somebody asked, and what was shown, stays
+         *     there.
          */
         delete: operations["delete_conversation"];
         options?: never;
         head?: never;
         /**
          * Name a conversation, pin it or let it go
-         * @description What identifies a patient is left out of the title, unless `BEDSIDE_PERSONAL_DATA` is `off`. The title goes when the conversation
-         *     does.
+         * @description What identifies a patient is left out of the title, unless `BEDSIDE_PERSONAL_DATA` is `off`.
+         *     The title goes when the conversation does.
          */
         patch: operations["change_conversation"];
         trace?: never;
@@ -447,7 +457,8 @@ export interface paths {
         put?: never;
         /**
          * Put a CSV's questions into a judged set
-         * @description All of it or nothing: when a row cannot be meant, `errors` names every such row and the set stays as it was.
+         * @description All of it or nothing: when a row cannot be meant, `errors` names every such row and the set
+         *     stays as it was.
          */
         post: operations["import_judged_set"];
         delete?: never;
@@ -466,8 +477,8 @@ export interface paths {
         get?: never;
         /**
          * Judge an answer of your own
-         * @description The question, as it was searched for, joins the set, with the places that answer it. Without any and without `no_answer` it is left
-         *     open: neither exported nor evaluated.
+         * @description The question, as it was searched for, joins the set, with the places that answer it. Without
+         *     any and without `no_answer` it is left open: neither exported nor evaluated.
          */
         put: operations["put_judged_answer"];
         post?: never;
@@ -487,8 +498,9 @@ export interface paths {
         get?: never;
         /**
          * Write a judged question
-         * @description In place of the one with this id, or a new one. Without places and without `no_answer` it is left open. Places that stood there
-         *     already are kept as they are, also when their document is gone.
+         * @description In place of the one with this id, or a new one. Without places and without `no_answer` it is
+         *     left open. Places that stood there already are kept as they are, also when their document is
+         *     gone.
          */
         put: operations["put_judged_question"];
         post?: never;
@@ -528,8 +540,9 @@ export interface paths {
         };
         /**
          * Questions that no document answered
-         * @description Near-equal questions together, most asked first, with the nearest documents and whose they are. Nobody's name is in it; a question
-         *     may hold what its asker typed about a patient, and is gone when its conversation is deleted.
+         * @description Near-equal questions together, most asked first, with the nearest documents and whose they
+         *     are. Nobody's name is in it; a question may hold what its asker typed about a patient, and is
+         *     gone when its conversation is deleted.
          */
         get: operations["get_gaps"];
         put?: never;
@@ -615,8 +628,9 @@ export interface paths {
         get: operations["get_owners"];
         /**
          * Say who an owner or a department is
-         * @description For admins. In force at once, for what is open too: an owner who was not known hears of what waits. Where documents that you may not
-         *     read name it as well, this is for the role `membership_admin`.
+         * @description For admins. In force at once, for what is open too: an owner who was not known hears of what
+         *     waits. Where documents that you may not read name it as well, this is for the role
+         *     `membership_admin`.
          */
         put: operations["set_owner"];
         post?: never;
@@ -657,8 +671,9 @@ export interface paths {
         put?: never;
         /**
          * Ask a document's owner, or report what is no longer right
-         * @description The owner reads it in Bedside, and is told by mail where an address is kept. Where nobody is known, quality staff read it. Your name
-         *     is not told; the answer is in `GET /owner-questions/asked`.
+         * @description The owner reads it in Bedside, and is told by mail where an address is kept. Where nobody is
+         *     known, quality staff read it. Your name is not told; the answer is in `GET
+         *     /owner-questions/asked`.
          */
         post: operations["ask_document_owner"];
         delete?: never;
@@ -676,7 +691,8 @@ export interface paths {
         };
         /**
          * What you asked owners, and what became of it
-         * @description The newest first. A version that came since, and a document that was taken out, count as news too.
+         * @description The newest first. A version that came since, and a document that was taken out, count as news
+         *     too.
          */
         get: operations["get_asked"];
         put?: never;
@@ -733,8 +749,9 @@ export interface paths {
         };
         /**
          * What waits for you as an owner, or for quality staff
-         * @description Questions and reports on documents that you own, with what was asked in vain nearest to those. For quality staff also what is
-         *     nobody's: no owner is known, none can read it, or the mail could not be delivered.
+         * @description Questions and reports on documents that you own, with what was asked in vain nearest to
+         *     those. For quality staff also what is nobody's: no owner is known, none can read it, or the mail
+         *     could not be delivered.
          */
         get: operations["get_work"];
         put?: never;
@@ -756,8 +773,8 @@ export interface paths {
         put?: never;
         /**
          * Answer what is asked of you, or say what you did
-         * @description For the document's owner, and for quality staff what is nobody's. Once. `retired` takes the document out first, which is for its
-         *     owner and for admins.
+         * @description For the document's owner, and for quality staff what is nobody's. Once. `retired` takes the
+         *     document out first, which is for its owner and for admins.
          */
         post: operations["reply_to"];
         delete?: never;
@@ -781,8 +798,8 @@ export interface paths {
         put?: never;
         /**
          * Tell changes of documents to another system
-         * @description For admins. It hears of documents that your groups may read: loaded, in a new version, withdrawn, expired. Names, titles and days are
-         *     sent, never a document's text.
+         * @description For admins. It hears of documents that your groups may read: loaded, in a new version,
+         *     withdrawn, expired. Names, titles and days are sent, never a document's text.
          */
         post: operations["add_webhook"];
         delete?: never;
@@ -842,7 +859,8 @@ export interface paths {
         put?: never;
         /**
          * Send a test to a webhook
-         * @description For admins. It goes as any message does, within seconds; the deliveries say what came of it.
+         * @description For admins. It goes as any message does, within seconds; the deliveries say what came of
+         *     it.
          */
         post: operations["send_test"];
         delete?: never;
@@ -880,8 +898,9 @@ export interface paths {
         };
         /**
          * The state of the service
-         * @description `ok`: everything answers. `degraded`: the generator does not, questions still get sources. `down` (503): neither. Each part, and how
-         *     far documents are prepared, for admins: the figures are of all documents.
+         * @description `ok`: everything answers. `degraded`: the generator does not, questions still get sources.
+         *     `down` (503): neither. Each part, and how far documents are prepared, for admins: the figures
+         *     are of all documents.
          */
         get: operations["get_health"];
         put?: never;
@@ -907,12 +926,14 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a password
-         * @description Where accounts have passwords (`sign_in` is `local`). The cookie that comes back is the session.
+         * @description Where accounts have passwords (`sign_in` is `local`). The cookie that comes back is the
+         *     session.
          */
         post: operations["sign_in"];
         /**
          * Sign out
-         * @description The session ends here, also when the provider does not answer. Who is not signed in is signed out already.
+         * @description The session ends here, also when the provider does not answer. Who is not signed in is signed
+         *     out already.
          */
         delete: operations["sign_out"];
         options?: never;
@@ -992,8 +1013,8 @@ export interface paths {
         put?: never;
         /**
          * Make a local account, or one for a machine
-         * @description With a password a person signs in here; without one it acts by keys only. Groups, and roles that you do not have, are for the role
-         *     `membership_admin` to give.
+         * @description With a password a person signs in here; without one it acts by keys only. Groups, and roles
+         *     that you do not have, are for the role `membership_admin` to give.
          */
         post: operations["post_account"];
         delete?: never;
@@ -1017,8 +1038,9 @@ export interface paths {
         head?: never;
         /**
          * Change somebody's roles and groups, or suspend them
-         * @description In force from the next request on. Suspended, their sessions end and their keys are revoked. Groups, and roles that you do not have,
-         *     are for the role `membership_admin` to give and take (403); nobody gives them to themselves.
+         * @description In force from the next request on. Suspended, their sessions end and their keys are revoked.
+         *     Groups, and roles that you do not have, are for the role `membership_admin` to give and take
+         *     (403); nobody gives them to themselves.
          */
         patch: operations["patch_account"];
         trace?: never;
@@ -1033,8 +1055,9 @@ export interface paths {
         get?: never;
         /**
          * Set the password of a local account
-         * @description Their sessions end. Not for an account of the provider, nor for a machine's (`machine_account`), which acts by keys only.
-         *     Who is no `membership_admin` sets it of accounts whose groups and roles they have themselves.
+         * @description Their sessions end. Not for an account of the provider, nor for a machine's
+         *     (`machine_account`), which acts by keys only. Who is no `membership_admin` sets it of accounts
+         *     whose groups and roles they have themselves.
          */
         put: operations["put_password"];
         post?: never;
@@ -1076,8 +1099,8 @@ export interface paths {
         put?: never;
         /**
          * Make a key for a machine
-         * @description It acts as the account, within its scopes, until it expires or is revoked. Sent as `Authorization: Bearer ...`. 403
-         *     where the account has a group or role that you do not have.
+         * @description It acts as the account, within its scopes, until it expires or is revoked. Sent as
+         *     `Authorization: Bearer ...`. 403 where the account has a group or role that you do not have.
          */
         post: operations["post_key"];
         delete?: never;
@@ -1156,8 +1179,8 @@ export interface paths {
         };
         /**
          * Who asked, saw and changed what
-         * @description Newest first; with `after`, oldest first from the entry behind that number. `next` is what to give as `before` (or `after`) for
-         *     more.
+         * @description Newest first; with `after`, oldest first from the entry behind that number. `next` is what to
+         *     give as `before` (or `after`) for more.
          */
         get: operations["get_audit"];
         put?: never;
@@ -1219,8 +1242,9 @@ export interface paths {
         put?: never;
         /**
          * Verify the whole trail now
-         * @description Every entry is hashed anew and compared with the chain, and the chain with the anchors of this machine. That takes a while for a long
-         *     trail. What was found is an entry, and a failed one where something is wrong.
+         * @description Every entry is hashed anew and compared with the chain, and the chain with the anchors of
+         *     this machine. That takes a while for a long trail. What was found is an entry, and a failed one
+         *     where something is wrong.
          */
         post: operations["verify_audit"];
         delete?: never;
@@ -1238,7 +1262,8 @@ export interface paths {
         };
         /**
          * The trail's last entry, to be written down
-         * @description Kept elsewhere, it shows later whether the trail's end was cut off: `bedside audit verify --anchor SEQUENCE:HASH`.
+         * @description Kept elsewhere, it shows later whether the trail's end was cut off: `bedside audit verify
+         *     --anchor SEQUENCE:HASH`.
          */
         get: operations["get_audit_head"];
         put?: never;
@@ -2112,7 +2137,8 @@ export interface components {
         DocumentStatus: "indexed" | "failed" | "retired" | "replaced";
         /**
          * EditOut
-         * @description What an admin says in one field, and what the file said there when it was edited. Dates as 2026-01-31, groups as adult;child.
+         * @description What an admin says in one field, and what the file said there when it was edited. Dates as
+         *     2026-01-31, groups as adult;child.
          */
         EditOut: {
             /** Field */
@@ -2203,7 +2229,8 @@ export interface components {
         };
         /**
          * FeedbackIn
-         * @description All optional, at least one: a verdict, what was missing, the document that held the answer, or words. A report needs words.
+         * @description All optional, at least one: a verdict, what was missing, the document that held the answer,
+         *     or words. A report needs words.
          */
         FeedbackIn: ({
             /** Found */
@@ -2335,7 +2362,8 @@ export interface components {
         };
         /**
          * FunctionOut
-         * @description A function that askers have. `target_groups`: the patients whose documents come first for it; empty: none in particular.
+         * @description A function that askers have. `target_groups`: the patients whose documents come first for it;
+         *     empty: none in particular.
          */
         FunctionOut: {
             /** Id */
@@ -2349,7 +2377,8 @@ export interface components {
         };
         /**
          * GapOut
-         * @description Questions that mean nearly the same, and that no document answered, or that were answered wrongly, say readers.
+         * @description Questions that mean nearly the same, and that no document answered, or that were answered
+         *     wrongly, say readers.
          */
         GapOut: {
             /**
@@ -2879,7 +2908,8 @@ export interface components {
         };
         /**
          * MarkedIn
-         * @description A document that held the answer; the page and the words, if known. The words must stand there.
+         * @description A document that held the answer; the page and the words, if known. The words must stand
+         *     there.
          */
         MarkedIn: {
             /** Document Id */
@@ -2928,7 +2958,8 @@ export interface components {
         };
         /**
          * MetadataIn
-         * @description Fields that are absent stay as they are. Empty texts and lists, and null for a date, say that there is none.
+         * @description Fields that are absent stay as they are. Empty texts and lists, and null for a date, say that
+         *     there is none.
          */
         MetadataIn: {
             /** Title */
@@ -2963,7 +2994,8 @@ export interface components {
         };
         /**
          * MissingOut
-         * @description A document whose file is no longer in the folder that it came from. Questions are still answered from it.
+         * @description A document whose file is no longer in the folder that it came from. Questions are still
+         *     answered from it.
          */
         MissingOut: {
             /** Source */
@@ -3429,8 +3461,8 @@ export interface components {
         PersonalChoice: "stop" | "remove" | "keep";
         /**
          * PieceOut
-         * @description A cell of a quoted row, an item of a quoted list, the sentence for which a paragraph is quoted: answer[start:end]. Offsets count code
-         *     points.
+         * @description A cell of a quoted row, an item of a quoted list, the sentence for which a paragraph is
+         *     quoted: answer[start:end]. Offsets count code points.
          */
         PieceOut: {
             /** Start */
@@ -3483,7 +3515,8 @@ export interface components {
         };
         /**
          * PlaceIn
-         * @description Where an answer stands. A place that is not there yet must exist: document, page and words are looked up.
+         * @description Where an answer stands. A place that is not there yet must exist: document, page and words
+         *     are looked up.
          */
         PlaceIn: {
             /**
@@ -3690,8 +3723,9 @@ export interface components {
         Scope: "ask" | "read" | "ingest" | "judge" | "admin" | "audit" | "monitor";
         /**
          * SentencesAhead
-         * @description How far the sentences of documents are embedded before anybody asks; until then a first question about a document takes longer.
-         *     `full`: what is left does not fit into BEDSIDE_SENTENCE_VECTORS_MB.
+         * @description How far the sentences of documents are embedded before anybody asks; until then a first
+         *     question about a document takes longer. `full`: what is left does not fit into
+         *     BEDSIDE_SENTENCE_VECTORS_MB.
          */
         SentencesAhead: {
             /**
@@ -3853,7 +3887,8 @@ export interface components {
         };
         /**
          * SpanOut
-         * @description answer[start:end] == text: copied character for character from the document. Offsets count code points.
+         * @description answer[start:end] == text: copied character for character from the document. Offsets count
+         *     code points.
          */
         SpanOut: {
             /** Start */
@@ -3929,7 +3964,8 @@ export interface components {
         };
         /**
          * UnsupportedOut
-         * @description answer[start:end] == text: a number, with its unit, that no passage of the answer holds. Offsets count code points.
+         * @description answer[start:end] == text: a number, with its unit, that no passage of the answer holds.
+         *     Offsets count code points.
          */
         UnsupportedOut: {
             /** Start */
@@ -3941,7 +3977,8 @@ export interface components {
         };
         /**
          * UrlCitation
-         * @description content[start_index:end_index] stands word for word in the document; `url` opens it there. Offsets count code points.
+         * @description content[start_index:end_index] stands word for word in the document; `url` opens it there.
+         *     Offsets count code points.
          */
         UrlCitation: {
             /** Start Index */
@@ -4116,7 +4153,8 @@ export interface components {
         };
         /**
          * WhyOut
-         * @description Whether somebody can see a document. `through` and `reader` both have to hold, and they must not be suspended.
+         * @description Whether somebody can see a document. `through` and `reader` both have to hold, and they must
+         *     not be suspended.
          */
         WhyOut: {
             /** Account */
@@ -4202,7 +4240,8 @@ export interface components {
         };
         /**
          * NearestEvent
-         * @description SSE event `nearest`: what was found, sent early where it is still read whether it answers. `found` follows and decides.
+         * @description SSE event `nearest`: what was found, sent early where it is still read whether it answers.
+         *     `found` follows and decides.
          */
         NearestEvent: {
             /** Answer Id */

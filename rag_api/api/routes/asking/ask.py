@@ -43,8 +43,16 @@ STREAM = "text/event-stream"
 
 def _event_schema(name: str, model: type[BaseModel]) -> dict[str, Any]:
     """The schema of one server-sent event: its name, and what the JSON in its data is."""
-    data = {"type": "string", "contentMediaType": "application/json", "contentSchema": {"$ref": f"#/components/schemas/{model.__name__}"}}
-    return {"type": "object", "properties": {"event": {"type": "string", "const": name}, "data": data}, "required": ["event", "data"]}
+    data = {
+        "type": "string",
+        "contentMediaType": "application/json",
+        "contentSchema": {"$ref": f"#/components/schemas/{model.__name__}"},
+    }
+    return {
+        "type": "object",
+        "properties": {"event": {"type": "string", "const": name}, "data": data},
+        "required": ["event", "data"],
+    }
 
 
 STREAM_EXAMPLE = (
@@ -61,11 +69,14 @@ Key = Annotated[
     Header(
         max_length=64,
         pattern=r"^[A-Za-z0-9-]*$",
-        description="Your own name for this question, a new UUID each time. Asked again under it, after the connection broke off, it is "
+        description="Your own name for this question, a new UUID each time. Asked again under it, after the "
+        "connection broke off, it is "
         "answered once: what was stored is given again. Another question under it: 409.",
     ),
 ]
-ENDING = Failed("ending", "Bedside is being restarted: ask again in a moment. What was written so far is kept with your questions.")
+ENDING = Failed(
+    "ending", "Bedside is being restarted: ask again in a moment. What was written so far is kept with your questions."
+)
 
 
 @router.post(
@@ -76,7 +87,8 @@ ENDING = Failed("ending", "Bedside is being restarted: ask again in a moment. Wh
     responses={
         200: {
             "description": (
-                "The answer as stored. With `Accept: text/event-stream`, the events stage, found, token, cited and then done or failed, "
+                "The answer as stored. With `Accept: text/event-stream`, the events stage, found, token, cited and "
+                "then done or failed, "
                 "each with the JSON of its schema."
             ),
             "content": {
@@ -106,14 +118,18 @@ async def ask(
         }
     ),
 ) -> Any:
-    """Finds passages that the user may read, decides from them whether they hold an answer, and lets the model write it.
+    """Finds passages that the user may read, decides from them whether they hold an answer, and
+    lets the model write it.
 
-    `status` says what came of it: `answered`, `not_found` (the sources are the nearest documents), `sources_only` (asked for, or the
-    generator is down: see `notices`), `failed` (it broke off; what was written is there).
+    `status` says what came of it: `answered`, `not_found` (the sources are the nearest documents),
+    `sources_only` (asked for, or the generator is down: see `notices`), `failed` (it broke off;
+    what was written is there).
     """
     question, events = await begun(request, user, container, metrics, trail, body, idempotency_key)
     if STREAM in request.headers.get("accept", ""):
-        return StreamingResponse(while_there(request, _lines(question, events)), media_type=STREAM, headers=NO_BUFFERING)
+        return StreamingResponse(
+            while_there(request, _lines(question, events)), media_type=STREAM, headers=NO_BUFFERING
+        )
     return await unless_gone(request, _collected(events))
 
 
@@ -127,8 +143,9 @@ async def begun(
     key: str,
     earlier: Sequence[str] = (),
 ) -> tuple[Question, AsyncGenerator[AnswerEvent]]:
-    """The question, counted, admitted and in the trail, and the events of its answer. `earlier`: what its asker asked before it, oldest
-    first, where no conversation says it. Raises what `new_question` raises, AuditUnavailable and TooManyRequests."""
+    """The question, counted, admitted and in the trail, and the events of its answer. `earlier`:
+    what its asker asked before it, oldest first, where no conversation says it. Raises what
+    `new_question` raises, AuditUnavailable and TooManyRequests."""
     limits: Limits = request.app.state.limits
     await run_in_threadpool(limits.questions.take, whose(request))
     place = await limits.admission.enter()
@@ -153,16 +170,20 @@ async def begun(
     except BaseException:
         place.leave()
         raise
-    return question, asked.followed(_counted(_until_found(answer_events(question, asker(user, body), container), place), metrics))
+    return question, asked.followed(
+        _counted(_until_found(answer_events(question, asker(user, body), container), place), metrics)
+    )
 
 
 def asker(user: User, body: api.AskIn) -> User:
-    """The user as this question says; what it leaves out is the user's own. Neither decides what may be read."""
+    """The user as this question says; what it leaves out is the user's own. Neither decides what
+    may be read."""
     return replace(user, function=body.function or user.function, department=body.department or user.department)
 
 
 async def _counted(events: AsyncGenerator[AnswerEvent], metrics: Metrics) -> AsyncGenerator[AnswerEvent]:
-    """The events as they are; what came of the question is counted on the way. One that its reader stopped is no answer."""
+    """The events as they are; what came of the question is counted on the way. One that its reader
+    stopped is no answer."""
     with metrics.asking.track_inprogress():
         async with contextlib.aclosing(events):
             async for event in events:
@@ -174,7 +195,8 @@ async def _counted(events: AsyncGenerator[AnswerEvent], metrics: Metrics) -> Asy
 
 
 async def _until_found(events: AsyncGenerator[AnswerEvent], place: AdmittedPlace) -> AsyncGenerator[AnswerEvent]:
-    """The events as they are; the place among those that are looked up is the next one's once all that is left is the model's writing."""
+    """The events as they are; the place among those that are looked up is the next one's once all
+    that is left is the model's writing."""
     try:
         async with contextlib.aclosing(events):
             async for event in events:
@@ -201,7 +223,8 @@ UNAVAILABLE = {"unavailable"} | {kind.code for kind in Unavailable.__subclasses_
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, Result | Response]) -> Result | Response:
-    """Work's result; cancelled when the client goes away first, so that nobody's answer occupies the generator."""
+    """Work's result; cancelled when the client goes away first, so that nobody's answer occupies
+    the generator."""
     task = asyncio.ensure_future(work)
     gone, over = asyncio.ensure_future(_disconnected(request)), asyncio.ensure_future(_closing(request).over())
     try:
@@ -276,8 +299,9 @@ def _event_out(question: Question, sources: tuple[Source, ...], event: AnswerEve
 
 
 async def while_there(request: Request, lines: AsyncGenerator[str]) -> AsyncGenerator[str]:
-    """The lines, until the client goes away: noticed at once, not at the next word. A comment now and then while nothing else
-    comes, so that no proxy takes the silence of a slow model for death. When the service ends first, that is the last line."""
+    """The lines, until the client goes away: noticed at once, not at the next word. A comment now
+    and then while nothing else comes, so that no proxy takes the silence of a slow model for death.
+    When the service ends first, that is the last line."""
     gone, over = asyncio.ensure_future(_disconnected(request)), asyncio.ensure_future(_closing(request).over())
     coming = asyncio.ensure_future(anext(lines))
     try:

@@ -1,4 +1,5 @@
-"""POST /v1/chat/completions: a question asked as OpenAI's clients ask, with its quotes as annotations; and the one model that there is."""
+"""POST /v1/chat/completions: a question asked as OpenAI's clients ask, with its quotes as
+annotations; and the one model that there is."""
 
 from __future__ import annotations
 
@@ -46,7 +47,10 @@ async def get_models() -> api.ModelList:
     summary="Ask a question as OpenAI's clients do",
     response_model=api.ChatOut,
     responses={
-        200: {"description": "The completion; with `stream`, its chunks.", "content": {STREAM: {"schema": CHUNK_EVENT}}},
+        200: {
+            "description": "The completion; with `stream`, its chunks.",
+            "content": {STREAM: {"schema": CHUNK_EVENT}},
+        },
         **responses(400, 404, 409, 413, 422, 429, 503),
     },
 )
@@ -59,8 +63,9 @@ async def complete_chat(
     body: api.ChatIn,
     idempotency_key: Key = "",
 ) -> Any:
-    """The whole of Bedside behind OpenAI's protocol: the last message of the user is asked, and answered from the hospital's documents.
-    What a client says to the model (`system`, `temperature`) changes nothing."""
+    """The whole of Bedside behind OpenAI's protocol: the last message of the user is asked, and
+    answered from the hospital's documents. What a client says to the model (`system`,
+    `temperature`) changes nothing."""
     said = [text for message in body.messages if message.role == "user" and (text := message.text.strip())]
     if not said or body.messages[-1].role == "assistant":
         raise InvalidInput("The last message must be a question of the user's.")
@@ -68,11 +73,15 @@ async def complete_chat(
         asked = schemas.AskIn(question=said[-1], **body.bedside.model_dump())
     except ValidationError as error:
         raise InvalidInput(f"The question cannot be asked so: {error.errors()[0]['msg']}.") from error
-    question, events = await begun(request, user, container, metrics, trail, asked, idempotency_key, said[-1 - EARLIER : -1])
+    question, events = await begun(
+        request, user, container, metrics, trail, asked, idempotency_key, said[-1 - EARLIER : -1]
+    )
     settings: Settings = request.app.state.settings
     page = settings.public_url or str(request.base_url).rstrip("/").removesuffix("/api")
     if body.stream:
-        return StreamingResponse(while_there(request, _chunks(question, events, page)), media_type=STREAM, headers=NO_BUFFERING)
+        return StreamingResponse(
+            while_there(request, _chunks(question, events, page)), media_type=STREAM, headers=NO_BUFFERING
+        )
     return await unless_gone(request, _whole(events, page))
 
 
@@ -92,12 +101,15 @@ async def _whole(events: AsyncGenerator[AnswerEvent], page: str) -> api.ChatOut 
             )
             moment = int(answer.created_at.timestamp())
             choices = [api.Choice(message=message)]
-            return api.ChatOut(id=answer.id, created=moment, model=api.MODEL, choices=choices, bedside=answer_out(answer))
+            return api.ChatOut(
+                id=answer.id, created=moment, model=api.MODEL, choices=choices, bedside=answer_out(answer)
+            )
     raise AssertionError("ask() ended without Done or Failed")
 
 
 async def _chunks(question: Question, events: AsyncGenerator[AnswerEvent], page: str) -> AsyncGenerator[str]:
-    """What is known before a word of the answer is said first; what is only known after it, last."""
+    """What is known before a word of the answer is said first; what is only known after it,
+    last."""
     told: tuple[Notice, ...] = ()
     before, written, refused = "", "", False
     async for event in events:
@@ -111,7 +123,10 @@ async def _chunks(question: Question, events: AsyncGenerator[AnswerEvent], page:
                 yield _chunk(question, {"content": event.text})
             case Done() | Failed():
                 if isinstance(event, Failed) and event.answer is None:
-                    yield f"data: {json.dumps({'error': {'message': event.message, 'type': 'server_error', 'code': event.code}})}\n\n"
+                    yield (
+                        f"data: "
+                        f"{json.dumps({'error': {'message': event.message, 'type': 'server_error', 'code': event.code}})}\n\n"
+                    )
                     return
                 answer = event.answer
                 assert answer is not None
@@ -123,13 +138,25 @@ async def _chunks(question: Question, events: AsyncGenerator[AnswerEvent], page:
                     if rest or late:
                         yield _chunk(question, {"content": rest + (late and f"\n\n{late}")})
                 annotations = [one.model_dump() for one in _annotations(answer, page, len(before))]
-                last = _chunk(question, {"annotations": annotations}, finish="stop", bedside=answer_out(answer).model_dump(mode="json"))
+                last = _chunk(
+                    question,
+                    {"annotations": annotations},
+                    finish="stop",
+                    bedside=answer_out(answer).model_dump(mode="json"),
+                )
                 yield last + "data: [DONE]\n\n"
 
 
 def _chunk(question: Question, delta: dict[str, Any], finish: str | None = None, **more: Any) -> str:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    whole = {"id": question.id, "object": "chat.completion.chunk", "created": 0, "model": api.MODEL, "choices": [choice], **more}
+    whole = {
+        "id": question.id,
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": api.MODEL,
+        "choices": [choice],
+        **more,
+    }
     return f"data: {json.dumps(whole, ensure_ascii=False)}\n\n"
 
 
@@ -138,7 +165,8 @@ def _sentences(notices: Sequence[Notice]) -> str:
 
 
 def _before(notices: Sequence[Notice]) -> str:
-    """What must be known before an answer is read stands above it, in a client that shows nothing but words too."""
+    """What must be known before an answer is read stands above it, in a client that shows nothing
+    but words too."""
     return f"{_sentences(notices)}\n\n" if notices else ""
 
 
@@ -148,11 +176,16 @@ def _annotations(answer: Answer, page: str, shift: int) -> list[api.Annotation]:
     titles = {source.document_id: source.title for source in out.sources}
     places = [(s.start + shift, s.end + shift, s.document_id, s.page, s.text) for s in out.spans]
     if not places:
-        places = [(0, 0, s.document_id, s.page, "") for s in {s.document_id: s for s in reversed(out.sources)}.values()][::-1]
+        places = [
+            (0, 0, s.document_id, s.page, "") for s in {s.document_id: s for s in reversed(out.sources)}.values()
+        ][::-1]
     return [
         api.Annotation(
             url_citation=api.UrlCitation(
-                start_index=start, end_index=end, title=titles.get(document, ""), url=page + place_url(document, number, text)
+                start_index=start,
+                end_index=end,
+                title=titles.get(document, ""),
+                url=page + place_url(document, number, text),
             )
         )
         for start, end, document, number, text in places

@@ -20,7 +20,11 @@ from rag_api.domain import PersonalChoice
 
 Search = Annotated[
     str,
-    Query(max_length=200, pattern=r"^[^\x00]*$", description="Words: each in the title, in a question or in the title of a source."),
+    Query(
+        max_length=200,
+        pattern=r"^[^\x00]*$",
+        description="Words: each in the title, in a question or in the title of a source.",
+    ),
 ]
 router = APIRouter(tags=["conversations"], route_class=LimitedRoute)
 
@@ -61,9 +65,12 @@ def get_conversation(db: DbDep, user: UserDep, trail: TrailDep, conversation_id:
 def change_conversation(
     db: DbDep, container: ContainerDep, user: UserDep, conversation_id: Uuid, body: api.ConversationIn
 ) -> api.ConversationOut:
-    """What identifies a patient is left out of the title, unless `BEDSIDE_PERSONAL_DATA` is `off`. The title goes when the conversation
-    does."""
-    title = body.title and checked(" ".join(body.title.split()), PersonalChoice.REMOVE, container.settings.personal_data).text
+    """What identifies a patient is left out of the title, unless `BEDSIDE_PERSONAL_DATA` is `off`.
+    The title goes when the conversation does."""
+    title = (
+        body.title
+        and checked(" ".join(body.title.split()), PersonalChoice.REMOVE, container.settings.personal_data).text
+    )
     return conversation_out(stored.change_conversation(db, user, conversation_id, title=title, pinned=body.pinned))
 
 
@@ -75,14 +82,20 @@ def change_conversation(
     response_class=Response,
     responses=responses(404, 422, 503),
 )
-def delete_conversation(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, conversation_id: Uuid) -> None:
-    """Its questions leave the audit trail too; that somebody asked, and what was shown, stays there."""
+def delete_conversation(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, conversation_id: Uuid
+) -> None:
+    """Its questions leave the audit trail too; that somebody asked, and what was shown, stays
+    there."""
     stored.delete_conversation(db, user, conversation_id)
     container.trail.forget_conversation(conversation_id, trail.event(Result.SUCCESS))
 
 
 @router.get(
-    "/answers/{answer_id}", openapi_extra=declared(Access.READ), summary="An answer as it was shown", responses=responses(404, 422, 503)
+    "/answers/{answer_id}",
+    openapi_extra=declared(Access.READ),
+    summary="An answer as it was shown",
+    responses=responses(404, 422, 503),
 )
 def get_answer(db: DbDep, user: UserDep, trail: TrailDep, answer_id: Uuid) -> api.AnswerOut:
     answer = stored.get_answer(db, user, answer_id)

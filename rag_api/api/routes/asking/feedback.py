@@ -1,4 +1,5 @@
-"""Feedback of people on an answer: later the material of judged sets, and of the gap report; a report of it goes to an owner."""
+"""Feedback of people on an answer: later the material of judged sets, and of the gap report; a
+report of it goes to an owner."""
 
 from __future__ import annotations
 
@@ -25,11 +26,14 @@ router = APIRouter(tags=["feedback"], route_class=LimitedRoute)
     status_code=201,
     responses=responses(400, 404, 413, 422, 503),
 )
-def give_feedback(db: DbDep, container: ContainerDep, user: UserDep, answer_id: Uuid, body: api.FeedbackIn) -> api.FeedbackOut:
+def give_feedback(
+    db: DbDep, container: ContainerDep, user: UserDep, answer_id: Uuid, body: api.FeedbackIn
+) -> api.FeedbackOut:
     if body.document_id is not None:
         get_document(db, user, body.document_id)
     policy = container.settings.personal_data
-    comment = checked(body.comment.strip(), PersonalChoice.REMOVE, policy).text  # what identifies a patient says nothing of an answer
+    # what identifies a patient says nothing of an answer
+    comment = checked(body.comment.strip(), PersonalChoice.REMOVE, policy).text
     given, whom = add_feedback(
         db,
         user,

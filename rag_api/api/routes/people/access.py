@@ -1,4 +1,5 @@
-"""Rights to read documents: asked and changed by admins. In force before a change is answered, in every later version too."""
+"""Rights to read documents: asked and changed by admins. In force before a change is answered, in
+every later version too."""
 
 from __future__ import annotations
 
@@ -25,8 +26,12 @@ from rag_api.stores import regroup
 
 router = APIRouter(tags=["access"], route_class=LimitedRoute)
 
-Account = Annotated[str, Path(max_length=100, pattern=r"^[^\x00-\x1f/]+$", description="The account, by its id or its login.")]
-Department = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
+Account = Annotated[
+    str, Path(max_length=100, pattern=r"^[^\x00-\x1f/]+$", description="The account, by its id or its login.")
+]
+Department = Annotated[
+    str, Path(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")
+]
 
 
 @router.get(
@@ -35,9 +40,11 @@ Department = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00
     summary="Who may read a document, and why",
     responses=responses(404, 422, 503),
 )
-def get_document_access(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.AccessOut:
-    """For admins: the groups whose members read it, and which rule says so. What an admin said counts before what its folder or site says,
-    that before what its department says."""
+def get_document_access(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId
+) -> api.AccessOut:
+    """For admins: the groups whose members read it, and which rule says so. What an admin said
+    counts before what its folder or site says, that before what its department says."""
     document = get_document(db, user, document_id)
     trail.documents([document])
     return _out(permitted.why(db, user, document, container.settings.open_to))
@@ -52,7 +59,8 @@ def get_document_access(db: DbDep, container: ContainerDep, user: UserDep, trail
 def explain_access(
     db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, account_id: Account
 ) -> WhyOut:
-    """For admins: by which groups, who put them in those, and which rule gave the document to those. The account by its id or login."""
+    """For admins: by which groups, who put them in those, and which rule gave the document to
+    those. The account by its id or login."""
     document, account = get_document(db, user, document_id), get_account(db, account_id)
     trail.documents([document])
     trail.about["account"] = account.id
@@ -77,10 +85,15 @@ def explain_access(
     responses=responses(400, 404, 413, 422, 503),
 )
 def put_document_access(
-    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.AccessIn
+    db: DbDep,
+    container: WritingContainerDep,
+    user: UserDep,
+    trail: TrailDep,
+    document_id: DocumentId,
+    body: api.AccessIn,
 ) -> api.AccessOut:
-    """For admins. In force when this answers: in lists, files, answers and the index, and in later versions of the document. An admin who
-    takes it from their own groups no longer sees it."""
+    """For admins. In force when this answers: in lists, files, answers and the index, and in later
+    versions of the document. An admin who takes it from their own groups no longer sees it."""
     document = get_document(db, user, document_id)
     trail.documents([document])
     trail.on["groups"] = body.groups
@@ -110,7 +123,12 @@ def list_department_access(db: DbDep, user: UserDep) -> api.DepartmentAccessList
     responses=responses(400, 404, 422, 503),
 )
 def put_department_access(
-    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, department: Department, body: api.AccessIn
+    db: DbDep,
+    container: WritingContainerDep,
+    user: UserDep,
+    trail: TrailDep,
+    department: Department,
+    body: api.AccessIn,
 ) -> api.DepartmentAccessList:
     """For admins; of documents of which nothing else is said. Null takes it back."""
     trail.on["groups"] = body.groups
@@ -120,8 +138,8 @@ def put_department_access(
 
 
 def _bring_index_after(db: Database, container: Container, user: User) -> None:
-    """While documents are being loaded, or while the index is away, the next loading does it; until then the list decides, which knows
-    already."""
+    """While documents are being loaded, or while the index is away, the next loading does it; until
+    then the list decides, which knows already."""
     try:
         with PgDocuments(db, user, patience=0.05).lock():
             permitted.catch_up(db, lambda document_id, groups: regroup(container.store, document_id, groups))

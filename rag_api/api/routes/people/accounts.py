@@ -1,4 +1,5 @@
-"""Accounts: made, found and changed by admins. Those of an OpenID provider make themselves at their first sign-in."""
+"""Accounts: made, found and changed by admins. Those of an OpenID provider make themselves at their
+first sign-in."""
 
 from __future__ import annotations
 
@@ -16,7 +17,16 @@ from rag_api.api.sign_in.access import Access, declared
 from rag_api.api.sign_in.passwords import hash_password
 from rag_api.config import Settings
 from rag_api.db import Database
-from rag_api.db.people.accounts import Account, add_account, change_account, changed_of, get_account, list_accounts, set_password, user_of
+from rag_api.db.people.accounts import (
+    Account,
+    add_account,
+    change_account,
+    changed_of,
+    get_account,
+    list_accounts,
+    set_password,
+    user_of,
+)
 from rag_api.db.people.permissions import operator
 from rag_api.db.people.sessions import end_sessions, live_sessions
 from rag_api.domain import Role
@@ -44,7 +54,9 @@ def get_accounts(
     found = matching(everyone, AccountFilter(search, role, group, suspended), settings.roles_by_group)
     sessions = live_sessions(db, settings.session_idle_minutes * 60)
     return api.AccountList(
-        accounts=[_account_out(account, settings, sessions.get(account.id, 0)) for account in found[offset : offset + limit]],
+        accounts=[
+            _account_out(account, settings, sessions.get(account.id, 0)) for account in found[offset : offset + limit]
+        ],
         total=len(found),
         groups=groups_among(everyone, operator(db).groups),
     )
@@ -58,15 +70,19 @@ def get_accounts(
     responses=responses(400, 404, 409, 413, 422, 503),
 )
 def post_account(request: Request, db: DbDep, user: UserDep, trail: TrailDep, body: api.NewAccountIn) -> api.AccountOut:
-    """With a password a person signs in here; without one it acts by keys only. Groups, and roles that you do not have, are for the role
-    `membership_admin` to give."""
+    """With a password a person signs in here; without one it acts by keys only. Groups, and roles
+    that you do not have, are for the role `membership_admin` to give."""
     settings: Settings = request.app.state.settings
     trail.about["account"] = body.login
     trail.on |= {"roles": sorted(body.roles), "groups": body.groups, "machine": body.password is None}
     if body.password is not None and settings.sign_in == "oidc":
-        raise InvalidInput("People sign in with the provider here, where their accounts are made; a machine's account has no password.")
+        raise InvalidInput(
+            "People sign in with the provider here, where their accounts are made; a machine's account has no password."
+        )
     password = None if body.password is None else hash_password(body.password)
-    trail.about["account"] = made = add_account(db, user, body.name.strip(), body.login, password, body.roles, body.groups)
+    trail.about["account"] = made = add_account(
+        db, user, body.name.strip(), body.login, password, body.roles, body.groups
+    )
     return _one(db, settings, made)
 
 
@@ -79,8 +95,9 @@ def post_account(request: Request, db: DbDep, user: UserDep, trail: TrailDep, bo
 def patch_account(
     request: Request, db: DbDep, user: UserDep, trail: TrailDep, account_id: AccountId, body: api.AccountIn
 ) -> api.AccountOut:
-    """In force from the next request on. Suspended, their sessions end and their keys are revoked. Groups, and roles that you do not have,
-    are for the role `membership_admin` to give and take (403); nobody gives them to themselves."""
+    """In force from the next request on. Suspended, their sessions end and their keys are revoked.
+    Groups, and roles that you do not have, are for the role `membership_admin` to give and take
+    (403); nobody gives them to themselves."""
     trail.on |= body.model_dump(mode="json", exclude_none=True)
     before, after = change_account(db, user, account_id, roles=body.roles, groups=body.groups, suspended=body.suspended)
     trail.on |= changed_of(before, after)
@@ -96,8 +113,9 @@ def patch_account(
     responses=responses(400, 404, 413, 422, 503),
 )
 def put_password(db: DbDep, user: UserDep, account_id: AccountId, body: api.PasswordIn) -> None:
-    """Their sessions end. Not for an account of the provider, nor for a machine's (`machine_account`), which acts by keys only.
-    Who is no `membership_admin` sets it of accounts whose groups and roles they have themselves."""
+    """Their sessions end. Not for an account of the provider, nor for a machine's
+    (`machine_account`), which acts by keys only. Who is no `membership_admin` sets it of accounts
+    whose groups and roles they have themselves."""
     set_password(db, user, account_id, hash_password(body.password))
 
 

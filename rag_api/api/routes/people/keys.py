@@ -33,8 +33,8 @@ def get_keys(db: DbDep, user: UserDep) -> api.KeyList:
     responses=responses(400, 404, 413, 422, 503),
 )
 def post_key(db: DbDep, user: UserDep, trail: TrailDep, body: api.KeyIn) -> api.NewKeyOut:
-    """It acts as the account, within its scopes, until it expires or is revoked. Sent as `Authorization: Bearer ...`. 403
-    where the account has a group or role that you do not have."""
+    """It acts as the account, within its scopes, until it expires or is revoked. Sent as
+    `Authorization: Bearer ...`. 403 where the account has a group or role that you do not have."""
     trail.about["account"] = body.user
     trail.on |= {"scopes": sorted(body.scopes), "days": body.days}
     key = new_key()

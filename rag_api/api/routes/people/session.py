@@ -50,8 +50,11 @@ def get_session(request: Request) -> api.SessionOut:
     summary="Sign in with a password",
     responses=responses(400, 401, 404, 413, 422, 429, 503),
 )
-def sign_in(request: Request, response: Response, db: DbDep, trail: TrailDep, metrics: MetricsDep, body: api.SignInIn) -> api.SessionOut:
-    """Where accounts have passwords (`sign_in` is `local`). The cookie that comes back is the session."""
+def sign_in(
+    request: Request, response: Response, db: DbDep, trail: TrailDep, metrics: MetricsDep, body: api.SignInIn
+) -> api.SessionOut:
+    """Where accounts have passwords (`sign_in` is `local`). The cookie that comes back is the
+    session."""
     settings: Settings = request.app.state.settings
     if settings.sign_in != "local":
         raise NotFound("Nobody signs in with a password here.")
@@ -69,7 +72,8 @@ def sign_in(request: Request, response: Response, db: DbDep, trail: TrailDep, me
 
 @router.delete("/session", openapi_extra=declared(Access.ANONYMOUS), summary="Sign out", responses=responses(503))
 def sign_out(request: Request, response: Response, trail: TrailDep) -> api.SignedOut:
-    """The session ends here, also when the provider does not answer. Who is not signed in is signed out already."""
+    """The session ends here, also when the provider does not answer. Who is not signed in is signed
+    out already."""
     settings: Settings = request.app.state.settings
     token = cookies.read(request, cookies.SESSION)
     if settings.sign_in == "off" or not token:
@@ -119,7 +123,13 @@ def begin_sign_in(request: Request, db: DbDep, return_to: ReturnTo = "/") -> Red
     responses=responses(404, 422),
 )
 def finish_sign_in(
-    request: Request, db: DbDep, trail: TrailDep, metrics: MetricsDep, code: Text = None, state: Text = None, iss: Text = None
+    request: Request,
+    db: DbDep,
+    trail: TrailDep,
+    metrics: MetricsDep,
+    code: Text = None,
+    state: Text = None,
+    iss: Text = None,
 ) -> RedirectResponse:
     """To the page: signed in, or with `sign-in-failed` and the error's code."""
     provider, settings = _provider(request), request.app.state.settings
@@ -142,8 +152,11 @@ def finish_sign_in(
     return response
 
 
-def _new_session(request: Request, response: Response, db: Database, account_id: str, id_token: str | None = None) -> None:
-    """Always with a token of its own; the one that the browser came with ends, whoever put it there."""
+def _new_session(
+    request: Request, response: Response, db: Database, account_id: str, id_token: str | None = None
+) -> None:
+    """Always with a token of its own; the one that the browser came with ends, whoever put it
+    there."""
     settings: Settings = request.app.state.settings
     if old := cookies.read(request, cookies.SESSION):
         end_session(db, hashed(old))

@@ -51,19 +51,26 @@ class SourceOut(BaseModel):
     dense_score: float
     bm25_score: float
     text: str = Field(description="What was read in doubt is blank in it: ▒ for each letter.")
-    text_from: str = Field("pdf", description="Where its words come from: `ocr` of a page that was read from its image.")
-    uncertain: bool = Field(False, description="Some of it may say something else than its page shows: it is never quoted.")
+    text_from: str = Field(
+        "pdf", description="Where its words come from: `ocr` of a page that was read from its image."
+    )
+    uncertain: bool = Field(
+        False, description="Some of it may say something else than its page shows: it is never quoted."
+    )
     rects: list[PageRectsOut]
     cautions: list[NoticeOut] = Field(
         [],
-        description="What to know before using it: `other_group`, `other_drug`, `other_level`, `other_complication`, `twin`, "
-        "`expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`, `in_doubt`, `mostly_in_doubt`, `addressed`; in the language that "
+        description="What to know before using it: `other_group`, `other_drug`, `other_level`, `other_complication`, "
+        "`twin`, "
+        "`expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`, `in_doubt`, `mostly_in_doubt`, `addressed`; in "
+        "the language that "
         "was asked for.",
     )
 
 
 class UnsupportedOut(BaseModel):
-    """answer[start:end] == text: a number, with its unit, that no passage of the answer holds. Offsets count code points."""
+    """answer[start:end] == text: a number, with its unit, that no passage of the answer holds.
+    Offsets count code points."""
 
     start: int
     end: int
@@ -71,23 +78,28 @@ class UnsupportedOut(BaseModel):
 
 
 class PieceOut(BaseModel):
-    """A cell of a quoted row, an item of a quoted list, the sentence for which a paragraph is quoted: answer[start:end]. Offsets count code
-    points."""
+    """A cell of a quoted row, an item of a quoted list, the sentence for which a paragraph is
+    quoted: answer[start:end]. Offsets count code points."""
 
     start: int
     end: int
     source_start: int = Field(description="In the document's text, as `source_end`.")
     source_end: int
-    label: str = Field("", description="Of an item: its number or mark as it stands at its beginning, part of the text too.")
+    label: str = Field(
+        "", description="Of an item: its number or mark as it stands at its beginning, part of the text too."
+    )
     level: int = Field(0, description="Of an item: how deep in the list, from 0.")
-    header: bool = Field(False, description="Of a cell: it says what others hold. A row of headers only heads the rows of its part.")
+    header: bool = Field(
+        False, description="Of a cell: it says what others hold. A row of headers only heads the rows of its part."
+    )
     column: int = Field(0, description="Of a cell: from 0.")
     columns: int = Field(1, description="Of a cell: how many columns it spans.")
     asked: bool = Field(False, description="A cell, or a sentence of its paragraph, that the question asks for.")
 
 
 class SpanOut(BaseModel):
-    """answer[start:end] == text: copied character for character from the document. Offsets count code points."""
+    """answer[start:end] == text: copied character for character from the document. Offsets count
+    code points."""
 
     start: int
     end: int
@@ -98,15 +110,20 @@ class SpanOut(BaseModel):
     text: str
     rects: list[PageRectsOut] = Field(description="Empty when the place is not exact: show 'on this page' instead.")
     part: int = Field(
-        0, description="Spans with one number are read together: a list with its introduction, a table's header with its rows."
+        0,
+        description="Spans with one number are read together: a list with its introduction, a table's header with "
+        "its rows.",
     )
     kind: PartKind = Field(
         PartKind.SENTENCE,
-        description="`heading`: what the rest of its part is not read without; `list`: `pieces` are its items; `row`: `pieces` are its "
+        description="`heading`: what the rest of its part is not read without; `list`: `pieces` are its items; `row`: "
+        "`pieces` are its "
         "cells, all of them headers in the row that heads the others.",
     )
     pieces: list[PieceOut] = Field(
-        [], description="The cells of a row or the items of a list, in order; of a paragraph the sentences for which it is quoted."
+        [],
+        description="The cells of a row or the items of a list, in order; of a paragraph the sentences for which "
+        "it is quoted.",
     )
 
 
@@ -129,5 +146,7 @@ class AnswerOut(BaseModel):
     created_at: datetime
     unsupported: list[UnsupportedOut] = Field([], description="Numbers of the answer that its passages do not hold.")
     not_named: list[str] = Field(
-        [], description="Specific words of the question that what is quoted, its title and headings do not name: a hint, no verdict."
+        [],
+        description="Specific words of the question that what is quoted, its title and headings do not name: a "
+        "hint, no verdict.",
     )

@@ -1,4 +1,5 @@
-"""OpenAI's chat completions, as far as a question has need of them: what other fields a client sends is not looked at."""
+"""OpenAI's chat completions, as far as a question has need of them: what other fields a client
+sends is not looked at."""
 
 from __future__ import annotations
 
@@ -45,16 +46,21 @@ class ChatExtra(In):
 class ChatIn(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    model: str = Field(MODEL, max_length=200, description="Whatever it says, the hospital's configured generator answers.")
+    model: str = Field(
+        MODEL, max_length=200, description="Whatever it says, the hospital's configured generator answers."
+    )
     messages: list[ChatMessage] = Field(
-        min_length=1, max_length=500, description="The last of the user's is the question; the ones before make a follow-up stand alone."
+        min_length=1,
+        max_length=500,
+        description="The last of the user's is the question; the ones before make a follow-up stand alone.",
     )
     stream: bool = False
     bedside: ChatExtra = Field(default_factory=ChatExtra, description="What `POST /ask` takes beside the question.")
 
 
 class UrlCitation(BaseModel):
-    """content[start_index:end_index] stands word for word in the document; `url` opens it there. Offsets count code points."""
+    """content[start_index:end_index] stands word for word in the document; `url` opens it there.
+    Offsets count code points."""
 
     start_index: int
     end_index: int
@@ -71,7 +77,9 @@ class ChatAnswer(BaseModel):
     role: Literal["assistant"] = "assistant"
     content: str | None = Field(description="Notices, then the answer; null of a refusal.")
     refusal: str | None = Field(description="Why there is no answer, where no document holds one.")
-    annotations: list[Annotation] = Field(description="The quotes' places; of a refusal and of an answer without quotes, its documents.")
+    annotations: list[Annotation] = Field(
+        description="The quotes' places; of a refusal and of an answer without quotes, its documents."
+    )
 
 
 class Choice(BaseModel):

@@ -10,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 from rag_api.api.schemas.asking.answers import AnswerOut
 from rag_api.api.schemas.base import DocumentIdText, In, Words
 
-Title = Annotated[Words, Field(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
+Title = Annotated[
+    Words, Field(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")
+]
 Missing = Literal["document", "procedure", "passage", "detail", "patient"]
 Reported = Literal["wrong", "outdated"]
 
@@ -55,7 +57,8 @@ class ConversationIn(In):
 
 
 class FeedbackIn(In):
-    """All optional, at least one: a verdict, what was missing, the document that held the answer, or words. A report needs words."""
+    """All optional, at least one: a verdict, what was missing, the document that held the answer,
+    or words. A report needs words."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -79,15 +82,19 @@ class FeedbackIn(In):
     found: Literal["yes", "partly", "no"] | None = None
     missing: Missing | None = Field(
         None,
-        description="What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a step), or an answer "
+        description="What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a "
+        "step), or an answer "
         "for this `patient`; `document`: the hospital has none on this.",
     )
     reported: Reported | None = Field(
         None,
-        description="The answer is `wrong`, or what it says is `outdated`. What `comment` says of it goes to the owner of the document.",
+        description="The answer is `wrong`, or what it says is `outdated`. What `comment` says of it goes to the "
+        "owner of the document.",
     )
     document_id: DocumentIdText | None = Field(
-        None, description="The document that held the answer; of a report: that it is about, else the first that the answer quotes."
+        None,
+        description="The document that held the answer; of a report: that it is about, else the first that the "
+        "answer quotes.",
     )
     page: int | None = Field(None, ge=1, le=100_000)
     comment: Words = Field("", max_length=4000, pattern=r"^[^\x00]*$")
@@ -112,6 +119,8 @@ class FeedbackOut(BaseModel):
     comment: str
     created_at: datetime
     owner: str | None = Field(
-        None, description="Of a report: whom it goes to, as the document names them; empty: nobody is known, and quality staff have it."
+        None,
+        description="Of a report: whom it goes to, as the document names them; empty: nobody is known, and "
+        "quality staff have it.",
     )
     by_mail: bool = Field(False, description="They are told by mail, with a link and the title at most.")

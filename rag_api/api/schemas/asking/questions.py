@@ -20,7 +20,9 @@ class FiltersIn(In):
     languages: list[Literal["nl", "en"]] = Field([], max_length=2)
     document_ids: list[DocumentIdText] = Field([], max_length=200)
     valid_on: Day | None = Field(None, description="Only documents valid on this day; today when absent.")
-    include_expired: bool = Field(False, strict=True, description="Also expired and superseded documents; their sources carry a caution.")
+    include_expired: bool = Field(
+        False, strict=True, description="Also expired and superseded documents; their sources carry a caution."
+    )
 
 
 class AskIn(In):
@@ -38,27 +40,41 @@ class AskIn(In):
         description="In Dutch or English, as you would ask a colleague.",
         examples=["Hoeveel paracetamol mag een kind van 12 kg?"],
     )
-    conversation_id: UuidText | None = Field(None, description="Continue this conversation; a new one starts when absent.")
+    conversation_id: UuidText | None = Field(
+        None, description="Continue this conversation; a new one starts when absent."
+    )
     filters: FiltersIn = Field(default_factory=FiltersIn)
     mode: Mode | None = Field(None, description="The server's default when absent.")
-    function: Name | None = Field(None, description="The asker's, by id or name (`GET /facets` lists them): whose documents come first.")
-    department: Name | None = Field(None, description="The asker's: its documents come first. Neither changes what may be read.")
+    function: Name | None = Field(
+        None, description="The asker's, by id or name (`GET /facets` lists them): whose documents come first."
+    )
+    department: Name | None = Field(
+        None, description="The asker's: its documents come first. Neither changes what may be read."
+    )
     personal_data: PersonalChoice = Field(
         PersonalChoice.STOP,
-        description="When the question seems to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` "
-        "say what was seen, `instead` is the question without it), `remove` it, or `keep` it where the hospital's setting lets you.",
+        description="When the question seems to hold what identifies a patient: `stop` (422 `personal_data`, nothing "
+        "is stored; `errors` "
+        "say what was seen, `instead` is the question without it), `remove` it, or `keep` it where the hospital's "
+        "setting lets you.",
     )
     whole_document: DocumentIdText | None = Field(
         None,
-        description="Of one document the model reads everything, in place of passages of several, and nothing else is searched: for "
-        "written answers (`mode` answer). One that is more than the generator reads at once is refused: 422 `document_too_long`, or the "
+        description="Of one document the model reads everything, in place of passages of several, and nothing else is "
+        "searched: for "
+        "written answers (`mode` answer). One that is more than the generator reads at once is refused: 422 "
+        "`document_too_long`, or the "
         "event `failed` with that code.",
     )
     notices_in: Literal["nl", "en"] | None = Field(
-        None, description="The language of notices and cautions: the page's. The question's own when absent; answers are always in that."
+        None,
+        description="The language of notices and cautions: the page's. The question's own when absent; answers "
+        "are always in that.",
     )
     literal: bool = Field(
-        False, strict=True, description="Search for these words as they are; else a follow-up question is made to stand alone."
+        False,
+        strict=True,
+        description="Search for these words as they are; else a follow-up question is made to stand alone.",
     )
 
 
@@ -70,7 +86,8 @@ class StageEvent(BaseModel):
 
 
 class NearestEvent(BaseModel):
-    """SSE event `nearest`: what was found, sent early where it is still read whether it answers. `found` follows and decides."""
+    """SSE event `nearest`: what was found, sent early where it is still read whether it answers.
+    `found` follows and decides."""
 
     answer_id: str
     conversation_id: str
@@ -85,7 +102,8 @@ class FoundEvent(BaseModel):
     conversation_id: str
     query: str = Field("", description="What was searched for: the question, or what a follow-up question means.")
     status: AnswerStatus = Field(
-        AnswerStatus.ANSWERED, description="What will be made of it: `answered` has words to come; `not_found` opens and marks no source."
+        AnswerStatus.ANSWERED,
+        description="What will be made of it: `answered` has words to come; `not_found` opens and marks no source.",
     )
     language: str = Field("", description="Of the words to come.")
     sources: list[SourceOut]

@@ -22,9 +22,9 @@ class AccessOut(BaseModel):
 class AccessIn(BaseModel):
     """Null: what the folder, the site or the department says counts again."""
 
-    groups: Annotated[list[Annotated[str, Field(max_length=100, pattern=GROUP)]], Field(min_length=1, max_length=50)] | None = Field(
-        examples=[["intensive-care"]]
-    )
+    groups: (
+        Annotated[list[Annotated[str, Field(max_length=100, pattern=GROUP)]], Field(min_length=1, max_length=50)] | None
+    ) = Field(examples=[["intensive-care"]])
 
 
 class DepartmentAccessOut(AccessOut):

@@ -12,7 +12,9 @@ from rag_api.api.schemas.people.access import AccessOut
 from rag_api.domain import Role, Scope
 
 Group = Annotated[str, Field(max_length=100, pattern=GROUP)]
-Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
+Name = Annotated[
+    str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")
+]
 
 Password = Annotated[str, Field(min_length=12, max_length=200, pattern=r"^[^\x00]+$")]
 
@@ -81,7 +83,9 @@ class AccountList(BaseModel):
 class NewAccountIn(In):
     """Without a password it is a machine's: it acts by keys only."""
 
-    login: str = Field(max_length=100, pattern=r"^[0-9A-Za-z._@+-]+$", description="What it signs in by, in whatever case.")
+    login: str = Field(
+        max_length=100, pattern=r"^[0-9A-Za-z._@+-]+$", description="What it signs in by, in whatever case."
+    )
     name: Name
     password: Password | None = None
     roles: list[Role] = Field(default=[], max_length=10)
@@ -106,7 +110,8 @@ class MembershipOut(BaseModel):
 
 
 class WhyOut(BaseModel):
-    """Whether somebody can see a document. `through` and `reader` both have to hold, and they must not be suspended."""
+    """Whether somebody can see a document. `through` and `reader` both have to hold, and they must
+    not be suspended."""
 
     account: str
     name: str
@@ -126,7 +131,9 @@ class AccountIn(In):
 
 
 class KeyIn(In):
-    user: str = Field(min_length=1, max_length=200, pattern=r"^[^\x00]+$", description="The account that acts: by id or login.")
+    user: str = Field(
+        min_length=1, max_length=200, pattern=r"^[^\x00]+$", description="The account that acts: by id or login."
+    )
     name: Name
     scopes: list[Scope] = Field(min_length=1, max_length=10)
     days: int = Field(90, ge=1, le=730)

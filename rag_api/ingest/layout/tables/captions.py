@@ -1,7 +1,9 @@
-"""Captions that stand below their tables: read before the rows, as those above are, so that each row brings its own.
+"""Captions that stand below their tables: read before the rows, as those above are, so that each
+row brings its own.
 
-A caption is numbered ("Table 3. Doses"), stands close below a table, within its width, and nearer to it than to what follows; no numbered
-line stands close above the table. A line without a number may as well be the next paragraph, and stays where it is.
+A caption is numbered ("Table 3. Doses"), stands close below a table, within its width, and nearer
+to it than to what follows; no numbered line stands close above the table. A line without a number
+may as well be the next paragraph, and stays where it is.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from collections.abc import Sequence
 from rag_api.ingest.layout.lines import Line, Row, lines_of_item
 
 # "Table 3. Doses", "TABLE II", "Tabel 2 Doses", and not "After 24 hours".
-_NUMBERED = re.compile(r"[A-ZÀ-Þ][^\W\d_]+\.? ?(?:\d{1,3}|[IVX]{1,5})(?:[.-]\d{1,3}){0,2}(?:[.:–—)-](?!\w)|\s*$|\s+[–—A-ZÀ-Þ])")
+_NUMBERED = re.compile(
+    r"[A-ZÀ-Þ][^\W\d_]+\.? " r"?(?:\d{1,3}|[IVX]{1,5})(?:[.-]\d{1,3}){0,2}(?:[.:–—)-](?!\w)|\s*$|\s+[–—A-ZÀ-Þ])"
+)
 _FOOTNOTE = re.compile(r"[⁰¹²³⁴-⁹ᵃᵇᶜᵈᵉᶠᵍʰ*†‡§]")  # stands below a table too
 _CLOSE = 1.8  # line heights of white between a caption and its table, at most
 _NEARER = 0.3  # line heights that the white below it is more, at least
@@ -44,7 +48,8 @@ def _is_row(item: Item) -> bool:
 
 
 def _caption(items: Sequence[Item], start: int, end: int) -> int:
-    """One past the last line of the caption below the rows from `start` to before `end`; `end` without one."""
+    """One past the last line of the caption below the rows from `start` to before `end`; `end`
+    without one."""
     first = _line(items, end)
     above = _line(items, start - 1)
     if first is None or not _NUMBERED.match(first.marked.text) or first.cell:
@@ -56,7 +61,11 @@ def _caption(items: Sequence[Item], start: int, end: int) -> int:
     within = first.x0 > left - first.size and first.x1 < right + first.size and min(map(abs, edges)) < first.size
     if not (within and 0 <= white < _CLOSE * first.size):
         return end
-    if above is not None and _NUMBERED.match(above.marked.text) and 0 <= items[start].y0 - above.y1 < _CLOSE * above.size:
+    if (
+        above is not None
+        and _NUMBERED.match(above.marked.text)
+        and 0 <= items[start].y0 - above.y1 < _CLOSE * above.size
+    ):
         return end
     after = end + 1
     while after - end < _MOST and (two := _line(items, after)) is not None and _goes_on(_line(items, after - 1), two):

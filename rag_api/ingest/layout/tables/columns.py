@@ -18,8 +18,8 @@ _WIDER = 2.0  # points by which a name must stand better over one column more
 
 
 def columns_of(rows: Sequence[Shape], boxes: Sequence[Boxes]) -> list[Shape]:
-    """The rows with each cell's column and how many it spans. The row of most cells says where columns stand; without places on the page
-    the cells count."""
+    """The rows with each cell's column and how many it spans. The row of most cells says where
+    columns stand; without places on the page the cells count."""
     reaches = [[_reach(cell, at) for cell in row.cells] for row, at in zip(rows, boxes, strict=True)]
     known = [one for one in reaches if all(reach is not None for reach in one)]
     most = max(known, key=len, default=[])
@@ -71,8 +71,8 @@ def _placed(row: Shape, reaches: Sequence[Reach | None], template: Sequence[Reac
 
 
 def _spread(row: Shape, reaches: Sequence[Reach], template: Sequence[Reach], right: float) -> Shape:
-    """A header above another one: its names may stand over several columns, at their left or in their middle. right: how far the last
-    column reaches."""
+    """A header above another one: its names may stand over several columns, at their left or in
+    their middle. right: how far the last column reaches."""
     begins, ends = [one[0] for one in template], [*(one[0] for one in template[1:]), right]
     best: dict[int, tuple[float, list[tuple[int, int]]]] = {-1: (0.0, [])}  # by the last column taken
     for reach in reaches:
@@ -88,12 +88,15 @@ def _spread(row: Shape, reaches: Sequence[Reach], template: Sequence[Reach], rig
         return _placed(row, reaches, template)
     _, spans = min(best.values(), key=lambda one: one[0])
     nexts = [*(a for a, _ in spans[1:]), len(template)]  # columns that no name stands over are the one's before
-    cells = (replace(cell, column=a, columns=after - a) for cell, (a, _), after in zip(row.cells, spans, nexts, strict=True))
+    cells = (
+        replace(cell, column=a, columns=after - a) for cell, (a, _), after in zip(row.cells, spans, nexts, strict=True)
+    )
     return replace(row, cells=tuple(cells))
 
 
 def _misfit(reach: Reach, begin: float, ends: Reach) -> float:
-    """How far a name is from where it would stand over columns. ends: where the next column begins, and where the last one's words end."""
+    """How far a name is from where it would stand over columns. ends: where the next column begins,
+    and where the last one's words end."""
     middle = (reach[0] + reach[1]) / 2
     outside = max(0.0, begin - reach[0] - _WIDER, reach[1] - max(ends) - _WIDER)
     return min(abs(reach[0] - begin), *(abs(middle - (begin + end) / 2) for end in ends)) + 10 * outside

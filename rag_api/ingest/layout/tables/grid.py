@@ -1,4 +1,5 @@
-"""Cells of a table that the pieces of a page stand in, by the rules around it; cells over several rows are said in each of these."""
+"""Cells of a table that the pieces of a page stand in, by the rules around it; cells over several
+rows are said in each of these."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ _NO_TABLE = -1
 
 
 class Band(NamedTuple):
-    """What stands between two rules of a table: a row, or a cell over several. Numbers of levels from top to bottom."""
+    """What stands between two rules of a table: a row, or a cell over several. Numbers of levels
+    from top to bottom."""
 
     table: int  # _NO_TABLE: one without rules down
     top: int
@@ -32,8 +34,8 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`left` and `right` number levels from left to right; they are -1 in tables without rules down. `rules`: which ones stand above and
-    below."""
+    """`left` and `right` number levels from left to right; they are -1 in tables without rules
+    down. `rules`: which ones stand above and below."""
 
     band: Band
     left: int
@@ -42,7 +44,8 @@ class Cell:
 
 
 def joined(rules: Float) -> Float:
-    """[n, 3] from, to, where: pieces that go on in each other as one; programs draw each cell's border by itself."""
+    """[n, 3] from, to, where: pieces that go on in each other as one; programs draw each cell's
+    border by itself."""
     if not len(rules):
         return rules
     order = np.argsort(rules[:, 2], kind="stable")
@@ -86,15 +89,19 @@ def cells_of(boxes: Float, across: Float, down: Float) -> list[Cell | None]:
 
 
 def _tables(across: Float, down: Float) -> list[int]:
-    """For each rule across the number of the table that it is of: what is joined by rules down, or by a row between two of one width, or
-    of which one ends within the other."""
+    """For each rule across the number of the table that it is of: what is joined by rules down, or
+    by a row between two of one width, or of which one ends within the other."""
     if not len(down):
         return [_NO_TABLE] * len(across)
     x, y = down[None, :, 2], across[:, None, 2]
     touch = (
-        (across[:, None, 0] - _ON <= x) & (x <= across[:, None, 1] + _ON) & (down[None, :, 0] - _ON <= y) & (y <= down[None, :, 1] + _ON)
+        (across[:, None, 0] - _ON <= x)
+        & (x <= across[:, None, 1] + _ON)
+        & (down[None, :, 0] - _ON <= y)
+        & (y <= down[None, :, 1] + _ON)
     )
-    begins, ends = across[:, None, 0] - across[None, :, 0], across[None, :, 1] - across[:, None, 1]  # how far one ends within another
+    # how far one ends within another
+    begins, ends = across[:, None, 0] - across[None, :, 0], across[None, :, 1] - across[:, None, 1]
     closed_ = np.asarray(touch.any(axis=1))
     within = (np.minimum(begins, ends) > -_TOUCH) & ~closed_[:, None]
     rows = (np.maximum(np.abs(begins), np.abs(ends)) < _TOUCH) | within | within.T
@@ -102,7 +109,10 @@ def _tables(across: Float, down: Float) -> list[int]:
     numbers = np.arange(len(across))
     while True:
         columns = np.where(touch, numbers[:, None], len(across)).min(axis=0)
-        least = np.minimum(np.where(touch, columns[None], len(across)).min(axis=1), np.where(rows, numbers[None], len(across)).min(axis=1))
+        least = np.minimum(
+            np.where(touch, columns[None], len(across)).min(axis=1),
+            np.where(rows, numbers[None], len(across)).min(axis=1),
+        )
         if (least == numbers).all():
             closed = set(numbers[closed_].tolist())
             return [n if n in closed else _NO_TABLE for n in numbers.tolist()]
@@ -112,10 +122,12 @@ def _tables(across: Float, down: Float) -> list[int]:
 def said_again(
     bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], boxes: Float, long: Sequence[int]
 ) -> dict[Band, list[int]]:
-    """For each band of rows the pieces of cells that stand beside it and reach over further rows. long: each piece's characters.
+    """For each band of rows the pieces of cells that stand beside it and reach over further rows.
+    long: each piece's characters.
 
-    A cell reaches over rows that fill it from its upper rule to its lower one, and stand in other columns between the same two rules. Lines
-    that are underlined stand between rules too: without rules down rows have several cells."""
+    A cell reaches over rows that fill it from its upper rule to its lower one, and stand in other
+    columns between the same two rules. Lines that are underlined stand between rules too: without
+    rules down rows have several cells."""
     again: dict[Band, list[int]] = defaultdict(list)
     left = _MOST
     for band, own in bands.items():
@@ -134,16 +146,20 @@ def said_again(
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """Pieces that have a row of a drawn table to themselves, where its other rows have several cells. names: they stand over its whole
-    width, or are bold in the first column where other names are not; rows: those of each row that is blank but for one cell."""
+    """Pieces that have a row of a drawn table to themselves, where its other rows have several
+    cells. names: they stand over its whole width, or are bold in the first column where other names
+    are not; rows: those of each row that is blank but for one cell."""
 
     names: frozenset[int]
     rows: tuple[tuple[int, ...], ...]
 
 
-def alone(bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], boxes: Float, bold: Sequence[bool]) -> Alone:
+def alone(
+    bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], boxes: Float, bold: Sequence[bool]
+) -> Alone:
     ends: dict[int, tuple[int, int]] = {}
-    first: dict[int, list[int]] = defaultdict(list)  # by table, what stands in the first column of rows of several cells
+    # by table, what stands in the first column of rows of several cells
+    first: dict[int, list[int]] = defaultdict(list)
     for band, own in bands.items():
         lefts, rights = _sides(own, cells)
         if _closed_all(own, cells):
@@ -153,7 +169,9 @@ def alone(bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], box
         lefts, _ = _sides(own, cells)
         if len(set(lefts)) > 1 and band.table in ends and not all(bold[i] for i in own):
             first[band.table] += [
-                i for i, cell in zip(own, (cells[i] for i in own), strict=True) if cell and cell.left == ends[band.table][0]
+                i
+                for i, cell in zip(own, (cells[i] for i in own), strict=True)
+                if cell and cell.left == ends[band.table][0]
             ]
     names: set[int] = set()
     rows: list[tuple[int, ...]] = []
@@ -167,7 +185,9 @@ def alone(bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], box
             or any(_holds(band, one) for one in bands if one != band)
         ):
             continue
-        if _is_level_with_others(own, [i for one in bands if one != band and one.table == band.table for i in bands[one]], boxes):
+        if _is_level_with_others(
+            own, [i for one in bands if one != band and one.table == band.table for i in bands[one]], boxes
+        ):
             continue
         left, right = ends[band.table]
         begins, apart = lefts[0] == left, all(bold[i] for i in own) and not all(bold[i] for i in first[band.table])

@@ -25,12 +25,15 @@ _MAX_CELL_LINES = 15  # more is a column of text in a frame
 
 
 def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float32]) -> list[Line | Row]:
-    """Pieces of one row become a Row where the row's first piece stands; other pieces on one line become one Line. boxes: [p, 4]"""
+    """Pieces of one row become a Row where the row's first piece stands; other pieces on one line
+    become one Line. boxes: [p, 4]"""
     by_columns = _by_columns(lines, cells)
     row_of = _rows_by_columns(lines, by_columns) | _aligned_rows(
         lines, cells, {i for table in by_columns if table.rows for i in table.pieces}
     )
-    known = [{i for i, row in row_of.items() if row is one} for one in {id(row): row for row in row_of.values()}.values()]
+    known = [
+        {i for i, row in row_of.items() if row is one} for one in {id(row): row for row in row_of.values()}.values()
+    ]
     lefts = [-1 if cell is None else cell.left for cell in cells]
     bands: dict[Band, list[int]] = {}
     for i, cell in enumerate(cells):
@@ -73,7 +76,13 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
             if id(own) not in seen:
                 seen.add(id(own))
                 items.append(own)
-        elif items and isinstance(items[-1], Line) and last not in row_of and last not in doubtful and is_beside(items[-1], line):
+        elif (
+            items
+            and isinstance(items[-1], Line)
+            and last not in row_of
+            and last not in doubtful
+            and is_beside(items[-1], line)
+        ):
             items[-1] = joined_lines(items[-1], line)
         else:
             items.append(line)
@@ -82,7 +91,10 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
 
 def _by_columns(lines: Sequence[Line], cells: Sequence[Cell | None]) -> list[ColumnTable]:
     """Tables that are drawn column by column, of pieces that no rules close in."""
-    free = [line if (cell is None or cell.left == -1) and not line.counts else None for line, cell in zip(lines, cells, strict=True)]
+    free = [
+        line if (cell is None or cell.left == -1) and not line.counts else None
+        for line, cell in zip(lines, cells, strict=True)
+    ]
     return column_tables(free, [None if cell is None else cell.band for cell in cells])
 
 
@@ -95,7 +107,8 @@ def _rows_by_columns(lines: Sequence[Line], tables: Sequence[ColumnTable]) -> di
 
 
 def _downwards(count: int, tables: Sequence[ColumnTable]) -> Iterator[int]:
-    """The order of pieces in which the rows of tables that are drawn column by column follow each other."""
+    """The order of pieces in which the rows of tables that are drawn column by column follow each
+    other."""
     at = 0
     for table in tables:
         if table.rows:
@@ -111,7 +124,9 @@ def _rows_down(items: list[Line | Row]) -> list[Line | Row]:
     for end in range(1, len(items) + 1):
         if end < len(items) and _below_each_other(items[end - 1], items[end]):
             continue
-        if end - start > 1 and all(two.y1 <= one.y0 + LEVEL * (one.y1 - one.y0) for one, two in pairwise(items[start:end])):
+        if end - start > 1 and all(
+            two.y1 <= one.y0 + LEVEL * (one.y1 - one.y0) for one, two in pairwise(items[start:end])
+        ):
             items[start:end] = items[start:end][::-1]
         start = end
     return items
@@ -122,12 +137,15 @@ def _below_each_other(one: Line | Row, two: Line | Row) -> bool:
     if any(isinstance(item, Line) and "\t" not in item.marked.text for item in (one, two)):
         return False
     both = [lines_of_item(item) for item in (one, two)]
-    (left, right), (other_left, other_right) = ((min(line.x0 for line in own), max(line.x1 for line in own)) for own in both)
+    (left, right), (other_left, other_right) = (
+        (min(line.x0 for line in own), max(line.x1 for line in own)) for own in both
+    )
     return min(right, other_right) > max(left, other_left)
 
 
 def _whole_headers(bands: dict[Band, list[int]], lines: list[Line], lefts: list[int]) -> dict[Band, list[int]]:
-    """A header's cells that are as high as two rows stand in the first of them. lefts: the rule to the left of each piece, -1 without."""
+    """A header's cells that are as high as two rows stand in the first of them. lefts: the rule to
+    the left of each piece, -1 without."""
     bold = {band for band, members in bands.items() if all(lines[i].bold and lefts[i] != -1 for i in members)}
     into = {}
     for band in bold:
@@ -142,7 +160,8 @@ def _whole_headers(bands: dict[Band, list[int]], lines: list[Line], lefts: list[
 
 
 def _below_heading(members: list[int], lines: list[Line]) -> list[int]:
-    """Without the headings in larger letters that stand above the rest: the rule above them is another one than the row's."""
+    """Without the headings in larger letters that stand above the rest: the rule above them is
+    another one than the row's."""
     for n, (one, two) in enumerate(pairwise(lines[i] for i in members)):
         if one.size <= 1.12 * two.size or any(lines[i].y0 < one.y1 - 0.3 * one.size for i in members[n + 1 :]):
             return members[n:]
@@ -158,7 +177,8 @@ def _below_title(members: list[int], lines: list[Line], lefts: list[int]) -> lis
 
 
 def _aligned_rows(lines: list[Line], cells: list[Cell | None], known: Set[int]) -> dict[int, Row]:
-    """The rows of tables without rules down, for each of their pieces. known: those that others have."""
+    """The rows of tables without rules down, for each of their pieces. known: those that others
+    have."""
     free = [
         line if (cell is None or cell.left == -1) and not line.counts and i not in known else None
         for i, (line, cell) in enumerate(zip(lines, cells, strict=True))
@@ -170,9 +190,11 @@ def _aligned_rows(lines: list[Line], cells: list[Cell | None], known: Set[int]) 
     return rows
 
 
-def _rows_below_headers(lines: list[Line], known: Sequence[Set[int]], cells: Sequence[Cell | None]) -> tuple[dict[int, Row], set[int]]:
-    """The rows of tables that are told by their header, for each of their pieces, and the pieces at their feet that may be theirs. known:
-    the pieces of each row that was found by others."""
+def _rows_below_headers(
+    lines: list[Line], known: Sequence[Set[int]], cells: Sequence[Cell | None]
+) -> tuple[dict[int, Row], set[int]]:
+    """The rows of tables that are told by their header, for each of their pieces, and the pieces at
+    their feet that may be theirs. known: the pieces of each row that was found by others."""
     closed = {i for i, cell in enumerate(cells) if cell is not None and cell.left != -1}
     tables, feet = header_tables(lines, _begin_small(lines), known, closed)
     rows: dict[int, Row] = {}
@@ -193,8 +215,8 @@ def _begin_small(lines: Sequence[Line]) -> list[bool]:
 
 
 def _row(members: list[tuple[Line, int]], again: list[tuple[Line, int]]) -> Row | None:
-    """The pieces between two horizontal rules as a row of at least two cells; None when they are no row. again: what stands beside it and
-    beside other rows."""
+    """The pieces between two horizontal rules as a row of at least two cells; None when they are no
+    row. again: what stands beside it and beside other rows."""
     cells = _cells(members)
     beside = _cells(again) if again and cells else []
     shared = {id(cell) for cell in beside}
@@ -207,15 +229,18 @@ def _row(members: list[tuple[Line, int]], again: list[tuple[Line, int]]) -> Row 
 
 
 def _rows_of(row: Row) -> list[Row]:
-    """The rows that stand between two rules without one between them: their cells have as many lines, each level with its row's others,
-    and where one of the columns ends its lines the next word would have fitted."""
+    """The rows that stand between two rules without one between them: their cells have as many
+    lines, each level with its row's others, and where one of the columns ends its lines the next
+    word would have fitted."""
     count = len(row.cells[0])
     if row.shared or count < _FEWEST_ROWS or any(len(cell) != count for cell in row.cells):
         return [row]
     found = [Row(tuple((cell[n],) for cell in row.cells)) for n in range(count)]
     level = all(is_level(line, one.cells[0][0]) for one in found for line in one.lines)
     ends = [min(line.x0 for line in cell) - _PADDING * cell[0].size for cell in row.cells[1:]]
-    free = any(not any(is_full(*two, end) for two in pairwise(cell)) for cell, end in zip(row.cells[:-1], ends, strict=True))
+    free = any(
+        not any(is_full(*two, end) for two in pairwise(cell)) for cell, end in zip(row.cells[:-1], ends, strict=True)
+    )
     return found if level and free else [row]
 
 
@@ -251,7 +276,8 @@ def _cells_without_rules(lines: list[Line]) -> list[list[Line]]:
     for line in lines:
         left = min(other.x0 for other in cells[-1]) if cells else np.inf
         if line.x0 > right + 2:
-            if cells and line.y0 > max(other.y1 for cell in cells for other in cell):  # a heading, and a title that stands lower
+            # a heading, and a title that stands lower
+            if cells and line.y0 > max(other.y1 for cell in cells for other in cell):
                 return []
             cells.append([line])
         elif line.x1 >= left and line.y0 >= cells[-1][-1].y0 + 0.5 * line.size:

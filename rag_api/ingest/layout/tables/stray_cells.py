@@ -1,9 +1,10 @@
-"""Lines that look like headings, or begin small, and are cells of a table, though no row has them: level with a row, or close below one in
-its column.
+"""Lines that look like headings, or begin small, and are cells of a table, though no row has them:
+level with a row, or close below one in its column.
 
-Read as a heading, such a line would stand over rows that it has nothing to do with. A name that a header's row lacks is put into it; any
-other cell is kept where it stands, and the rows that it may belong to are not certain. What begins at a table's left edge or stands in
-its middle, clear of its rows, is a heading, a caption or the name of a group; what begins small goes on in the row above.
+Read as a heading, such a line would stand over rows that it has nothing to do with. A name that a
+header's row lacks is put into it; any other cell is kept where it stands, and the rows that it may
+belong to are not certain. What begins at a table's left edge or stands in its middle, clear of its
+rows, is a heading, a caption or the name of a group; what begins small goes on in the row above.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ Reach = tuple[float, float]  # from left to right
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
-    """Rows that follow each other, and the cells of each. at: the index of the first among the page's items."""
+    """Rows that follow each other, and the cells of each. at: the index of the first among the
+    page's items."""
 
     at: int
     rows: tuple[Item, ...]
@@ -44,7 +46,8 @@ class _Table:
 
 
 def with_stray_cells(items: Sequence[Item]) -> list[Item]:
-    """A page's items, those lines marked that are cells; names of a header that stand level with its row are put into it."""
+    """A page's items, those lines marked that are cells; names of a header that stand level with
+    its row are put into it."""
     found: list[Item | None] = list(items)
     tables = list(_tables(items))
     for n, item in enumerate(items):
@@ -69,8 +72,8 @@ def with_stray_cells(items: Sequence[Item]) -> list[Item]:
 
 
 def rows_in_doubt(items: Sequence[Item]) -> list[Line]:
-    """The lines of stray cells, and of the rows that they may belong to: those beside them, else those before and behind them; of a name in
-    the first column all rows that have none."""
+    """The lines of stray cells, and of the rows that they may belong to: those beside them, else
+    those before and behind them; of a name in the first column all rows that have none."""
     found: dict[int, Line] = {}
     tables = list(_tables(items))
     for n, item in enumerate(items):
@@ -123,11 +126,15 @@ def _goes_on(one: Item | None, two: Line) -> bool:
     """The next line of a stray cell."""
     if not isinstance(one, Line) or not one.cell or one.bold != two.bold:
         return False
-    return min(abs(one.x0 - two.x0), abs(one.x0 + one.x1 - two.x0 - two.x1) / 2) < _ALIGNED and 0 < two.y0 - one.y0 < 1.6 * one.size
+    return (
+        min(abs(one.x0 - two.x0), abs(one.x0 + one.x1 - two.x0 - two.x1) / 2) < _ALIGNED
+        and 0 < two.y0 - one.y0 < 1.6 * one.size
+    )
 
 
 def _goes_on_in_a_row(line: Line, above: Item, tables: Sequence[_Table]) -> bool:
-    """It begins small, right below a row, in one of its columns but the first; it is no second line of the last cell."""
+    """It begins small, right below a row, in one of its columns but the first; it is no second line
+    of the last cell."""
     if not line.marked.text[0].islower() or not any(above is table.rows[-1] for table in tables):
         return False
     last = isinstance(above, Line) and stands_below_last_cell(above, line)
@@ -142,8 +149,8 @@ def _may_head(line: Line, row: Item) -> bool:
 
 
 def _beside(n: int, line: Line, tables: Sequence[_Table]) -> int | None:
-    """The index of the row that a line is level with, within the reach of the tables before and behind it. A name to the left of the row
-    that follows groups this and others."""
+    """The index of the row that a line is level with, within the reach of the tables before and
+    behind it. A name to the left of the row that follows groups this and others."""
     left, right = min(table.left for table in tables), max(table.right for table in tables)
     if line.x0 < left - line.size or line.x1 > right + line.size:
         return None
@@ -161,7 +168,8 @@ def _is_level(line: Line, row: Item) -> bool:
 
 
 def _stands_below_a_column(n: int, line: Line, tables: Sequence[_Table]) -> bool:
-    """Close to a row, even with cells of one of its table's columns but the first, and not in the table's middle."""
+    """Close to a row, even with cells of one of its table's columns but the first, and not in the
+    table's middle."""
     before = next((table for table in tables if table.at < n), None)
     if before is None or line.y0 < before.rows[-1].y0:
         return False

@@ -1,7 +1,8 @@
-"""Squares to tick that are drawn before the items of a list: each is read as a sign at its place, where a list's mark stands.
+"""Squares to tick that are drawn before the items of a list: each is read as a sign at its place,
+where a list's mark stands.
 
-Without them an item that begins with a small letter looks like the rest of the one above. One that something is drawn in gets a sign of
-its own; a letter in it stands in the text already.
+Without them an item that begins with a small letter looks like the rest of the one above. One that
+something is drawn in gets a sign of its own; a letter in it stands in the text already.
 """
 
 from __future__ import annotations
@@ -21,14 +22,17 @@ _NEAR = 2.5  # its sides between it and the words
 
 
 def with_squares(glyphs: Glyphs, squares: NDArray[np.float32], held: NDArray[np.bool_]) -> Glyphs:
-    """Return them with a sign for each square that begins a line. squares: [s, 4] in page space; held: [s] something is drawn in them."""
+    """Return them with a sign for each square that begins a line. squares: [s, 4] in page space;
+    held: [s] something is drawn in them."""
     if not _FEWEST <= len(squares) <= MOST_SQUARES:
         return glyphs
     with np.errstate(invalid="ignore"):
         seen = np.flatnonzero((glyphs.codes > _SPACE) & ~glyphs.hidden & ~glyphs.slanted & (glyphs.turned == 0))
         words = [_words(glyphs.boxes[seen], square) for square in squares]
     found = [
-        (int(seen[at]), square, _HELD if full else _SQUARE) for at, square, full in zip(words, squares, held, strict=True) if at is not None
+        (int(seen[at]), square, _HELD if full else _SQUARE)
+        for at, square, full in zip(words, squares, held, strict=True)
+        if at is not None
     ]
     if not found:
         return glyphs
@@ -39,7 +43,8 @@ def with_squares(glyphs: Glyphs, squares: NDArray[np.float32], held: NDArray[np.
         return glyphs
     places = [at for at, _, _ in kept for _ in range(2)]
     arrays = {
-        field.name: np.insert(getattr(glyphs, field.name), places, getattr(glyphs, field.name)[places], axis=0) for field in fields(glyphs)
+        field.name: np.insert(getattr(glyphs, field.name), places, getattr(glyphs, field.name)[places], axis=0)
+        for field in fields(glyphs)
     }
     order = sorted(range(len(kept)), key=lambda n: kept[n][0])
     for before, n in enumerate(order):
@@ -51,7 +56,8 @@ def with_squares(glyphs: Glyphs, squares: NDArray[np.float32], held: NDArray[np.
 
 
 def _words(boxes: NDArray[np.float32], square: NDArray[np.float32]) -> int | None:
-    """Which letter the line begins with that stands close to the right of the square; None where one stands in it or to its left."""
+    """Which letter the line begins with that stands close to the right of the square; None where
+    one stands in it or to its left."""
     side = float(square[2] - square[0])
     middle = (square[1] + square[3]) / 2
     level = (boxes[:, 1] < middle) & (boxes[:, 3] > middle)

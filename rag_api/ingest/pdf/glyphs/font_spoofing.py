@@ -1,7 +1,8 @@
-"""Letters of a page that show another one than their file says: a font may map what is drawn as 1 to a 9.
+"""Letters of a page that show another one than their file says: a font may map what is drawn as 1
+to a 9.
 
-Each figure of each font is looked at once in a document, and the letters beside it: drawn without all else on the page, and compared
-with what they are said to be (glyph_matching.py).
+Each figure of each font is looked at once in a document, and the letters beside it: drawn without
+all else on the page, and compared with what they are said to be (glyph_matching.py).
 """
 
 from __future__ import annotations
@@ -18,14 +19,26 @@ import pypdfium2.raw as raw
 from numpy.typing import NDArray
 
 from rag_api.ingest.pdf.addresses import fast
-from rag_api.ingest.pdf.glyphs.glyph_matching import DIGITS, INKED, SIGNS, SIZE, Forms, Ink, Shot, forms, picture, untrue
+from rag_api.ingest.pdf.glyphs.glyph_matching import (
+    DIGITS,
+    INKED,
+    SIGNS,
+    SIZE,
+    Forms,
+    Ink,
+    Shot,
+    forms,
+    picture,
+    untrue,
+)
 from rag_api.ingest.pdf.glyphs.hidden_text import Style
 from rag_api.ingest.pdf.page_transform import PagePlane
 from rag_api.ingest.pdf.vector_graphics import Drawn, Placed
 
 _CODES = np.array(sorted(map(ord, SIGNS)), np.uint32)
 _FIGURES = np.array(sorted(map(ord, DIGITS)), np.uint32)
-_ALWAYS = frozenset(map(ord, DIGITS + "mgk\xb5lin"))  # looked at in every font, as doses are made of them; others where they stand
+# looked at in every font, as doses are made of them; others where they stand
+_ALWAYS = frozenset(map(ord, DIGITS + "mgk\xb5lin"))
 _FINE = 2000  # steps in a letter's height: two letters of one font differ in their measures by more
 _MOST_FONTS = 200  # known at a time
 _MOST_PIXELS = 1_000_000
@@ -35,13 +48,15 @@ _LOOKS = 6  # at letters that are drawn the same
 
 _char_box = fast("FPDFText_GetCharBox", ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 4)
 
-Take = Callable[[Any, Any, Placed, NDArray[np.int64]], tuple[Shot, NDArray[np.int64]] | None]  # a text object's glyphs, those that it shows
+# a text object's glyphs, those that it shows
+Take = Callable[[Any, Any, Placed, NDArray[np.int64]], tuple[Shot, NDArray[np.int64]] | None]
 Key = tuple[int, int, int]  # font, code point, measures: what is drawn the same
 Boxes = NDArray[np.float32]
 
 
 class JudgedFonts:
-    """What was found of the fonts of a document. Knows a font by its address, so it holds each one that it knows."""
+    """What was found of the fonts of a document. Knows a font by its address, so it holds each one
+    that it knows."""
 
     def __init__(self, document: Any) -> None:
         self._document = document
@@ -76,10 +91,13 @@ class JudgedFonts:
             self.close()
         for style in styles:
             if style.font and style.font not in self._fonts:
-                self._fonts[style.font] = raw.FPDFPageObj_CreateTextObj(self._document, raw.FPDFTextObj_GetFont(style.handle), 1.0)
+                self._fonts[style.font] = raw.FPDFPageObj_CreateTextObj(
+                    self._document, raw.FPDFTextObj_GetFont(style.handle), 1.0
+                )
 
     def _look(self, sheet: Sheet, new: dict[Key, list[int]]) -> None:
-        """Look at one of each; at more of them where that one is wrong: its neighbours may have reached into its picture."""
+        """Look at one of each; at more of them where that one is wrong: its neighbours may have
+        reached into its picture."""
         if not new:
             return
         first = {key: sheet.handiest(glyphs) for key, glyphs in new.items()}
@@ -91,8 +109,9 @@ class JudgedFonts:
         self._wrong |= {key: wrong.issuperset(new[key][:_LOOKS]) for key in first}
 
     def _wrong_of(self, sheet: Sheet, glyphs: Sequence[int]) -> set[int]:
-        """A font that the file does not bring is stood in for by one that is bent to its widths, and has its ink elsewhere than it says:
-        there the letter's whole cell must contradict too."""
+        """A font that the file does not bring is stood in for by one that is bent to its widths,
+        and has its ink elsewhere than it says: there the letter's whole cell must contradict
+        too."""
         found = self._differ(sheet, glyphs, sheet.shot)
         lent = {n for n in found if not sheet.styles[int(sheet.which[n])].embedded}
         return found - lent | self._differ(sheet, sorted(lent), sheet.shot_of_cells)
@@ -105,8 +124,8 @@ class JudgedFonts:
 
 
 class Sheet:
-    """A page's glyphs. which: [n] each one's text object, of `styles`; turned: [n] quarters clockwise as displayed; cells: [n, 4] left,
-    bottom, right, top in user space, advance wide."""
+    """A page's glyphs. which: [n] each one's text object, of `styles`; turned: [n] quarters
+    clockwise as displayed; cells: [n, 4] left, bottom, right, top in user space, advance wide."""
 
     def __init__(
         self,
@@ -133,7 +152,8 @@ class Sheet:
         return np.flatnonzero(self.plain & (self.fonts[self.which] != 0) & np.isin(self.codes, _CODES))
 
     def keys(self, glyphs: NDArray[np.int64]) -> list[Key]:
-        """What is drawn the same has the same key: figures by all their measures, since most are as wide as each other."""
+        """What is drawn the same has the same key: figures by all their measures, since most are as
+        wide as each other."""
         boxes = self.boxes[glyphs]
         sides = boxes[:, 2:] - boxes[:, :2]
         odd = (self.turned[glyphs] % 2 == 1)[:, None]
@@ -142,7 +162,9 @@ class Sheet:
         figures = np.flatnonzero(np.isin(self.codes[glyphs], _FIGURES))
         if len(figures):
             tight = self.plane.boxes(self.tight(glyphs[figures]))
-            parts = np.column_stack([tight[:, 2:] - tight[:, :2], tight[:, 2:] - boxes[figures, 2:]]) / high[figures, None].clip(0.1)
+            parts = np.column_stack([tight[:, 2:] - tight[:, :2], tight[:, 2:] - boxes[figures, 2:]]) / high[
+                figures, None
+            ].clip(0.1)
             measures[figures] = np.round(parts * _FINE).astype(np.int64) @ [1 << 36, 1 << 24, 1 << 12, 1]
         fonts = self.fonts[self.which[glyphs]]
         return list(zip(fonts.tolist(), self.codes[glyphs].tolist(), measures.tolist(), strict=True))
@@ -152,7 +174,8 @@ class Sheet:
         return max(glyphs[:_HANDY], key=lambda n: self.lengths[self.which[n]])
 
     def forms(self, document: Any, glyphs: Sequence[int], take: Take) -> tuple[list[int], Forms]:
-        """(those of the glyphs that could be drawn, what they look like upright); each text object is drawn once."""
+        """(those of the glyphs that could be drawn, what they look like upright); each text object
+        is drawn once."""
         order: list[int] = []
         shots: list[Shot] = []
         at = np.array(sorted(glyphs, key=lambda n: (self.which[n], self.turned[n])), np.int64)
@@ -166,12 +189,16 @@ class Sheet:
                 order += found[1].tolist()
         return order, forms(shots) if shots else np.zeros((0, 0), np.float32)
 
-    def shot(self, document: Any, thing: Any, place: Placed, glyphs: NDArray[np.int64]) -> tuple[Shot, NDArray[np.int64]] | None:
+    def shot(
+        self, document: Any, thing: Any, place: Placed, glyphs: NDArray[np.int64]
+    ) -> tuple[Shot, NDArray[np.int64]] | None:
         """As large as its font says that their ink is."""
         taken = self._picture(document, thing, place, self.tight(glyphs))
         return None if taken is None else (Shot(*taken, self._quarters(place, glyphs), self._stretch(thing)), glyphs)
 
-    def shot_of_cells(self, document: Any, thing: Any, place: Placed, glyphs: NDArray[np.int64]) -> tuple[Shot, NDArray[np.int64]] | None:
+    def shot_of_cells(
+        self, document: Any, thing: Any, place: Placed, glyphs: NDArray[np.int64]
+    ) -> tuple[Shot, NDArray[np.int64]] | None:
         """What ink is found in the cells of those that the picture does not cut."""
         taken = self._picture(document, thing, place, self.cells[glyphs].astype(np.float64))
         if taken is None:
@@ -183,7 +210,9 @@ class Sheet:
         boxes = np.array([inked[n] for n in whole], np.float64)
         return Shot(taken[0], boxes, self._quarters(place, glyphs), self._stretch(thing)), glyphs[whole]
 
-    def _picture(self, document: Any, thing: Any, place: Placed, areas: NDArray[np.float64]) -> tuple[Ink, NDArray[np.float64]] | None:
+    def _picture(
+        self, document: Any, thing: Any, place: Placed, areas: NDArray[np.float64]
+    ) -> tuple[Ink, NDArray[np.float64]] | None:
         """(it drawn alone, where in that the areas of user space are)"""
         left, bottom, right, top = (ctypes.c_float() for _ in range(4))
         raw.FPDFPageObj_GetBounds(thing, left, bottom, right, top)
@@ -213,7 +242,8 @@ class Sheet:
         return found
 
     def _scale(self, thing: Any) -> float:
-        """Pixels in a unit, so that its letters are at least as large as they should be either way."""
+        """Pixels in a unit, so that its letters are at least as large as they should be either
+        way."""
         side = min(_sides(thing))
         return min(_LARGEST, SIZE / side) if side > 0 else 0.0
 
@@ -230,7 +260,8 @@ def _matrix(thing: Any) -> Any:
 
 
 def _sides(thing: Any) -> tuple[float, float]:
-    """How wide and how high its letters are, in units of what it stands in: two thin ones, where text is squeezed and stretched again."""
+    """How wide and how high its letters are, in units of what it stands in: two thin ones, where
+    text is squeezed and stretched again."""
     size, matrix = ctypes.c_float(), _matrix(thing)
     raw.FPDFTextObj_GetFontSize(thing, size)
     return abs(size.value) * math.hypot(matrix.a, matrix.b), abs(size.value) * math.hypot(matrix.c, matrix.d)
@@ -238,7 +269,9 @@ def _sides(thing: Any) -> tuple[float, float]:
 
 def _inked(ink: Ink, cell: NDArray[np.float64]) -> tuple[float, float, float, float] | None:
     """The part of a cell that is inked; None: nothing, or the picture ends at it."""
-    x0, y0, x1, y1 = (int(side) for side in (math.floor(cell[0]), math.floor(cell[1]), math.ceil(cell[2]), math.ceil(cell[3])))
+    x0, y0, x1, y1 = (
+        int(side) for side in (math.floor(cell[0]), math.floor(cell[1]), math.ceil(cell[2]), math.ceil(cell[3]))
+    )
     left, top = max(0, x0), max(0, y0)
     part = ink[top : max(top, y1), left : max(left, x1)] > INKED
     rows, columns = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))

@@ -19,7 +19,8 @@ _LONGEST = 3  # figures
 
 
 def with_fractions(glyphs: Glyphs, bars: NDArray[np.float32]) -> Glyphs:
-    """Return them with each fraction's figures beside each other, on the line that it stands in. bars: [b, 3] x0, x1, y in page space."""
+    """Return them with each fraction's figures beside each other, on the line that it stands in.
+    bars: [b, 3] x0, x1, y in page space."""
     for x0, x1, y in bars.tolist():
         found = _fraction(glyphs, x0, x1, y)
         if found is not None:
@@ -43,7 +44,9 @@ def _fraction(glyphs: Glyphs, x0: float, x1: float, y: float) -> tuple[NDArray[n
     return (above, below) if x1 - x0 < 2 * wide + 2 * _OVER else None
 
 
-def _beside(glyphs: Glyphs, above: NDArray[np.int64], below: NDArray[np.int64], bar: tuple[float, float, float]) -> Glyphs:
+def _beside(
+    glyphs: Glyphs, above: NDArray[np.int64], below: NDArray[np.int64], bar: tuple[float, float, float]
+) -> Glyphs:
     x0, x1, y = bar
     top, bottom = _line(glyphs, above, below, y)
     codes, boxes = glyphs.codes.copy(), glyphs.boxes.copy()

@@ -1,6 +1,7 @@
 """The letter or figure that a picture looks like: compared with those of twelve common typefaces.
 
-Knows nothing of pages. Not a reader of any script: it only says whether a picture contradicts what a file says that it shows.
+Knows nothing of pages. Not a reader of any script: it only says whether a picture contradicts what
+a file says that it shows.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from numpy.typing import NDArray
 
 DIGITS = "0123456789"
 SIGNS = DIGITS + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZµ"
-SIZE = 64.0  # pixels that the letters are high of which a picture is taken: below 50 PDFium shifts each to whole pixels, and cuts it there
+# pixels that the letters are high of which a picture is taken: below 50 PDFium shifts each to whole
+# pixels, and cuts it there
+SIZE = 64.0
 
 _BUILT_IN = (
     *("Helvetica", "Helvetica-Bold", "Helvetica-Oblique", "Times-Roman"),
@@ -46,7 +49,9 @@ def picture(document: Any, page: Any, text_object: Any, scale: float) -> Ink | N
     try:
         if raw.FPDFBitmap_GetFormat(bitmap) != raw.FPDFBitmap_BGRA:
             return None
-        width, height, stride = (get(bitmap) for get in (raw.FPDFBitmap_GetWidth, raw.FPDFBitmap_GetHeight, raw.FPDFBitmap_GetStride))
+        width, height, stride = (
+            get(bitmap) for get in (raw.FPDFBitmap_GetWidth, raw.FPDFBitmap_GetHeight, raw.FPDFBitmap_GetStride)
+        )
         data = ctypes.string_at(raw.FPDFBitmap_GetBuffer(bitmap), stride * height)
     finally:
         raw.FPDFBitmap_Destroy(bitmap)
@@ -60,7 +65,8 @@ class Shot:
     ink: Ink
     boxes: NDArray[np.float64]  # [n, 4] x0, y0, x1, y1 in pixels
     quarters: int = 0  # how often it must be turned against the clock to stand upright
-    stretch: tuple[float, float] = (1.0, 1.0)  # how many times as wide and as high as by their font its letters are drawn
+    # how many times as wide and as high as by their font its letters are drawn
+    stretch: tuple[float, float] = (1.0, 1.0)
 
 
 def forms(shots: Sequence[Shot]) -> Forms:
@@ -74,7 +80,9 @@ def forms(shots: Sequence[Shot]) -> Forms:
     stretch = np.repeat([shot.stretch for shot in shots], counts, axis=0)
     side = ((boxes[:, 2:] - boxes[:, :2]) / stretch).max(axis=1).clip(1e-3)
     x, y = (_steps(boxes[:, n], boxes[:, n + 2], side * stretch[:, n], edges[:, n]) for n in (0, 1))
-    cells = np.diff(np.diff(_between(np.concatenate([total.ravel() for total in totals]), start, stride, y, x), axis=1), axis=2)
+    cells = np.diff(
+        np.diff(_between(np.concatenate([total.ravel() for total in totals]), start, stride, y, x), axis=1), axis=2
+    )
     quarters = np.repeat([shot.quarters for shot in shots], counts)
     for turn in set(quarters.tolist()) - {0}:
         cells[quarters == turn] = np.rot90(cells[quarters == turn], turn, (1, 2))
@@ -89,15 +97,21 @@ def _total(ink: Ink) -> NDArray[np.float32]:
 
 
 def _steps(low: Sides, high: Sides, side: Sides, edge: NDArray[np.int64]) -> NDArray[np.float64]:
-    """[n, cells + 1] where the cells of a square around each box part, never outside of the box nor beyond the picture's edge."""
+    """[n, cells + 1] where the cells of a square around each box part, never outside of the box nor
+    beyond the picture's edge."""
     at = ((low + high) / 2)[:, None] + side[:, None] * np.linspace(-0.5, 0.5, _SIDE + 1)
     return np.asarray(np.clip(np.clip(at, low[:, None], high[:, None]), 0, edge[:, None] - 1e-3))
 
 
 def _between(
-    totals: NDArray[np.float32], start: NDArray[np.int64], stride: NDArray[np.int64], y: NDArray[np.float64], x: NDArray[np.float64]
+    totals: NDArray[np.float32],
+    start: NDArray[np.int64],
+    stride: NDArray[np.int64],
+    y: NDArray[np.float64],
+    x: NDArray[np.float64],
 ) -> NDArray[np.float32]:
-    """[n, k, k] of tables, one after the other, at [n, k] rows and columns, which may lie between two."""
+    """[n, k, k] of tables, one after the other, at [n, k] rows and columns, which may lie between
+    two."""
     rows, columns = y.astype(np.int64), x.astype(np.int64)
     down, right = (y - rows)[:, :, None].astype(np.float32), (x - columns)[:, None, :].astype(np.float32)
     at = start + rows[:, :, None] * stride + columns[:, None, :]
@@ -116,7 +130,8 @@ def _soft(cells: NDArray[np.float32]) -> Forms:
 
 
 def untrue(claimed: Sequence[str], shown: Forms) -> list[bool]:
-    """Return for each form of one of SIGNS whether it surely shows another one than is claimed. What shows nothing is not judged."""
+    """Return for each form of one of SIGNS whether it surely shows another one than is claimed.
+    What shows nothing is not judged."""
     if not len(shown):
         return []
     like = np.maximum.reduceat(shown @ _templates().T, np.arange(0, len(SIGNS) * _faces(), _faces()), axis=1)
@@ -148,7 +163,9 @@ def _templates() -> Forms:
     """[signs * typefaces, ...]: each sign in all typefaces, then the next."""
     document = pdfium.PdfDocument.new()
     page = document.new_page(100, 100)
-    drawn = [forms([Shot(ink, _inked(ink)) for ink in _drawn(document.raw, page.raw, font)]) for font in _fonts(document.raw)]
+    drawn = [
+        forms([Shot(ink, _inked(ink)) for ink in _drawn(document.raw, page.raw, font)]) for font in _fonts(document.raw)
+    ]
     return np.stack(drawn, axis=1).reshape(len(SIGNS) * len(drawn), -1)
 
 

@@ -1,6 +1,8 @@
-"""Glyphs of a page that nobody sees: too small, off the page, invisible, of the paper's colour, covered, clipped away, switched off.
+"""Glyphs of a page that nobody sees: too small, off the page, invisible, of the paper's colour,
+covered, clipped away, switched off.
 
-What a reader cannot see on the page is no text: it must not reach a model, nor be quoted with a rectangle over nothing.
+What a reader cannot see on the page is no text: it must not reach a model, nor be quoted with a
+rectangle over nothing.
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ def unseen(
     if (invisible := ink & ~hidden & (modes == _INVISIBLE)).any():
         hidden |= invisible & ~_recognised(page, plane, drawn, boxes, invisible)
     doubt = ink & ~hidden & (modes != _INVISIBLE) & _doubt(plane, drawn, boxes, which, styles, layered)
-    doubt |= ink & ~hidden & np.isin(which, which[doubt]) & (modes != _INVISIBLE)  # of a word some letters are doubtful: all of it is
+    # of a word some letters are doubtful: all of it is
+    doubt |= ink & ~hidden & np.isin(which, which[doubt]) & (modes != _INVISIBLE)
     if doubt.any():
         hidden |= _not_seen(page, plane, drawn, codes, boxes, which, styles, doubt)
     hidden |= ink & struck_through(boxes, drawn.across)
@@ -66,7 +69,8 @@ def unseen(
 
 
 def _of_mostly_hidden(ink: Flags, hidden: Flags, which: NDArray[np.int64], count: int) -> Flags:
-    """The letters that are left of a text object most of which nobody sees: "Geef 9" of a covered sentence says another thing than it."""
+    """The letters that are left of a text object most of which nobody sees: "Geef 9" of a covered
+    sentence says another thing than it."""
     gone = np.bincount(which, ink & hidden, count) / np.bincount(which, ink, count).clip(1)
     return np.asarray((gone > 0.5)[which])
 
@@ -79,7 +83,8 @@ def _too_small_or_off(boxes: Boxes, plane: PagePlane) -> Flags:
 
 
 def _squeezed(boxes: Boxes, which: NDArray[np.int64], count: int) -> Flags:
-    """Glyphs of objects whose letters are much narrower than high, whichever way they are turned."""
+    """Glyphs of objects whose letters are much narrower than high, whichever way they are
+    turned."""
     sides = np.nan_to_num(boxes[:, 2:] - boxes[:, :2])
     low, high = sides.min(axis=1), sides.max(axis=1)
     narrow = np.bincount(which, low < _SQUEEZED * high, count) / np.bincount(which, minlength=count).clip(1)
@@ -87,7 +92,8 @@ def _squeezed(boxes: Boxes, which: NDArray[np.int64], count: int) -> Flags:
 
 
 def _recognised(page: Any, plane: PagePlane, drawn: Drawn, boxes: Boxes, invisible: Flags) -> Flags:
-    """Invisible words over a picture that shows something there are what a scanner recognised: real text."""
+    """Invisible words over a picture that shows something there are what a scanner recognised: real
+    text."""
     over = invisible.copy()
     over[invisible] = _on(boxes[invisible], drawn.images)
     if over.any():
@@ -104,21 +110,27 @@ def _on(boxes: Boxes, areas: Boxes) -> Flags:
     return on
 
 
-def _doubt(plane: PagePlane, drawn: Drawn, boxes: Boxes, which: NDArray[np.int64], styles: Sequence[Style], layered: bool) -> Flags:
+def _doubt(
+    plane: PagePlane, drawn: Drawn, boxes: Boxes, which: NDArray[np.int64], styles: Sequence[Style], layered: bool
+) -> Flags:
     if layered:
         return np.ones(len(boxes), bool)
     places = [drawn.texts.get(style.address) for style in styles]
     orders = [place.order if place else -1 for place in places]
     clips_from = from_clip_on([style.mode for style in styles], orders)
     clipped = [_clip(style, place, plane) for style, place in zip(styles, places, strict=True)]
-    odd = np.array([o or (p is not None and (p.dim or p.order >= clips_from)) for (_, o), p in zip(clipped, places, strict=True)])
+    odd = np.array(
+        [o or (p is not None and (p.dim or p.order >= clips_from)) for (_, o), p in zip(clipped, places, strict=True)]
+    )
     colours = np.array([style.colour for style in styles], np.int16)[which]
     cut = np.array([box for box, _ in clipped], np.float32)[which]
     with np.errstate(invalid="ignore"):
         x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
         outside = (x < cut[:, 0]) | (y < cut[:, 1]) | (x > cut[:, 2]) | (y > cut[:, 3])
         order = np.array(orders, np.int64)[which]
-        return np.asarray(odd[which] | outside | doubtful(boxes, colours, order, drawn) | below_letters(boxes, order, drawn, plane))
+        return np.asarray(
+            odd[which] | outside | doubtful(boxes, colours, order, drawn) | below_letters(boxes, order, drawn, plane)
+        )
 
 
 def _clip(style: Style, place: Placed | None, plane: PagePlane) -> tuple[Boxes, bool]:
@@ -129,7 +141,8 @@ def _clip(style: Style, place: Placed | None, plane: PagePlane) -> tuple[Boxes, 
 
 
 def _by_object(glyphs: NDArray[np.int64], which: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """The glyphs of each text object, in their order: one pass, for a page may have as many objects as letters."""
+    """The glyphs of each text object, in their order: one pass, for a page may have as many objects
+    as letters."""
     ordered = glyphs[np.argsort(which[glyphs], kind="stable")]
     return np.split(ordered, np.flatnonzero(np.diff(which[ordered])) + 1)
 

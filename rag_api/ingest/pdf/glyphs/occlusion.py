@@ -1,4 +1,5 @@
-"""Glyphs of a page that something may hide: what is painted over them or under them, their colour, a clip, a layer.
+"""Glyphs of a page that something may hide: what is painted over them or under them, their colour,
+a clip, a layer.
 
 Cheap and on the safe side: what is doubtful is looked at (pixels.py), what is not is read.
 """
@@ -27,7 +28,8 @@ Boxes = NDArray[np.float32]
 
 
 def doubtful(boxes: Boxes, colours: NDArray[np.int16], order: NDArray[np.int64], drawn: Drawn) -> NDArray[np.bool_]:
-    """[n] glyphs whose place makes them doubtful. colours: [n, 4] of the letters; order: [n] when each is painted, -1: not known."""
+    """[n] glyphs whose place makes them doubtful. colours: [n, 4] of the letters; order: [n] when
+    each is painted, -1: not known."""
     if len(drawn.covers) > _MANY or len(drawn.fills) + len(drawn.images) > _MANY:
         return np.ones(len(boxes), bool)
     x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
@@ -45,7 +47,8 @@ def doubtful(boxes: Boxes, colours: NDArray[np.int16], order: NDArray[np.int64],
 def below_letters(boxes: Boxes, order: NDArray[np.int64], drawn: Drawn, plane: PagePlane) -> NDArray[np.bool_]:
     """[n] glyphs in whose middle other letters are written later, which may be bars or large."""
     side = max(_CELL, max(plane.width, plane.height) / _MOST_CELLS)
-    last = np.full((int(plane.height / side) + 1, int(plane.width / side) + 1), -1, np.int64)  # what is written in each cell last
+    # what is written in each cell last
+    last = np.full((int(plane.height / side) + 1, int(plane.width / side) + 1), -1, np.int64)
     for place in drawn.texts.values():  # in their order
         x0, y0, x1, y1 = (place.box / side).clip(0, _MOST_CELLS)
         last[int(y0) : int(y1) + 1, int(x0) : int(x1) + 1] = place.order
@@ -55,7 +58,8 @@ def below_letters(boxes: Boxes, order: NDArray[np.int64], drawn: Drawn, plane: P
 
 
 def clip_of(thing: Any, matrix: Matrix, plane: PagePlane) -> tuple[NDArray[np.float32], bool]:
-    """([4] the box in page space that a text object is clipped to, whether the clip has another shape than a box)."""
+    """([4] the box in page space that a text object is clipped to, whether the clip has another
+    shape than a box)."""
     box = np.array([-np.inf, -np.inf, np.inf, np.inf], np.float32)
     clip = raw.FPDFPageObj_GetClipPath(thing)
     count = raw.FPDFClipPath_CountPaths(clip) if clip else 0
@@ -90,7 +94,8 @@ def _is_box(points: NDArray[np.float64], low: NDArray[np.float64], high: NDArray
 
 
 def from_clip_on(modes: Sequence[int], orders: Sequence[int]) -> float:
-    """From when on letters may be clipped to other letters; infinite when none of them is a clip."""
+    """From when on letters may be clipped to other letters; infinite when none of them is a
+    clip."""
     return min((float(order) for mode, order in zip(modes, orders, strict=True) if mode >= _CLIPS_FROM), default=np.inf)
 
 

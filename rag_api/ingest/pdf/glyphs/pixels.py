@@ -1,6 +1,8 @@
-"""Visibility of words by the page's pixels: with them and without them it must look different where they stand.
+"""Visibility of words by the page's pixels: with them and without them it must look different where
+they stand.
 
-For the few glyphs that something on the page may hide (occlusion.py); rendered is only the part of the page that holds them.
+For the few glyphs that something on the page may hide (occlusion.py); rendered is only the part of
+the page that holds them.
 """
 
 from __future__ import annotations
@@ -67,19 +69,27 @@ class Camera:
             data = ctypes.string_at(raw.FPDFBitmap_GetBuffer(bitmap), stride * height)
         finally:
             raw.FPDFBitmap_Destroy(bitmap)
-        return np.frombuffer(data, np.uint8).reshape(height, stride)[:, : 4 * width].reshape(height, width, 4)[:, :, :3].astype(np.int16)
+        return (
+            np.frombuffer(data, np.uint8)
+            .reshape(height, stride)[:, : 4 * width]
+            .reshape(height, width, 4)[:, :, :3]
+            .astype(np.int16)
+        )
 
     def windows(self, boxes: Boxes) -> Iterator[Window]:
         """Where each box lies in what was looked at."""
         corners = boxes * self.scale - np.tile(self.origin, 2)
         limit = np.tile(self.size, 2)
         low = np.clip(np.floor(np.nan_to_num(corners)), 0, limit).astype(int)
-        for (x0, y0, _, _), (_, _, x1, y1) in zip(low, np.clip(np.ceil(np.nan_to_num(corners)), 0, limit).astype(int), strict=True):
+        for (x0, y0, _, _), (_, _, x1, y1) in zip(
+            low, np.clip(np.ceil(np.nan_to_num(corners)), 0, limit).astype(int), strict=True
+        ):
             yield slice(y0, max(y1, y0 + 1)), slice(x0, max(x1, x0 + 1))
 
 
 def seen(page: Any, plane: PagePlane, words: Sequence[Words], painted: Sequence[Any]) -> list[NDArray[np.bool_]]:
-    """For each of the words, which of its glyphs can be seen. painted: what else is painted, in which a clip of letters may show."""
+    """For each of the words, which of its glyphs can be seen. painted: what else is painted, in
+    which a clip of letters may show."""
     if not words:
         return []
     camera = Camera(page, plane, np.vstack([word.boxes for word in words]))
@@ -131,7 +141,8 @@ def _around(windows: Sequence[Window]) -> Window:
 
 
 def _layers(words: Sequence[Words]) -> list[list[int]]:
-    """Which are taken away together: none that lies over other words, else one would be taken for the other."""
+    """Which are taken away together: none that lies over other words, else one would be taken for
+    the other."""
     whole = np.array([[*word.boxes[:, :2].min(axis=0), *word.boxes[:, 2:].max(axis=0)] for word in words])
     areas = np.prod(whole[:, 2:] - whole[:, :2], axis=1).clip(1e-6)
     layers: list[list[int]] = []
@@ -139,7 +150,8 @@ def _layers(words: Sequence[Words]) -> list[list[int]]:
     for i, word in enumerate(words):
         sides = np.minimum(whole[:i, 2:], whole[i, 2:]) - np.maximum(whole[:i, :2], whole[i, :2])
         over = np.flatnonzero(np.prod(sides.clip(0), axis=1) > 0.3 * np.minimum(areas[:i], areas[i]))
-        taken = {int(layer_of[other]) for other in over.tolist() if words[other].text != word.text}  # the same: drawn twice, to look bold
+        # the same: drawn twice, to look bold
+        taken = {int(layer_of[other]) for other in over.tolist() if words[other].text != word.text}
         layer_of[i] = next(n for n in count() if n not in taken)
         if layer_of[i] == len(layers):
             layers.append([])
@@ -147,8 +159,11 @@ def _layers(words: Sequence[Words]) -> list[list[int]]:
     return layers[:_MOST_LAYERS]
 
 
-def _through_letters(camera: Camera, before: Pixels, words: list[Words], found: list[NDArray[np.bool_]], painted: Sequence[Any]) -> None:
-    """Letters that are nothing but a clip are seen where what is painted through them has their shape."""
+def _through_letters(
+    camera: Camera, before: Pixels, words: list[Words], found: list[NDArray[np.bool_]], painted: Sequence[Any]
+) -> None:
+    """Letters that are nothing but a clip are seen where what is painted through them has their
+    shape."""
     with _without(painted):
         bare = camera.look()
         for word in words:

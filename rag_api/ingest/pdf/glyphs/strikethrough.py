@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-_MIDDLE = 0.4, 0.72  # of a letter's box, from above: where a line strikes it; an underline is lower, a table's rule beside it
+# of a letter's box, from above: where a line strikes it; an underline is lower, a table's rule
+# beside it
+_MIDDLE = 0.4, 0.72
 _FEWEST = 3  # letters in a row: a minus or a dash may cross one
 
 
 def struck_through(boxes: NDArray[np.float32], across: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """[n] of upright glyphs. boxes: [n, 4] in page space; across: [h, 3] horizontal rules, x0, x1, y."""
+    """[n] of upright glyphs. boxes: [n, 4] in page space; across: [h, 3] horizontal rules, x0, x1,
+    y."""
     found = np.zeros(len(boxes), bool)
     if not len(across) or not len(boxes):
         return found

@@ -1,8 +1,10 @@
-"""Raised figures: "10⁹" is no 109, "3¹" of a footnote no 31, and half past eight, "8³⁰", no 830; a footnote's letter: "mg/kgᵃ".
+"""Raised figures: "10⁹" is no 109, "3¹" of a footnote no 31, and half past eight, "8³⁰", no 830; a
+footnote's letter: "mg/kgᵃ".
 
-Programs draw them smaller and higher than the text, as plain digits, and not always next to their word: some draw all of them after the
-row or the page. Or they take the font's own raised figures, whose boxes are like all others and whose code is a plain digit's. What a
-reader sees as raised is stored as a raised sign, behind the word that it stands at.
+Programs draw them smaller and higher than the text, as plain digits, and not always next to their
+word: some draw all of them after the row or the page. Or they take the font's own raised figures,
+whose boxes are like all others and whose code is a plain digit's. What a reader sees as raised is
+stored as a raised sign, behind the word that it stands at.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SIGNS = dict(zip(map(ord, "0123456789+-−–()=ni"), map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁽⁾⁼ⁿⁱ"), strict=True)) | {2: ord("⁻")}
-_LETTERS = dict(zip(map(ord, "abcdefgh"), map(ord, "ᵃᵇᶜᵈᵉᶠᵍʰ"), strict=True))  # alone: of a footnote; behind a figure: "2e"
+# alone: of a footnote; behind a figure: "2e"
+_LETTERS = dict(zip(map(ord, "abcdefgh"), map(ord, "ᵃᵇᶜᵈᵉᶠᵍʰ"), strict=True))
 _DIGITS = frozenset(map(ord, "0123456789"))
 _SMALLER = 0.87  # of its neighbour's height
 _RISE = 0.14  # of its neighbour's height, beyond what a smaller letter's foot is higher anyway
@@ -35,8 +38,8 @@ _SLASH = frozenset(map(ord, "/⁄"))
 def with_raised(
     codes: NDArray[np.uint32], boxes: NDArray[np.float32], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.uint32]:
-    """[v] code points of visible glyphs, with raised signs where they stand raised. boxes: [v, 4] in reading space; starts, ends: [p] of
-    the runs of glyphs that stand on one line."""
+    """[v] code points of visible glyphs, with raised signs where they stand raised. boxes: [v, 4]
+    in reading space; starts, ends: [p] of the runs of glyphs that stand on one line."""
     heights = boxes[:, 3] - boxes[:, 1]
     shift = np.abs(np.diff(boxes[:, 3])) > _RISE * np.minimum(heights[1:], heights[:-1])
     signs = [*_SIGNS, *_LETTERS]
@@ -49,12 +52,14 @@ def with_raised(
     return codes
 
 
-def beside_their_words(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """([v] the order in which glyphs are read, [v] with which other glyph of the content each comes). boxes: [v, 4] in reading space, in
-    the content's order.
+def beside_their_words(
+    codes: NDArray[np.uint32], boxes: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """([v] the order in which glyphs are read, [v] with which other glyph of the content each
+    comes). boxes: [v, 4] in reading space, in the content's order.
 
-    A few signs that are set smaller than a word beside them, and higher or lower, are read at that word, whenever they were drawn. All
-    others are read as they come."""
+    A few signs that are set smaller than a word beside them, and higher or lower, are read at that
+    word, whenever they were drawn. All others are read as they come."""
     count = len(codes)
     order, with_ = np.arange(count), np.arange(count)
     runs = _marks(codes, boxes)
@@ -106,10 +111,16 @@ def _goes_on(one: NDArray[np.float32], two: NDArray[np.float32]) -> bool:
 
 
 def _word(
-    mark: NDArray[np.float32], boxes: NDArray[np.float32], by_edge: NDArray[np.int64], side: int, beside: int, own: tuple[int, int]
+    mark: NDArray[np.float32],
+    boxes: NDArray[np.float32],
+    by_edge: NDArray[np.int64],
+    side: int,
+    beside: int,
+    own: tuple[int, int],
 ) -> int | None:
-    """The glyph at which a mark stands: `beside`, which is drawn next to it, where it may be, else the nearest. by_edge: the glyphs from
-    the left by their edge on that side, those alone that words are made of; own: from where to where the mark goes."""
+    """The glyph at which a mark stands: `beside`, which is drawn next to it, where it may be, else
+    the nearest. by_edge: the glyphs from the left by their edge on that side, those alone that
+    words are made of; own: from where to where the mark goes."""
     at = float(mark[2 - side])
     reach = _NEAR * _LARGEST * float(mark[3] - mark[1])
     first, last = np.searchsorted(boxes[by_edge, side], [at - reach, at + reach])
@@ -134,7 +145,11 @@ def _marks(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> list[tuple[
     short = np.flatnonzero((ends - starts <= _LONGEST) & small)
     runs = [(int(starts[n]), int(ends[n])) for n in short.tolist()]
     signs = [[int(code) for code in codes[start:end]] for start, end in runs]
-    return [run for run, own in zip(runs, signs, strict=True) if _is_figure(own) or (len(own) <= _FEW and all(map(_is_marks_sign, own)))]
+    return [
+        run
+        for run, own in zip(runs, signs, strict=True)
+        if _is_figure(own) or (len(own) <= _FEW and all(map(_is_marks_sign, own)))
+    ]
 
 
 def _is_marks_sign(code: int) -> bool:
@@ -142,7 +157,8 @@ def _is_marks_sign(code: int) -> bool:
 
 
 def _is_word_of(mark: NDArray[np.float32], words: NDArray[np.float32], side: int) -> NDArray[np.bool_]:
-    """[n]: the mark stands at this glyph, behind it (2) or before it (0), smaller and higher; behind it also lower."""
+    """[n]: the mark stands at this glyph, behind it (2) or before it (0), smaller and higher;
+    behind it also lower."""
     height, own = words[:, 3] - words[:, 1], mark[3] - mark[1]
     gap = mark[0] - words[:, 2] if side == 2 else words[:, 0] - mark[2]
     rise = words[:, 3] - mark[3] - _FOOT * (height - own)
@@ -157,9 +173,11 @@ def _is_word_of(mark: NDArray[np.float32], words: NDArray[np.float32], side: int
 def with_drawn_high(
     codes: NDArray[np.uint32], boxes: NDArray[np.float32], drawn: NDArray[np.float32], turned: NDArray[np.int8]
 ) -> NDArray[np.uint32]:
-    """[n] code points, with raised signs for figures that are drawn in the upper half of their boxes alone. drawn: [n, 4] what is drawn of
-    them, NaN of others; turned: [n] quarter turns clockwise. The upper half of "½" is no raised figure."""
-    sides = {0: (3, 1, -1.0), 1: (0, 2, 1.0), 2: (1, 3, 1.0), 3: (2, 0, -1.0)}  # a box's foot and top, and which way is up
+    """[n] code points, with raised signs for figures that are drawn in the upper half of their
+    boxes alone. drawn: [n, 4] what is drawn of them, NaN of others; turned: [n] quarter turns
+    clockwise. The upper half of "½" is no raised figure."""
+    # a box's foot and top, and which way is up
+    sides = {0: (3, 1, -1.0), 1: (0, 2, 1.0), 2: (1, 3, 1.0), 3: (2, 0, -1.0)}
     found = np.zeros(len(codes), bool)
     with np.errstate(invalid="ignore", divide="ignore"):
         for quarter, (foot, top, up) in sides.items():
@@ -175,8 +193,8 @@ def with_drawn_high(
 
 
 def is_attached(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """[n - 1]: of two neighbours one is a figure set smaller and raised beside the other, whatever line it is said to be on. boxes: [n, 4]
-    in reading space."""
+    """[n - 1]: of two neighbours one is a figure set smaller and raised beside the other, whatever
+    line it is said to be on. boxes: [n, 4] in reading space."""
     if len(codes) < 2:
         return np.zeros(max(0, len(codes) - 1), bool)
     one, two, heights = boxes[:-1], boxes[1:], boxes[:, 3] - boxes[:, 1]
@@ -189,14 +207,20 @@ def is_attached(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> NDArra
     return np.asarray(np.isin(figure, FIGURES) & smaller & near & (overlap > 0.5 * small))
 
 
-def _raise(codes: NDArray[np.uint32], boxes: NDArray[np.float32], heights: NDArray[np.float32], start: int, end: int) -> None:
+def _raise(
+    codes: NDArray[np.uint32], boxes: NDArray[np.float32], heights: NDArray[np.float32], start: int, end: int
+) -> None:
     at = start
     while at < end:
         run = _run(boxes, heights, at, end)
         beside = at - 1 if at > start else run  # a footnote's own mark stands before its text
         signs = [int(code) for code in codes[at:run]]
         if start <= beside < end and run - at <= _LONGEST and _is_raised(boxes, heights, at, beside):
-            letter = run - at == 1 and (at == start or int(codes[at - 1]) not in _DIGITS) and heights[at] < _SMALLER * heights[beside]
+            letter = (
+                run - at == 1
+                and (at == start or int(codes[at - 1]) not in _DIGITS)
+                and heights[at] < _SMALLER * heights[beside]
+            )
             signs_of = _SIGNS if _is_figure(signs) else _LETTERS if letter else {}
             codes[at:run] = [signs_of.get(sign, sign) for sign in signs]
         at = run
@@ -205,7 +229,11 @@ def _raise(codes: NDArray[np.uint32], boxes: NDArray[np.float32], heights: NDArr
 def _run(boxes: NDArray[np.float32], heights: NDArray[np.float32], at: int, end: int) -> int:
     """One past the last glyph of the same size and height on the line."""
     stop = at + 1
-    while stop < end and abs(heights[stop] - heights[at]) < 0.1 * heights[at] and abs(boxes[stop, 3] - boxes[at, 3]) < 0.1 * heights[at]:
+    while (
+        stop < end
+        and abs(heights[stop] - heights[at]) < 0.1 * heights[at]
+        and abs(boxes[stop, 3] - boxes[at, 3]) < 0.1 * heights[at]
+    ):
         stop += 1
     return stop
 

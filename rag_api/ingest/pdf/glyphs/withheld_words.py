@@ -1,4 +1,5 @@
-"""Words of a page that may say something else than it shows: they are found and shown, never quoted.
+"""Words of a page that may say something else than it shows: they are found and shown, never
+quoted.
 
 And which are left out, as they stand aslant."""
 
@@ -13,7 +14,8 @@ from rag_api.ingest.pdf.pdfium import Glyphs
 
 
 def in_doubt(glyphs: Glyphs) -> NDArray[np.bool_]:
-    """Return [n] which glyphs are of words with a letter that shows another one, or are what another program read in a picture."""
+    """Return [n] which glyphs are of words with a letter that shows another one, or are what
+    another program read in a picture."""
     ink = (glyphs.codes > 32) & ~glyphs.hidden
     doubt = ink & glyphs.recognised
     if glyphs.untrue.any():
@@ -21,16 +23,19 @@ def in_doubt(glyphs: Glyphs) -> NDArray[np.bool_]:
         letters = np.bincount(word, ink)
         wrong = np.bincount(word, glyphs.untrue)
         figures = np.bincount(word, glyphs.untrue & (glyphs.codes >= ord("0")) & (glyphs.codes <= ord("9")))
-        doubt |= ink & (((wrong > 0) & (letters > 1)) | (figures > 0))[word]  # a letter alone is a bullet in a font of signs
+        # a letter alone is a bullet in a font of signs
+        doubt |= ink & (((wrong > 0) & (letters > 1)) | (figures > 0))[word]
     return doubt
 
 
 def slanted_lines(glyphs: Glyphs) -> tuple[str, ...]:
-    """Return what stands neither upright nor turned by quarters, such as a watermark, line by line."""
+    """Return what stands neither upright nor turned by quarters, such as a watermark, line by
+    line."""
     seen = glyphs.slanted & ~glyphs.hidden
     if not (seen & (glyphs.codes > 32)).any():
         return ()
     said = "".join(
-        chr(code) if slanted or code in (9, 32) else "\n" for code, slanted in zip(glyphs.codes.tolist(), seen.tolist(), strict=True)
+        chr(code) if slanted or code in (9, 32) else "\n"
+        for code, slanted in zip(glyphs.codes.tolist(), seen.tolist(), strict=True)
     )
     return tuple(line for line in (" ".join(line.split()) for line in re.split(r"[\r\n]+", said)) if line)

@@ -1,7 +1,9 @@
-"""Prompts to decode: questions on the sample handbook, on paragraphs in SQuAD's format, and instructions without a context.
+"""Prompts to decode: questions on the sample handbook, on paragraphs in SQuAD's format, and
+instructions without a context.
 
-The handbook's passages are chosen by BM25 from its text files, so that neither a store nor an embedder is needed; what is
-measured is decoding, and for that they need to be the kind of text that retrieval finds. Knows no model and no drafter.
+The handbook's passages are chosen by BM25 from its text files, so that neither a store nor an
+embedder is needed; what is measured is decoding, and for that they need to be the kind of text that
+retrieval finds. Knows no model and no drafter.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ class PromptJob:
 
 
 def handbook(seed: int = 0) -> list[PromptJob]:
-    """The judged English questions whose procedure is English, each with the three nearest of all English passages; in random order."""
+    """The judged English questions whose procedure is English, each with the three nearest of all
+    English passages; in random order."""
     texts = {name: (title, text) for name, title, text in _english(SOURCES)}
     if not texts:
         raise BadRecords(f"{SOURCES}: no English sources of a handbook")
@@ -49,7 +52,11 @@ def handbook(seed: int = 0) -> list[PromptJob]:
     with (HANDBOOK / "judged.csv").open(encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):
             if row["language"] == "en" and Path(row["document"]).stem in texts:
-                jobs.append(PromptJob(row["id"], row["question"], tuple(passages[n] for n in index.best(row["question"], PASSAGES))))
+                jobs.append(
+                    PromptJob(
+                        row["id"], row["question"], tuple(passages[n] for n in index.best(row["question"], PASSAGES))
+                    )
+                )
     random.Random(seed).shuffle(jobs)  # noqa: S311
     return jobs
 
@@ -83,7 +90,8 @@ def _chunks(name: str, title: str, text: str) -> Iterator[Passage]:
 
 
 def squad(file: Path, seed: int = 0) -> list[PromptJob]:
-    """Return every question's paragraph and two others of its article, in random order; articles take turns."""
+    """Return every question's paragraph and two others of its article, in random order; articles
+    take turns."""
     try:
         articles = json.loads(file.read_text(encoding="utf-8"))["data"]
         by_article = [list(_article(article)) for article in articles]
@@ -97,14 +105,21 @@ def squad(file: Path, seed: int = 0) -> list[PromptJob]:
 
 
 def _article(article: dict[str, Any]) -> Iterator[PromptJob]:
-    title, paragraphs = article["title"].replace("_", " "), [paragraph["context"] for paragraph in article["paragraphs"]]
+    title, paragraphs = (
+        article["title"].replace("_", " "),
+        [paragraph["context"] for paragraph in article["paragraphs"]],
+    )
     for number, paragraph in enumerate(article["paragraphs"]):
         for question in paragraph["qas"]:
             choose = random.Random(question["id"])  # noqa: S311
             others = [n for n in range(len(paragraphs)) if n != number]
             shown = [number, *choose.sample(others, min(PASSAGES - 1, len(others)))]
             choose.shuffle(shown)
-            yield PromptJob(question["id"], question["question"].strip(), tuple(Passage(f"{n}", title, paragraphs[n]) for n in shown))
+            yield PromptJob(
+                question["id"],
+                question["question"].strip(),
+                tuple(Passage(f"{n}", title, paragraphs[n]) for n in shown),
+            )
 
 
 def control(file: Path = CONTROL) -> list[PromptJob]:
@@ -119,13 +134,16 @@ def control(file: Path = CONTROL) -> list[PromptJob]:
 
 
 def exported(file: Path | None) -> list[PromptJob]:
-    """Read what `bedside quality export-prompts FILE` wrote: jsonl of {id, question, documents: [{title, text}]}."""
+    """Read what `bedside quality export-prompts FILE` wrote: jsonl of {id, question, documents:
+    [{title, text}]}."""
     if file is None:
         raise BadRecords("--set exported wants --data FILE")
     jobs = []
     for number, row in json_rows(file):
         try:
-            passages = tuple(Passage(f"{n}", document["title"], document["text"]) for n, document in enumerate(row["documents"]))
+            passages = tuple(
+                Passage(f"{n}", document["title"], document["text"]) for n, document in enumerate(row["documents"])
+            )
             jobs.append(PromptJob(str(row["id"]), row["question"], passages))
         except (KeyError, TypeError) as error:
             raise BadRecords(
@@ -135,14 +153,17 @@ def exported(file: Path | None) -> list[PromptJob]:
 
 
 class Bm25:
-    """Okapi BM25 over lower-case words without endings, enough to choose passages of one small handbook."""
+    """Okapi BM25 over lower-case words without endings, enough to choose passages of one small
+    handbook."""
 
     def __init__(self, texts: list[str], k1: float = 1.2, b: float = 0.75) -> None:
         self._counts = [Counter(_words(text)) for text in texts]
         mean = sum(sum(counts.values()) for counts in self._counts) / max(len(texts), 1)
         self._norms = [k1 * (1 - b + b * sum(counts.values()) / mean) for counts in self._counts]
         documents = Counter(word for counts in self._counts for word in counts)
-        self._weights = {word: math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) * (k1 + 1) for word, n in documents.items()}
+        self._weights = {
+            word: math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) * (k1 + 1) for word, n in documents.items()
+        }
 
     def best(self, question: str, count: int) -> list[int]:
         words = set(_words(question))

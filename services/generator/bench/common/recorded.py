@@ -1,6 +1,7 @@
 """Recorded answers and tokenizers for measurements without a model. Knows no drafter.
 
-A record file is jsonl of objects with `answer` and `source` or `prompt`; whatever else they hold can be filtered on.
+A record file is jsonl of objects with `answer` and `source` or `prompt`; whatever else they hold
+can be filtered on.
 """
 
 from __future__ import annotations
@@ -54,8 +55,11 @@ def read_tokenizer(path: Path) -> Tokenizer:
         raise BadRecords(f"{path}: not a tokenizer: {error}") from None
 
 
-def read_records(path: Path, tokenizer: Tokenizer, where: list[Where] | None = None, limit: int | None = None) -> list[Record]:
-    """Tokenize source and answer apart, without special tokens or a chat template; empty answers are left out."""
+def read_records(
+    path: Path, tokenizer: Tokenizer, where: list[Where] | None = None, limit: int | None = None
+) -> list[Record]:
+    """Tokenize source and answer apart, without special tokens or a chat template; empty answers
+    are left out."""
     records: list[Record] = []
     for number, row in json_rows(path):
         if any(condition.part not in str(row.get(condition.field, "")) for condition in where or ()):

@@ -1,7 +1,8 @@
 """One measured answer, and what many of them say. Knows no engine.
 
-Repeats are rounds over all prompts and all methods; a method's figure is the median over the rounds of its sum over the prompts. What
-one is to another is told by their runs in turn: on the same prompt, in the same round.
+Repeats are rounds over all prompts and all methods; a method's figure is the median over the rounds
+of its sum over the prompts. What one is to another is told by their runs in turn: on the same
+prompt, in the same round.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ OURS = ("plain", "planner")  # that all are compared with: one token a step, and
 
 @dataclass(frozen=True, slots=True)
 class TimedRun:
-    """`opening`: tokens that came at once, `first` seconds after the question. Peers say nothing of what they draft: 0.
+    """`opening`: tokens that came at once, `first` seconds after the question. Peers say nothing of
+    what they draft: 0.
 
-    `processor`, `processor_first`: seconds of the processor that all threads took together, of the process that computed; 0: not counted.
-    `decoding`: in place of an opening, the seconds from the prompt's end for all tokens: where an answer may come in a single step.
+    `processor`, `processor_first`: seconds of the processor that all threads took together, of the
+    process that computed; 0: not counted. `decoding`: in place of an opening, the seconds from the
+    prompt's end for all tokens: where an answer may come in a single step.
     """
 
     tokens: tuple[int, ...]
@@ -51,12 +54,23 @@ class Stopwatch:
     def came(self, tokens: int) -> None:
         """Say that so many tokens are there; the first time counts."""
         if not self._opening:
-            self._first, self._processor_first = self._clock() - self._began, time.process_time() - self._processor_began
+            self._first, self._processor_first = (
+                self._clock() - self._began,
+                time.process_time() - self._processor_began,
+            )
             self._opening = tokens
 
     def run(self, tokens: tuple[int, ...], steps: int) -> TimedRun:
         seconds, processor = self._clock() - self._began, time.process_time() - self._processor_began
-        return TimedRun(tokens, self._opening, self._first, seconds, steps, processor=processor, processor_first=self._processor_first)
+        return TimedRun(
+            tokens,
+            self._opening,
+            self._first,
+            seconds,
+            steps,
+            processor=processor,
+            processor_first=self._processor_first,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +83,11 @@ class MeasuredRun:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """One method against `method`, in turn: for each prompt the median over the rounds; of these the median, the lowest and the highest.
+    """One method against `method`, in turn: for each prompt the median over the rounds; of these
+    the median, the lowest and the highest.
 
-    `answer`: seconds to whole answers, the other's over its own. `same`: prompts on which both wrote the same tokens.
+    `answer`: seconds to whole answers, the other's over its own. `same`: prompts on which both
+    wrote the same tokens.
     """
 
     method: str
@@ -85,7 +101,8 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of one method. tokens_per_second: those after the opening, per second after it (in verbatim mode all, from the prompt's end)."""
+    """Of one method. tokens_per_second: those after the opening, per second after it (in verbatim
+    mode all, from the prompt's end)."""
 
     tokens_per_second: float
     seconds_to_answer: float  # per prompt, the prompt's own computing included
@@ -104,7 +121,9 @@ def figures(measured: Iterable[MeasuredRun]) -> dict[str, Figures]:
     alone = {method: _alone(runs, is_peer(method)) for method, runs in by_method.items()}
     others = {name: other for name in (*OURS, *PEERS) if (other := _fastest(name, alone))}
     return {
-        method: replace(own, against={name: found for name, other in others.items() if (found := in_turn(by_method, method, other))})
+        method: replace(
+            own, against={name: found for name, other in others.items() if (found := in_turn(by_method, method, other))}
+        )
         for method, own in alone.items()
     }
 
@@ -115,9 +134,13 @@ def is_peer(method: str) -> bool:
 
 
 def by_processor(measured: Iterable[MeasuredRun]) -> list[MeasuredRun]:
-    """Return the same runs with the processor's seconds in place of those of the clock, where they were counted."""
+    """Return the same runs with the processor's seconds in place of those of the clock, where they
+    were counted."""
     counted = (each for each in measured if each.run.processor and not each.run.decoding)
-    return [replace(each, run=replace(each.run, first=each.run.processor_first, seconds=each.run.processor)) for each in counted]
+    return [
+        replace(each, run=replace(each.run, first=each.run.processor_first, seconds=each.run.processor))
+        for each in counted
+    ]
 
 
 def _alone(measured: list[MeasuredRun], peer: bool) -> Figures:
@@ -150,7 +173,8 @@ def _fastest(name: str, alone: dict[str, Figures]) -> str | None:
 
 
 def in_turn(by_method: Mapping[str, Iterable[MeasuredRun]], method: str, other: str) -> Against | None:
-    """Compare two methods on the prompts and rounds that both have; None where no answer of both is longer than its opening."""
+    """Compare two methods on the prompts and rounds that both have; None where no answer of both is
+    longer than its opening."""
     theirs = {(each.job, each.repeat): each.run for each in by_method[other]}
     pairs: dict[str, list[tuple[TimedRun, TimedRun]]] = {}
     for each in by_method[method]:
@@ -176,8 +200,13 @@ def read(file: Path) -> list[MeasuredRun]:
     for line in file.read_text().splitlines():
         row: dict[str, Any] = json.loads(line)
         run = row.pop("run")
-        lengths = {source: {int(length): steps for length, steps in counts.items()} for source, counts in run.pop("lengths").items()}
-        measured.append(MeasuredRun(**row, run=TimedRun(**(run | {"tokens": tuple(run["tokens"]), "lengths": lengths}))))
+        lengths = {
+            source: {int(length): steps for length, steps in counts.items()}
+            for source, counts in run.pop("lengths").items()
+        }
+        measured.append(
+            MeasuredRun(**row, run=TimedRun(**(run | {"tokens": tuple(run["tokens"]), "lengths": lengths})))
+        )
     return measured
 
 
@@ -192,7 +221,8 @@ def same_answers(measured: Iterable[MeasuredRun], methods: Iterable[str]) -> tup
 
 
 def lengths(measured: Iterable[MeasuredRun]) -> dict[str, dict[int, int]]:
-    """Return per source: how many steps accepted how many of its tokens from the root on (thesis, figure 5.5)."""
+    """Return per source: how many steps accepted how many of its tokens from the root on (thesis,
+    figure 5.5)."""
     by_source: dict[str, Counter[int]] = {}
     for each in measured:
         for source, counts in each.run.lengths.items():

@@ -1,11 +1,14 @@
-"""decode: how fast answers come, by every way of drafting that there is, against transformers and llama.cpp. Greedy, one at a time.
+"""decode: how fast answers come, by every way of drafting that there is, against transformers and
+llama.cpp. Greedy, one at a time.
 
-Sets of prompts: the sample handbook's judged English questions (the default), --data FILE in SQuAD's format, --set control (instructions
-without a context). In every repeat every prompt is answered by every method in turn, so that what else the machine does falls on all alike.
-`planner` is what the engine does by itself: EAGLE and all that is looked up, cut to what pays by measured costs; `auto` the same of CASD's
-copies. The methods with a published size (prompt lookup 10 tokens, CASD 2 x 10, EAGLE 60 nodes) are verified whole. Every run is timed by
-the clock and by the processor's time of the process that computed it, all its threads together (spinning while waiting is counted).
---raw keeps every single run; several sessions may add to one file.
+Sets of prompts: the sample handbook's judged English questions (the default), --data FILE in
+SQuAD's format, --set control (instructions without a context). In every repeat every prompt is
+answered by every method in turn, so that what else the machine does falls on all alike. `planner`
+is what the engine does by itself: EAGLE and all that is looked up, cut to what pays by measured
+costs; `auto` the same of CASD's copies. The methods with a published size (prompt lookup 10 tokens,
+CASD 2 x 10, EAGLE 60 nodes) are verified whole. Every run is timed by the clock and by the
+processor's time of the process that computed it, all its threads together (spinning while waiting
+is counted). --raw keeps every single run; several sessions may add to one file.
 """
 
 from __future__ import annotations
@@ -69,12 +72,17 @@ def _measure(options: argparse.Namespace) -> list[MeasuredRun]:
     bench = bench_of(options)
     jobs = jobs_of(options, bench)
     with contextlib.ExitStack() as stack:
-        methods = {name: run for name, run in _methods(bench, options, stack) if not options.method or name in options.method}
+        methods = {
+            name: run for name, run in _methods(bench, options, stack) if not options.method or name in options.method
+        }
         return in_rounds(jobs, methods, options, options.raw)
 
 
-def in_rounds(jobs: Seq[PromptJob], methods: Mapping[str, Method], options: argparse.Namespace, raw: Path | None) -> list[MeasuredRun]:
-    """Run all methods in rounds; round 0 warms up and is not counted. Add to `raw` and return all that it holds, where there is one."""
+def in_rounds(
+    jobs: Seq[PromptJob], methods: Mapping[str, Method], options: argparse.Namespace, raw: Path | None
+) -> list[MeasuredRun]:
+    """Run all methods in rounds; round 0 warms up and is not counted. Add to `raw` and return all
+    that it holds, where there is one."""
     measured: list[MeasuredRun] = []
     number = max((run.repeat for run in timing.read(raw)), default=0) if raw and raw.exists() else 0
     until = time.monotonic() + 60 * options.minutes
@@ -102,7 +110,9 @@ def _methods(bench: Bench, options: argparse.Namespace, stack: contextlib.ExitSt
         yield from answer_methods(bench)
     if asked and len(ours) == len(asked):
         return
-    limits = PeerLimits(options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids, options.clock)
+    limits = PeerLimits(
+        options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids, options.clock
+    )
     with _or_a_word():
         for name, generate in transformers_peer(options.model, bench.target.device, bench.target.dtype, limits):
             yield name, partial(_peer, bench, generate)
@@ -130,16 +140,21 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--method",
         action="append",
-        help="only this one; repeatable. Beside the names of the table, drafters by the registry's: blend+eagle, plan:blend+eagle, "
+        help="only this one; repeatable. Beside the names of the table, drafters by the registry's: blend+eagle, "
+        "plan:blend+eagle, "
         "sam:automaton+eagle",
     )
-    parser.add_argument("--raw", type=Path, help="jsonl to add every run to; the figures are then those of the whole file")
+    parser.add_argument(
+        "--raw", type=Path, help="jsonl to add every run to; the figures are then those of the whole file"
+    )
     parser.add_argument("--report", type=Path, help="measure nothing: the figures of such a file, by --clock")
     parser.add_argument("--peer-python", help="a Python that has llama-cpp-python, where this one has not")
     return parser.parse_args(argv)
 
 
-def _as_json(figures: dict[str, Figures], measured: list[MeasuredRun], repeats: int, options: argparse.Namespace) -> dict[str, Any]:
+def _as_json(
+    figures: dict[str, Figures], measured: list[MeasuredRun], repeats: int, options: argparse.Namespace
+) -> dict[str, Any]:
     same, asked = timing.same_answers(measured, [name for name in figures if not is_peer(name)])
     return {
         "methods": {name: asdict(own) | {"computed_8b_gpu": _computed(name, own)} for name, own in figures.items()},
@@ -155,7 +170,9 @@ def _as_json(figures: dict[str, Figures], measured: list[MeasuredRun], repeats: 
 
 
 def _computed(name: str, own: Figures) -> float | None:
-    return None if own.tau is None or own.nodes_per_step is None else tokens_per_second(name, own.tau, own.nodes_per_step)
+    return (
+        None if own.tau is None or own.nodes_per_step is None else tokens_per_second(name, own.tau, own.nodes_per_step)
+    )
 
 
 def _table(figures: dict[str, Figures], measured: list[MeasuredRun], repeats: int, threads: int) -> str:
@@ -168,7 +185,10 @@ def _table(figures: dict[str, Figures], measured: list[MeasuredRun], repeats: in
         optional = [
             _cell(own.tau, 6, 2),
             _cell(own.nodes_per_step, 7, 1),
-            *(_cell(own.against[name].speed if name in own.against else None, width, 2) for name, width in AGAINST.items()),
+            *(
+                _cell(own.against[name].speed if name in own.against else None, width, 2)
+                for name, width in AGAINST.items()
+            ),
             _cell(_computed(name, own), 9, 0),
             f"{_same(own):>7}",
         ]
@@ -177,10 +197,17 @@ def _table(figures: dict[str, Figures], measured: list[MeasuredRun], repeats: in
             f"{own.seconds_to_first_token:>10.3f}{''.join(optional)}"
         )
     lines.append(
-        "x: medians of runs in turn, against plain, planner and each peer's fastest way; same: prompts on which it wrote plain's tokens"
+        "x: medians of runs in turn, against plain, planner and each peer's fastest way; same: prompts on which it "
+        "wrote plain's tokens"
     )
-    lines.append(f"{asked} prompts, median of {repeats} repeats or more, {threads} threads; our ways agree on {same} of the answers")
-    lines.append("* computed, not measured: tokens/s that this tau would give with an 8B model's step costs on one H100 (projection.py)")
+    lines.append(
+        f"{asked} prompts, median of {repeats} repeats or more, {threads} threads; our ways agree on {same} "
+        f"of the answers"
+    )
+    lines.append(
+        "* computed, not measured: tokens/s that this tau would give with an 8B model's step costs on one "
+        "H100 (projection.py)"
+    )
     return "\n".join(lines)
 
 

@@ -1,4 +1,5 @@
-"""dense: a dense datastore (DReSD) against one searched by exact suffix (REST), built from the same answers of the model itself.
+"""dense: a dense datastore (DReSD) against one searched by exact suffix (REST), built from the same
+answers of the model itself.
 
 The model answers some questions greedily; from the first of the answers both datastores are built,
 the others are replayed with each. The nearest states are found exactly among those that the next
@@ -94,14 +95,26 @@ def _told(drafter: Drafter, records: Seq[Recorded]) -> DenseFigures:
     rates = []
     for record in records:
         for step in replay(drafting, record):
-            tokens, steps, nodes, seconds = tokens + len(step.path), steps + 1, nodes + len(step.tree) - 1, seconds + step.seconds
+            tokens, steps, nodes, seconds = (
+                tokens + len(step.path),
+                steps + 1,
+                nodes + len(step.tree) - 1,
+                seconds + step.seconds,
+            )
             if len(step.tree) > 1:
                 rates.append((len(step.path) - 1) / max(depths(step.tree)))
-    return DenseFigures(tokens / steps, nodes / steps, float(np.mean(rates)) if rates else 0.0, len(rates) / steps, 1e6 * seconds / steps)
+    return DenseFigures(
+        tokens / steps,
+        nodes / steps,
+        float(np.mean(rates)) if rates else 0.0,
+        len(rates) / steps,
+        1e6 * seconds / steps,
+    )
 
 
 def _approximately(store: DenseDatastore, records: Seq[Recorded], count: int = 3, wide: int = 100) -> dict[str, float]:
-    """Time both searches over the replayed answers' states: the slice of the next token, and an index filtered afterwards."""
+    """Time both searches over the replayed answers' states: the slice of the next token, and an
+    index filtered afterwards."""
     from usearch.index import Index
 
     index = Index(ndim=store.keys.shape[1], metric="ip")
@@ -115,23 +128,32 @@ def _approximately(store: DenseDatastore, records: Seq[Recorded], count: int = 3
             nearest = {entry for entry, _ in store.nearest(tokens[place], states[place - 1], count)}
             between = time.perf_counter()
             entries = index.search(store.projection.keys(states[place - 1][None])[0], wide).keys.astype(np.int64)
-            filtered = [entry for entry in store.places[entries].tolist() if store.tokens[entry] == tokens[place]][:count]
+            filtered = [entry for entry in store.places[entries].tolist() if store.tokens[entry] == tokens[place]][
+                :count
+            ]
             exact, approximate = exact + between - began, approximate + time.perf_counter() - between
             same, asked = same + len(nearest & set(filtered)), asked + len(nearest)
     steps = sum(len(record.answer) for record in records)
-    return {"exact_us": 1e6 * exact / steps, "usearch_us": 1e6 * approximate / steps, "found_of_exact": same / max(1, asked)}
+    return {
+        "exact_us": 1e6 * exact / steps,
+        "usearch_us": 1e6 * approximate / steps,
+        "found_of_exact": same / max(1, asked),
+    }
 
 
 def _table(found: dict[str, Any], told: dict[str, DenseFigures]) -> str:
     lines = [f"{'':8}{'tau':>7}{'nodes':>8}{'accepted':>10}{'drafted':>9}{'us':>8}"]
     for name, own in told.items():
-        lines.append(f"{name:8}{own.tau:>7.3f}{own.nodes:>8.1f}{own.acceptance:>10.3f}{own.drafted:>9.3f}{own.microseconds:>8.0f}")
-    lines.append(f"datastores of {found['tokens']} tokens of {found['answers']} answers; {found['replayed']} others replayed")
+        lines.append(
+            f"{name:8}{own.tau:>7.3f}{own.nodes:>8.1f}{own.acceptance:>10.3f}{own.drafted:>9.3f}{own.microseconds:>8.0f}"
+        )
+    lines.append(
+        f"datastores of {found['tokens']} tokens of {found['answers']} answers; {found['replayed']} others replayed"
+    )
     if "usearch" in found:
         lines.append(
-            "nearest: {exact_us:.0f} us exactly, {usearch_us:.0f} by usearch, which finds {found_of_exact:.2f} of them".format(
-                **found["usearch"]
-            )
+            "nearest: {exact_us:.0f} us exactly, {usearch_us:.0f} by usearch, which finds {found_of_exact:.2f} of "
+            "them".format(**found["usearch"])
         )
     return "\n".join(lines)
 
@@ -156,7 +178,9 @@ def _jobs(options: argparse.Namespace) -> list[PromptJob]:
 
 
 def _options(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="dense", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="dense", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--set", choices=["squad", "handbook", "control"], default="squad")
     parser.add_argument("--data", type=Path)
     parser.add_argument("--answers", type=int, default=160, help="that the datastores are built from (default 160)")
@@ -167,7 +191,9 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--template")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--threads", type=int)
-    parser.add_argument("--usearch", action="store_true", help="time an approximate index too; needs the package usearch")
+    parser.add_argument(
+        "--usearch", action="store_true", help="time an approximate index too; needs the package usearch"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser.parse_args(argv)
 

@@ -1,8 +1,10 @@
-"""long: answers from long documents, by a drafter that reads the retrieved parts alone (RAPID), by copies, and plainly.
+"""long: answers from long documents, by a drafter that reads the retrieved parts alone (RAPID), by
+copies, and plainly.
 
-Every question comes with its three passages inside a document that is filled up with other procedures to the wanted length, the passages
-at random places; the target reads all of it. Drafter and target are one model (the paper's self-speculation). Greedy, one at a time,
-verified whole; each prompt is answered by every way in turn.
+Every question comes with its three passages inside a document that is filled up with other
+procedures to the wanted length, the passages at random places; the target reads all of it. Drafter
+and target are one model (the paper's self-speculation). Greedy, one at a time, verified whole; each
+prompt is answered by every way in turn.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ WAYS = {"plain": (), "copy": ("copy",), "rag": ("rag",), "copy+rag": ("copy", "r
 
 @dataclass(slots=True)
 class LongFigures:
-    """Of one way at one length, all answers together. `accepted`: tokens that the RAG drafter gave, per one that it proposed."""
+    """Of one way at one length, all answers together. `accepted`: tokens that the RAG drafter gave,
+    per one that it proposed."""
 
     context: int
     way: str
@@ -59,7 +62,12 @@ def main(argv: list[str]) -> int:
         kept = PrefixCache(4 << 30)  # each prompt is computed once: what is measured comes after the first token
         bench = Bench(target, codec, costs, None, template, options.max_tokens, longest, clock=clock, prefixes=kept)
         jobs = prompts.squad(options.data) if options.data else prompts.handbook()
-        told = [each for context in options.context if context <= longest for each in _measure(bench, jobs, context, options.limit)]
+        told = [
+            each
+            for context in options.context
+            if context <= longest
+            for each in _measure(bench, jobs, context, options.limit)
+        ]
     except (BadRecords, ModelError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -69,7 +77,8 @@ def main(argv: list[str]) -> int:
 
 def _measure(bench: Bench, jobs: Seq[PromptJob], context: int, limit: int) -> Iterator[LongFigures]:
     engines = {name: bench.engine(bench.drafters(*drafters), None) for name, drafters in WAYS.items()}
-    sums = {name: [0, 0, 0.0, 0, 0] for name in WAYS}  # tokens, steps, seconds, tokens of the drafter, and proposed by it
+    # tokens, steps, seconds, tokens of the drafter, and proposed by it
+    sums = {name: [0, 0, 0.0, 0, 0] for name in WAYS}
     for number, prompt in enumerate(_prompts(bench, jobs, context, limit)):
         for name, engine in engines.items():
             sequence = Sequence(f"long-{context}-{number}-{name}", prompt, bench.sampling())
@@ -82,7 +91,9 @@ def _measure(bench: Bench, jobs: Seq[PromptJob], context: int, limit: int) -> It
             own[3] += run.by_source.get("rag", 0)
             own[4] += run.drafted if name == "rag" else 0
     for name, (tokens, steps, seconds, taken, proposed) in sums.items():
-        yield LongFigures(context, name, tokens / max(1, steps), tokens / max(1e-9, seconds), taken / proposed if proposed else None)
+        yield LongFigures(
+            context, name, tokens / max(1, steps), tokens / max(1e-9, seconds), taken / proposed if proposed else None
+        )
 
 
 def _prompts(bench: Bench, jobs: Seq[PromptJob], context: int, limit: int) -> Iterator[Prompt]:
@@ -114,13 +125,20 @@ def _table(told: Seq[LongFigures]) -> str:
     for each in told:
         accepted = "-" if each.accepted is None else f"{each.accepted:.2f}"
         ratio = each.tokens_per_second / plain[each.context]
-        lines.append(f"{each.context:>8}  {each.way:10}{each.tau:>6.2f}{each.tokens_per_second:>10.1f}{ratio:>9.2f}{accepted:>10}")
+        lines.append(
+            f"{each.context:>8}  "
+            f"{each.way:10}{each.tau:>6.2f}{each.tokens_per_second:>10.1f}{ratio:>9.2f}{accepted:>10}"
+        )
     return "\n".join(lines)
 
 
 def _options(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="long", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--context", type=int, nargs="+", default=[1024, 4096, 8192], help="tokens of prompt and answer together")
+    parser = argparse.ArgumentParser(
+        prog="long", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--context", type=int, nargs="+", default=[1024, 4096, 8192], help="tokens of prompt and answer together"
+    )
     parser.add_argument("--data", type=Path, help="SQuAD's format; else the handbook")
     parser.add_argument("--limit", type=int, default=3, help="prompts (default 3)")
     parser.add_argument("--max-tokens", type=int, default=48)

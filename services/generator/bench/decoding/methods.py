@@ -1,10 +1,13 @@
-"""methods: every drafter that is registered, every policy and the planner, side by side: with a model, and on recorded answers.
+"""methods: every drafter that is registered, every policy and the planner, side by side: with a
+model, and on recorded answers.
 
-With a model every prompt is answered by every method in turn, greedily, and a method's speed is compared with plain decoding's, EAGLE's and
-CASD's on the same prompt: medians of these ratios. A registered drafter is verified whole (`copy`) and cut to what pays by measured costs
-(`plan:copy`), with EAGLE beside it too. The datastores of REST and DReSD are made of the model's own answers to further questions of the
-set. --priced has the model answer each prompt once and reckons the rest (priced.py). --recorded replays answers by the drafters that need
-no training, at several budgets of nodes. --raw keeps every single run, a file for each set; several sessions may add to them.
+With a model every prompt is answered by every method in turn, greedily, and a method's speed is
+compared with plain decoding's, EAGLE's and CASD's on the same prompt: medians of these ratios. A
+registered drafter is verified whole (`copy`) and cut to what pays by measured costs (`plan:copy`),
+with EAGLE beside it too. The datastores of REST and DReSD are made of the model's own answers to
+further questions of the set. --priced has the model answer each prompt once and reckons the rest
+(priced.py). --recorded replays answers by the drafters that need no training, at several budgets of
+nodes. --raw keeps every single run, a file for each set; several sessions may add to them.
 """
 
 from __future__ import annotations
@@ -42,12 +45,14 @@ from services.generator.errors import BadRequest, ModelError
 from services.generator.text.kinds import token_kinds
 
 AGAINST = {"plain": "plain", "EAGLE": "EAGLE", "CASD": "CASD"}
-ALONE_ONLY = {"reader", "rag", "small-model"}  # searches behind others' drafts; or reads or needs what a set's prompts do not bring
+# searches behind others' drafts; or reads or needs what a set's prompts do not bring
+ALONE_ONLY = {"reader", "rag", "small-model"}
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One method on one set. `against`: its tokens per second over another's on the same prompt, median; tau counts the bonus token."""
+    """One method on one set. `against`: its tokens per second over another's on the same prompt,
+    median; tau counts the bonus token."""
 
     method: str
     tau: float | None
@@ -65,10 +70,15 @@ def every_method(bench: Bench) -> list[str]:
     known = [name for name in available(bench.context_of_drafters) if name not in ALONE_ONLY]
     looking = [name for name in known if name != "eagle"]
     head = "eagle" in known
-    named = [name for name, way in (WAYS | PAPERS).items() if set(way.drafters) <= {*known, *(["reader"] if head else [])}]
+    named = [
+        name for name, way in (WAYS | PAPERS).items() if set(way.drafters) <= {*known, *(["reader"] if head else [])}
+    ]
     shown = {(way_of(name).drafters, way_of(name).planned, way_of(name).policy) for name in named}
     made = [*looking, *(f"plan:{name}" for name in looking), *(f"plan:{name}+eagle" for name in looking if head)]
-    return [*named, *(name for name in made if (way_of(name).drafters, way_of(name).planned, way_of(name).policy) not in shown)]
+    return [
+        *named,
+        *(name for name in made if (way_of(name).drafters, way_of(name).planned, way_of(name).policy) not in shown),
+    ]
 
 
 def compared(measured: Seq[MeasuredRun]) -> list[Compared]:
@@ -88,7 +98,11 @@ def compared(measured: Seq[MeasuredRun]) -> list[Compared]:
         same = sum(plain.get(job) == tokens for job, tokens in answers.items())
         lossless = name not in (WAYS | PAPERS) or way_of(name).acceptance.lossless
         lengths = timing.lengths(runs)
-        told.append(Compared(name, own.tau, own.nodes_per_step, own.tokens_per_second, against, same, len(answers), lossless, lengths))
+        told.append(
+            Compared(
+                name, own.tau, own.nodes_per_step, own.tokens_per_second, against, same, len(answers), lossless, lengths
+            )
+        )
     return told
 
 
@@ -116,7 +130,9 @@ def _priced(options: argparse.Namespace, bench: Bench, jobs: Seq[PromptJob], raw
 
 
 def _peers(options: argparse.Namespace, bench: Bench) -> Iterator[tuple[str, Method]]:
-    limits = PeerLimits(options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids, options.clock)
+    limits = PeerLimits(
+        options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids, options.clock
+    )
     try:
         for name, generate in transformers_peer(options.model, bench.target.device, bench.target.dtype, limits):
             yield name, partial(_answer, bench, generate)
@@ -139,7 +155,8 @@ def _with_own_answers(bench: Bench, jobs: Seq[PromptJob]) -> Bench:
 
 
 def _replayed(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Replay recorded answers by every drafter that looks up and needs no training, and by a peer's where it is installed."""
+    """Replay recorded answers by every drafter that looks up and needs no training, and by a peer's
+    where it is installed."""
     tokenizer = read_tokenizer(options.tokenizer)
     context = DrafterContext(kinds=token_kinds(tokenizer))
     for file in options.recorded:
@@ -150,7 +167,9 @@ def _replayed(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
                     told = measure(name, open_drafters((name,), context), records, nodes)
                     yield {"set": file.stem, "nodes": nodes} | asdict(told)
             for name, drafter in arctic_drafters():
-                yield {"set": file.stem, "nodes": nodes} | asdict(measure(name, {drafter.name: drafter}, records, nodes))
+                yield {"set": file.stem, "nodes": nodes} | asdict(
+                    measure(name, {drafter.name: drafter}, records, nodes)
+                )
 
 
 def main(argv: list[str]) -> int:
@@ -162,9 +181,17 @@ def main(argv: list[str]) -> int:
         print(error, file=sys.stderr)
         return 2
     if options.json:
-        print(json.dumps({"sets": {name: [asdict(each) for each in own] for name, own in told.items()}, "replayed": replayed}))
+        print(
+            json.dumps(
+                {"sets": {name: [asdict(each) for each in own] for name, own in told.items()}, "replayed": replayed}
+            )
+        )
     else:
-        print("\n\n".join([*(_table(name, own) for name, own in told.items()), *([_curves(replayed)] if replayed else [])]))
+        print(
+            "\n\n".join(
+                [*(_table(name, own) for name, own in told.items()), *([_curves(replayed)] if replayed else [])]
+            )
+        )
     return 0
 
 
@@ -175,7 +202,9 @@ def _set(name: str, options: argparse.Namespace) -> list[MeasuredRun]:
         return timing.read(raw)
     if raw:
         raw.parent.mkdir(parents=True, exist_ok=True)
-    own = argparse.Namespace(**(vars(options) | {"set": name, "limit": options.skip + options.limit + options.own_answers, "skip": 0}))
+    own = argparse.Namespace(
+        **(vars(options) | {"set": name, "limit": options.skip + options.limit + options.own_answers, "skip": 0})
+    )
     bench = bench_of(own)
     jobs = jobs_of(own, bench)
     if options.priced:
@@ -185,12 +214,18 @@ def _set(name: str, options: argparse.Namespace) -> list[MeasuredRun]:
 
 
 def _table(name: str, told: Seq[Compared]) -> str:
-    lines = [f"{name:28}{'tau':>6}{'nodes':>7}{'tokens/s':>10}" + "".join(f"{'x ' + title:>10}" for title in AGAINST) + f"{'same':>7}"]
+    lines = [
+        f"{name:28}{'tau':>6}{'nodes':>7}{'tokens/s':>10}"
+        + "".join(f"{'x ' + title:>10}" for title in AGAINST)
+        + f"{'same':>7}"
+    ]
     for own in told:
         ratios = "".join(f"{own.against[title]:>10.2f}" if title in own.against else f"{'-':>10}" for title in AGAINST)
         tau, nodes = (f"{value:.2f}" if value is not None else "-" for value in (own.tau, own.nodes_per_step))
         mark = "" if own.lossless else "  not lossless"
-        lines.append(f"{own.method:28}{tau:>6}{nodes:>7}{own.tokens_per_second:>10.1f}{ratios}{own.same_answers:>4}/{own.prompts:<2}{mark}")
+        lines.append(
+            f"{own.method:28}{tau:>6}{nodes:>7}{own.tokens_per_second:>10.1f}{ratios}{own.same_answers:>4}/{own.prompts:<2}{mark}"
+        )
     return "\n".join(lines)
 
 
@@ -206,23 +241,35 @@ def _curves(replayed: Seq[dict[str, Any]]) -> str:
 
 def _options(argv: list[str]) -> argparse.Namespace:
     parser = parser_of("methods", __doc__ or "")
-    parser.add_argument("--sets", nargs="*", choices=["handbook", "squad", "control"], default=["handbook", "squad", "control"])
+    parser.add_argument(
+        "--sets", nargs="*", choices=["handbook", "squad", "control"], default=["handbook", "squad", "control"]
+    )
     parser.add_argument("--method", action="append", help="only this one; repeatable; names as for `decode`")
     parser.add_argument(
-        "--priced", action="store_true", help="on the model's answers, steps priced by measured costs: no step is computed again"
+        "--priced",
+        action="store_true",
+        help="on the model's answers, steps priced by measured costs: no step is computed again",
     )
     parser.add_argument(
-        "--costs", type=Path, help="of --priced: a table measured elsewhere, {nodes, contexts, seconds} (default this machine's)"
+        "--costs",
+        type=Path,
+        help="of --priced: a table measured elsewhere, {nodes, contexts, seconds} (default this machine's)",
     )
     parser.add_argument("--peers", action="store_true", help="transformers too: plain, prompt lookup and early exit")
-    parser.add_argument("--own-answers", type=int, default=16, help="that the datastores of REST and DReSD are made of; 0: none")
+    parser.add_argument(
+        "--own-answers", type=int, default=16, help="that the datastores of REST and DReSD are made of; 0: none"
+    )
     rounds_in(parser, 1)
-    parser.add_argument("--raw", type=Path, help="folder of jsonl files, one a set, to add every run to; the figures are of whole files")
+    parser.add_argument(
+        "--raw", type=Path, help="folder of jsonl files, one a set, to add every run to; the figures are of whole files"
+    )
     parser.add_argument("--report", action="store_true", help="measure nothing with a model: the figures of --raw")
     parser.add_argument("--recorded", type=Path, nargs="*", default=[], help="jsonl of recorded answers to replay")
     parser.add_argument("--tokenizer", type=Path, help="of the recorded answers")
     parser.add_argument("--answers", type=int, help="of each recorded file (default all)")
-    parser.add_argument("--where", action="append", default=[], metavar="FIELD=SUBSTRING", help="of these, as for `replay`; repeatable")
+    parser.add_argument(
+        "--where", action="append", default=[], metavar="FIELD=SUBSTRING", help="of these, as for `replay`; repeatable"
+    )
     parser.add_argument("--nodes", type=int, nargs="+", default=[60], help="budgets of nodes for recorded answers")
     options = parser.parse_args(argv)
     if options.recorded and options.tokenizer is None:

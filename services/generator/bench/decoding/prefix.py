@@ -1,6 +1,8 @@
-"""prefix: what keeping prompts' prefixes saves: the time to the first token of a question, and of a second one on the same passages.
+"""prefix: what keeping prompts' prefixes saves: the time to the first token of a question, and of a
+second one on the same passages.
 
-Each pair of questions runs on an engine that keeps prefixes and, for its second question, on one that does not, in turn.
+Each pair of questions runs on an engine that keeps prefixes and, for its second question, on one
+that does not, in turn.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from services.generator.text.codec import Codec
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """Medians over the pairs, in seconds to the first token. The same answers are a check, not a hope."""
+    """Medians over the pairs, in seconds to the first token. The same answers are a check, not a
+    hope."""
 
     pairs: int
     prompt_tokens: float
@@ -38,12 +41,17 @@ class Prefix:
 
 def pairs(jobs: list[PromptJob]) -> list[tuple[PromptJob, PromptJob]]:
     """Return each question, and its neighbour's question on its passages."""
-    return [(job, replace(job, id=f"{job.id}+", question=other.question)) for job, other in zip(jobs, jobs[1:] + jobs[:1], strict=True)]
+    return [
+        (job, replace(job, id=f"{job.id}+", question=other.question))
+        for job, other in zip(jobs, jobs[1:] + jobs[:1], strict=True)
+    ]
 
 
 def measure(bench: Bench, jobs: list[PromptJob]) -> Prefix:
     keeping = Answering(bench, Engine(bench.target, {}, EngineOptions(rows=1, context=bench.context)))
-    forgetting = Answering(bench, Engine(bench.target, {}, EngineOptions(rows=1, context=bench.context, prefix_bytes=0)))
+    forgetting = Answering(
+        bench, Engine(bench.target, {}, EngineOptions(rows=1, context=bench.context, prefix_bytes=0))
+    )
     forgetting.run(jobs[-1])  # warms up
     firsts, seconds, without, cached, same = [], [], [], [], 0
     for first, other in pairs(jobs):
@@ -59,7 +67,9 @@ def measure(bench: Bench, jobs: list[PromptJob]) -> Prefix:
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="prefix", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="prefix", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, help="SQuAD's format instead of the handbook")
     parser.add_argument("--limit", type=int, default=16)
     parser.add_argument("--model", default="demo")
@@ -83,9 +93,12 @@ def main(argv: list[str]) -> int:
 
 def _text(measured: Prefix) -> str:
     return (
-        f"to the first token, median of {measured.pairs}: first question {measured.first_question:.3f} s, second on the same passages"
-        f" {measured.second_question:.3f} s ({measured.second_without:.3f} s when nothing is kept);\n{measured.cached_tokens:.0f} of"
-        f" {measured.prompt_tokens:.0f} prompt tokens were kept; {measured.same_answers} of {measured.pairs} answers are the same"
+        f"to the first token, median of {measured.pairs}: first question {measured.first_question:.3f} s, second on "
+        f"the same passages"
+        f" {measured.second_question:.3f} s ({measured.second_without:.3f} s when nothing is "
+        f"kept);\n{measured.cached_tokens:.0f} of"
+        f" {measured.prompt_tokens:.0f} prompt tokens were kept; {measured.same_answers} of {measured.pairs} answers "
+        f"are the same"
     )
 
 

@@ -1,6 +1,7 @@
-"""Every method on the answers that the model itself gave, none of its steps computed again: what a method accepts is exact, what a step
-takes is read from a table of measured costs, what a draft takes is measured. So many prompts can be compared, on a machine that has
-other work too. Of lossless methods only, which all write these answers.
+"""Every method on the answers that the model itself gave, none of its steps computed again: what a
+method accepts is exact, what a step takes is read from a table of measured costs, what a draft
+takes is measured. So many prompts can be compared, on a machine that has other work too. Of
+lossless methods only, which all write these answers.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from services.generator.types import Accepted, SequenceStats
 
 
 def read_costs(file: Path) -> costs.Costs:
-    """Read a table of seconds: {nodes, contexts, seconds by context and nodes}. Raises BadRecords."""
+    """Read a table of seconds: {nodes, contexts, seconds by context and nodes}. Raises
+    BadRecords."""
     try:
         table = json.loads(file.read_text())
         return costs.Costs(tuple(table["nodes"]), tuple(table["contexts"]), tuple(map(tuple, table["seconds"])))
@@ -65,11 +67,14 @@ def _method(bench: Bench, name: str, answers: Iterable[Recorded]) -> Iterator[Me
 
 
 def _run(price: CostModel, drafting: Drafting, answer: Recorded) -> TimedRun:
-    """Replay one answer. As with a model, what the first step gives and takes is left out of the speed: heads read the prompt then."""
+    """Replay one answer. As with a model, what the first step gives and takes is left out of the
+    speed: heads read the prompt then."""
     said, seconds, first, opening = SequenceStats(), 0.0, 0.0, 0
     for step in replay(drafting, answer):
         seconds += step.seconds + price.verify(len(step.tree), len(answer.prompt) + said.tokens)
         stats.count(said, step.tree, Accepted(step.path, ()), len(step.path))
         if not opening:
             first, opening = seconds, len(step.path)
-    return TimedRun(answer.answer, opening, first, seconds, said.steps, said.drafted, said.accepted_by_source, said.accepted_lengths)
+    return TimedRun(
+        answer.answer, opening, first, seconds, said.steps, said.drafted, said.accepted_by_source, said.accepted_lengths
+    )

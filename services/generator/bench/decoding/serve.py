@@ -1,7 +1,9 @@
-"""serve: concurrent streams against the HTTP service: tokens per second of all together, time to the first token and per token.
+"""serve: concurrent streams against the HTTP service: tokens per second of all together, time to
+the first token and per token.
 
-Without --url a service is started with the options that follow "--" (for example -- --max-rows 16 --drafter copy). Every stream asks its
-questions one after the other, each of the handbook's once; tokens are counted by the service (`usage`). Times are the client's.
+Without --url a service is started with the options that follow "--" (for example -- --max-rows 16
+--drafter copy). Every stream asks its questions one after the other, each of the handbook's once;
+tokens are counted by the service (`usage`). Times are the client's.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ class ServedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class LoadLevel:
-    """Seconds; `per_token`: of each answer, from its first text to its end, over its tokens but one."""
+    """Seconds; `per_token`: of each answer, from its first text to its end, over its tokens but
+    one."""
 
     streams: int
     answers: int
@@ -115,7 +118,9 @@ def _read(response: http.client.HTTPResponse, began: float) -> ServedAnswer:
             first = time.perf_counter() - began
         usage = event.get("usage") or usage
     seconds = time.perf_counter() - began
-    return ServedAnswer(first or seconds, seconds, usage["completion_tokens"], usage["prompt_tokens_details"]["cached_tokens"])
+    return ServedAnswer(
+        first or seconds, seconds, usage["completion_tokens"], usage["prompt_tokens_details"]["cached_tokens"]
+    )
 
 
 def level(service: MeasuredService, streams: int, jobs: list[PromptJob]) -> LoadLevel:
@@ -163,7 +168,16 @@ def running(given: str | None, options: list[str]) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "services.generator.server", "--port", str(port), "--log-level", "warning", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "services.generator.server",
+        "--port",
+        str(port),
+        "--log-level",
+        "warning",
+        *options,
+    ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         _wait(port, process)
@@ -176,7 +190,10 @@ def running(given: str | None, options: list[str]) -> Iterator[str]:
 def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and process.poll() is None:
-        with contextlib.suppress(OSError), contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+        with (
+            contextlib.suppress(OSError),
+            contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection,
+        ):
             connection.request("GET", "/health")
             if connection.getresponse().status == 200:
                 return
@@ -211,7 +228,9 @@ def _measure(options: argparse.Namespace, of_service: list[str]) -> list[LoadLev
 
 
 def _options(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="serve", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="serve", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--url", help="of a running service (default: one is started)")
     parser.add_argument("--streams", type=int, nargs="+", default=[1, 4, 8, 16, 32])
     parser.add_argument("--answers", type=int, default=16, help="per level, at least one for every stream (default 16)")
@@ -223,7 +242,11 @@ def _options(argv: list[str]) -> argparse.Namespace:
 
 
 def _table(levels: list[LoadLevel]) -> str:
-    heads = zip(("streams", "answers", "refused", "tokens/s", "answers/min", "first p50", "p95", "ms/token", "p95"), WIDTHS, strict=True)
+    heads = zip(
+        ("streams", "answers", "refused", "tokens/s", "answers/min", "first p50", "p95", "ms/token", "p95"),
+        WIDTHS,
+        strict=True,
+    )
     lines = ["".join(f"{name:>{width}}" for name, width in heads)]
     lines += [
         f"{level.streams:>8}{level.answers:>9}{level.refused:>9}{level.tokens_per_second:>10.1f}{level.answers_per_minute:>13.1f}"

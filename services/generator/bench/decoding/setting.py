@@ -1,4 +1,5 @@
-"""The common setting of measurements that decode: their options, the model that they load, and the prompts."""
+"""The common setting of measurements that decode: their options, the model that they load, and the
+prompts."""
 
 from __future__ import annotations
 
@@ -23,27 +24,44 @@ from services.generator.text.codec import Codec
 
 def parser_of(name: str, description: str) -> argparse.ArgumentParser:
     """Make a parser of the options that they share."""
-    parser = argparse.ArgumentParser(prog=name, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", choices=["handbook", "squad", "control", "exported"], help="default: squad with --data, else handbook")
+    parser = argparse.ArgumentParser(
+        prog=name, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--set", choices=["handbook", "squad", "control", "exported"], help="default: squad with --data, else handbook"
+    )
     parser.add_argument(
         "--data",
         type=Path,
-        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside quality export-prompts`",
+        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside "
+        "quality export-prompts`",
     )
     parser.add_argument("--limit", type=int, default=8, help="prompts (default 8)")
-    parser.add_argument("--skip", type=int, default=0, help="prompts to leave out first, so that sessions can share the work")
+    parser.add_argument(
+        "--skip", type=int, default=0, help="prompts to leave out first, so that sessions can share the work"
+    )
     parser.add_argument("--max-tokens", type=int, default=64)
     parser.add_argument("--context", type=int, default=2048, help="longer prompts are left out")
-    parser.add_argument("--model", default="demo", help="demo, a folder, a GGUF file or a name on the hub (default demo)")
+    parser.add_argument(
+        "--model", default="demo", help="demo, a folder, a GGUF file or a name on the hub (default demo)"
+    )
     parser.add_argument("--head", type=Path, help="EAGLE head (default: the shipped EAGLE-3 head of the demo model)")
-    parser.add_argument("--tree", type=Path, help="of `bench shape`: the shape of EAGLE's trees that are verified whole")
+    parser.add_argument(
+        "--tree", type=Path, help="of `bench shape`: the shape of EAGLE's trees that are verified whole"
+    )
     parser.add_argument("--template")
-    parser.add_argument("--keep-prompts", action="store_true", help="compute each prompt once: measures the tokens after the first, sooner")
+    parser.add_argument(
+        "--keep-prompts",
+        action="store_true",
+        help="compute each prompt once: measures the tokens after the first, sooner",
+    )
     parser.add_argument("--datastore", type=Path, help="for the drafters that copy from one")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--dtype", default="auto", choices=["auto", "bf16", "fp32"])
     parser.add_argument("--threads", type=int)
-    parser.add_argument("--clock", choices=sorted(CLOCKS), default="wall", help="cpu: processor time, for one thread of a busy machine")
+    parser.add_argument(
+        "--clock", choices=sorted(CLOCKS), default="wall", help="cpu: processor time, for one thread of a busy machine"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
 
@@ -51,7 +69,9 @@ def parser_of(name: str, description: str) -> argparse.ArgumentParser:
 def rounds_in(parser: argparse.ArgumentParser, repeats: int) -> None:
     """Add the options of measurements that run all methods in rounds."""
     parser.add_argument("--repeats", type=int, default=repeats)
-    parser.add_argument("--warm-up", type=int, metavar="N", help="only the first N prompts are run before any is counted (default all)")
+    parser.add_argument(
+        "--warm-up", type=int, metavar="N", help="only the first N prompts are run before any is counted (default all)"
+    )
     parser.add_argument("--no-warm-up", action="store_true", help="count from the first repeat on: for processor time")
     parser.add_argument("--minutes", type=float, default=60, help="no further repeat is begun after these")
 
@@ -90,7 +110,9 @@ def _jobs(options: argparse.Namespace) -> list[PromptJob]:
         return prompts.control(options.data or prompts.CONTROL)
     if options.set == "exported":
         return prompts.exported(options.data)
-    return prompts.squad(options.data or prompts.SQUAD) if options.data or options.set == "squad" else prompts.handbook()
+    return (
+        prompts.squad(options.data or prompts.SQUAD) if options.data or options.set == "squad" else prompts.handbook()
+    )
 
 
 def read_tree(file: Path) -> TreeShape:

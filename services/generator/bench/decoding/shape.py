@@ -1,7 +1,8 @@
 """shape: the fixed EAGLE tree that is fastest on this machine, by READER's search (supplement A.1).
 
-Acceptance is counted on prompts, time is measured. The tree that it begins with is verified whole on every prompt of the set; the tree that
-it ends with is written as JSON (--out), for `decode --tree`. What the planner does from step to step with dynamic trees, this does once.
+Acceptance is counted on prompts, time is measured. The tree that it begins with is verified whole
+on every prompt of the set; the tree that it ends with is written as JSON (--out), for `decode
+--tree`. What the planner does from step to step with dynamic trees, this does once.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class Counting(EagleDrafter):
 
 
 def ranks(tree: DraftTree, path: Seq[int]) -> list[tuple[int, ...]]:
-    """Return, for each accepted node, the ranks on the way to it: siblings in falling order of their scores."""
+    """Return, for each accepted node, the ranks on the way to it: siblings in falling order of
+    their scores."""
     found: list[tuple[int, ...]] = []
     own: tuple[int, ...] = ()
     for before, node in pairwise(path):
@@ -53,7 +55,9 @@ def ranks(tree: DraftTree, path: Seq[int]) -> list[tuple[int, ...]]:
     return found
 
 
-def measure(bench: Bench, jobs: Seq[PromptJob], context: int = 512) -> tuple[dict[tuple[int, ...], float], tuple[tuple[int, ...], ...]]:
+def measure(
+    bench: Bench, jobs: Seq[PromptJob], context: int = 512
+) -> tuple[dict[tuple[int, ...], float], tuple[tuple[int, ...], ...]]:
     """Return the rate of every path of the largest tree, and the best tree."""
     paths = tree_search.largest(WIDTH, DEPTH)
     shape = TreeShape(top_k=tree_search.width_of(paths), fixed=paths)
@@ -87,7 +91,10 @@ def main(argv: list[str]) -> int:
 
 
 def _table(rates: dict[tuple[int, ...], float], best: tuple[tuple[int, ...], ...]) -> str:
-    lines = [f"{len(best)} of {len(rates)} nodes: tau {1 + sum(rates[path] for path in best):.2f} of {1 + sum(rates.values()):.2f}"]
+    lines = [
+        f"{len(best)} of {len(rates)} nodes: tau {1 + sum(rates[path] for path in best):.2f} of "
+        f"{1 + sum(rates.values()):.2f}"
+    ]
     return "\n".join([*lines, *(f"{rates[path]:>7.3f}  {'.'.join(map(str, path))}" for path in best)])
 
 

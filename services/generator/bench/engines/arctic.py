@@ -1,7 +1,8 @@
-"""SuffixDecoding as its authors ship it (arctic-inference, the code behind vLLM's option), as a drafter to replay recorded answers with.
+"""SuffixDecoding as its authors ship it (arctic-inference, the code behind vLLM's option), as a
+drafter to replay recorded answers with.
 
-The package's suffix tree alone is used; where it is not installed there is none. Its cache of other requests' answers is left empty, as
-our drafters share nothing between requests either.
+The package's suffix tree alone is used; where it is not installed there is none. Its cache of other
+requests' answers is left empty, as our drafters share nothing between requests either.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 @dataclass(frozen=True, slots=True)
 class ArcticOptions:
-    """By default vLLM's: a chain, a token for each that matches, tokens seen in a tenth of the cases at least."""
+    """By default vLLM's: a chain, a token for each that matches, tokens seen in a tenth of the
+    cases at least."""
 
     name: str = "arctic-inference"
     tree: bool = False
@@ -61,12 +63,21 @@ class ArcticDrafter:
             self._cache.add_active_response(name, new)
             self._told[name] = len(state.context)
         told = self._cache.speculate(
-            name, state.context[-options.depth :].tolist(), nodes - 1, options.factor, options.offset, options.least, options.tree
+            name,
+            state.context[-options.depth :].tolist(),
+            nodes - 1,
+            options.factor,
+            options.offset,
+            options.least,
+            options.tree,
         )
         count = len(told.token_ids)
         parents = (-1, *map(add, told.parents, [1] * count))  # theirs say -1 for the root
         return DraftTree(
-            (int(state.context[-1]), *told.token_ids), parents, _falling(parents, told.probs), ((), *(((NodeOrigin(self.name),),) * count))
+            (int(state.context[-1]), *told.token_ids),
+            parents,
+            _falling(parents, told.probs),
+            ((), *(((NodeOrigin(self.name),),) * count)),
         )
 
 
@@ -79,7 +90,8 @@ def _falling(parents: Seq[int], chances: Seq[float]) -> tuple[float, ...]:
 
 
 def arctic_drafters() -> Iterator[tuple[str, ArcticDrafter]]:
-    """Yield it with vLLM's settings, and as a tree with those of our `suffix`; nothing where it is not installed."""
+    """Yield it with vLLM's settings, and as a tree with those of our `suffix`; nothing where it is
+    not installed."""
     if find_spec("arctic_inference") is None:
         return
     for options in (ArcticOptions(), ArcticOptions("arctic-inference, tree", True, 4.0, 8.0, 0.0)):

@@ -1,7 +1,9 @@
-"""llama.cpp in a process of its own: a job a line on stdin, a result a line on stdout. Imports nothing of ours.
+"""llama.cpp in a process of its own: a job a line on stdin, a result a line on stdout. Imports
+nothing of ours.
 
-Run by peers.py with a Python that has llama-cpp-python; started with a GGUF file, the context, the threads and the number of
-tokens that its prompt lookup drafts (0: none), or with `steps`: then a job is kernels.py's, a number of tokens behind a context.
+Run by peers.py with a Python that has llama-cpp-python; started with a GGUF file, the context, the
+threads and the number of tokens that its prompt lookup drafts (0: none), or with `steps`: then a
+job is kernels.py's, a number of tokens behind a context.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ def main(file: str, context: str, threads: str, drafted: str) -> None:
     lookup = LlamaPromptLookupDecoding(num_pred_tokens=int(drafted)) if int(drafted) else None
     workers = {"n_threads": int(threads), "n_threads_batch": int(threads)}
     llama = Llama(file, n_ctx=int(context), draft_model=lookup, logits_all=lookup is not None, verbose=False, **workers)
-    answer(llama, [1, 2, 3], 1, [], "wall")  # a build that this processor cannot run ends here, before anything is measured
+    # a build that this processor cannot run ends here, before anything is measured
+    answer(llama, [1, 2, 3], 1, [], "wall")
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         print(json.dumps(answer(llama, **json.loads(line))), flush=True)
@@ -73,13 +76,19 @@ def answer(llama: Any, prompt: list[int], max_tokens: int, ends: list[int], cloc
             tokens.append(token)
             if token in ends or len(tokens) == max_tokens:
                 break
-    taken = {"first": first, "seconds": now() - began, "processor": time.process_time() - processor, "processor_first": processor_first}
+    taken = {
+        "first": first,
+        "seconds": now() - began,
+        "processor": time.process_time() - processor,
+        "processor_first": processor_first,
+    }
     return {"tokens": tokens, "steps": len(evaluated)} | taken
 
 
 @contextlib.contextmanager
 def counted(llama: Any) -> Iterator[list[int]]:
-    """Say how many tokens each evaluation of the model was given: the first is the prompt's, each further one a step."""
+    """Say how many tokens each evaluation of the model was given: the first is the prompt's, each
+    further one a step."""
     evaluate, sizes = llama.eval, []
 
     def told(tokens: list[int]) -> None:

@@ -1,4 +1,5 @@
-"""Our engine's ways of decoding, side by side on one loaded model. Each has an engine, and so a cache and a memory, of its own."""
+"""Our engine's ways of decoding, side by side on one loaded model. Each has an engine, and so a
+cache and a memory, of its own."""
 
 from __future__ import annotations
 
@@ -36,7 +37,9 @@ from services.generator.types import Prompt, SamplingParams, Sequence
 
 NODES = 60  # of a tree that is verified whole, the root included: EAGLE-2's and -3's published size
 BESIDE = {"reader": 40}  # nodes that a method appends to the tree of another
-IN_C = 64  # nodes of a step that a CPU computes to the very bits of plain decoding; a larger one is torch's, rounded otherwise
+# nodes of a step that a CPU computes to the very bits of plain decoding; a larger one is torch's,
+# rounded otherwise
+IN_C = 64
 _names = itertools.count()
 
 
@@ -64,7 +67,8 @@ class Bench:
         return build_prompt(self.codec, [Turn("user", rendered.pieces)], job.passages, rendered.version)
 
     def engine(self, drafters: dict[str, Drafter], costs: CostModel | None, policy: str = "merge") -> Engine:
-        """Make an engine. Without shared prefixes it keeps none: every run computes its whole prompt."""
+        """Make an engine. Without shared prefixes it keeps none: every run computes its whole
+        prompt."""
         nodes = NODES + sum(BESIDE.get(name, 0) for name in drafters)
         if self.target.device.type == "cpu":
             nodes = min(nodes, IN_C)
@@ -76,9 +80,13 @@ class Bench:
 
     @property
     def context_of_drafters(self) -> DrafterContext:
-        return DrafterContext(self.target, self.head, dense=self.dense, datastore=self.datastore, kinds=token_kinds(self.codec.full))
+        return DrafterContext(
+            self.target, self.head, dense=self.dense, datastore=self.datastore, kinds=token_kinds(self.codec.full)
+        )
 
-    def drafters(self, *names: str, eagle: TreeShape | None = None, options: Mapping[str, object] | None = None) -> dict[str, Drafter]:
+    def drafters(
+        self, *names: str, eagle: TreeShape | None = None, options: Mapping[str, object] | None = None
+    ) -> dict[str, Drafter]:
         """Open these; without `eagle` its trees have the usual shape for this device."""
         return open_drafters(names, self.context_of_drafters, {"eagle": eagle, **(options or {})})
 
@@ -112,15 +120,23 @@ def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> Timed
             watch.came(len(outputs[0].tokens))
     stats, tokens = request.sequence.stats, tuple(request.sequence.token_ids)
     sources, lengths = stats.accepted_by_source, stats.accepted_lengths
-    return replace(watch.run(tokens, stats.steps), drafted=stats.drafted, by_source=sources, lengths=lengths, cached=stats.cached_tokens)
+    return replace(
+        watch.run(tokens, stats.steps),
+        drafted=stats.drafted,
+        by_source=sources,
+        lengths=lengths,
+        cached=stats.cached_tokens,
+    )
 
 
 def keep_prompts(bench: Bench, jobs: Iterable[PromptJob]) -> None:
-    """Compute prompts once, before anything is measured, so that all go on from the same bits: whoever computes one rounds differently."""
+    """Compute prompts once, before anything is measured, so that all go on from the same bits:
+    whoever computes one rounds differently."""
     if bench.prefixes is None:
         return
     brief = replace(bench, max_tokens=1)
-    head = ("eagle",) if DRAFTERS["eagle"].lacks(bench.context_of_drafters) is None else ()  # which wants features of the prompt
+    # which wants features of the prompt
+    head = ("eagle",) if DRAFTERS["eagle"].lacks(bench.context_of_drafters) is None else ()
     way = Answering(brief, brief.engine(brief.drafters(*head), None))
     for job in jobs:
         way.run(job)
@@ -128,7 +144,8 @@ def keep_prompts(bench: Bench, jobs: Iterable[PromptJob]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Drafters, and whether their trees are cut to what pays or verified whole at their published sizes."""
+    """Drafters, and whether their trees are cut to what pays or verified whole at their published
+    sizes."""
 
     drafters: tuple[str, ...] = ()
     planned: bool = False
@@ -148,7 +165,8 @@ WAYS = {
     "auto": Way(("copy", "eagle"), planned=True),
     "planner": Way(("blend", "eagle"), planned=True),
 }
-"""The last are what the cost model makes of the published methods, and of all look-ups at once: what the engine does by itself."""
+"""The last are what the cost model makes of the published methods, and of all look-ups at once:
+what the engine does by itself."""
 
 RETRIEVED = Relaxed(frozenset({"respec"}))
 PAPERS = {
@@ -156,7 +174,9 @@ PAPERS = {
     "TensorRT-LLM's rule": Way(("automaton", "eagle"), policy="override"),
     "llama.cpp's order": Way(("prompt-lookup", "eagle"), policy="in-order"),
     "ReSpec": Way(("respec", "eagle"), policy="in-order"),
-    "ReSpec, credit by prefix": Way(("respec", "eagle"), policy="in-order", options={"respec": RespecOptions(credit="prefix")}),
+    "ReSpec, credit by prefix": Way(
+        ("respec", "eagle"), policy="in-order", options={"respec": RespecOptions(credit="prefix")}
+    ),
     "ReSpec, relaxed": Way(("respec", "eagle"), policy="in-order", acceptance=RETRIEVED),
     "READER": Way(("eagle", "reader")),
 }
@@ -166,7 +186,8 @@ PAPERS = {
 def way_of(name: str) -> Way:
     """Return the way of this name.
 
-    "blend+eagle" are drafters verified whole, "plan:blend+eagle" cut to what pays, "sam:automaton+eagle" chosen among by a policy.
+    "blend+eagle" are drafters verified whole, "plan:blend+eagle" cut to what pays,
+    "sam:automaton+eagle" chosen among by a policy.
     """
     if (known := (WAYS | PAPERS).get(name)) is not None:
         return known
@@ -182,16 +203,23 @@ def drafters_of(bench: Bench, way: Way) -> dict[str, Drafter]:
 
 
 def answer_methods(bench: Bench, names: Iterable[str] = ()) -> Iterator[tuple[str, Callable[[PromptJob], TimedRun]]]:
-    """Yield these ways, or all of WAYS that this model has what they need for. Raises BadRequest on a drafter that is not known."""
+    """Yield these ways, or all of WAYS that this model has what they need for. Raises BadRequest on
+    a drafter that is not known."""
     lacking = {name for name, spec in DRAFTERS.items() if spec.lacks(bench.context_of_drafters) is not None}
     for name in names or [name for name, way in WAYS.items() if not lacking & set(way.drafters)]:
         way = way_of(name)
         drafters = drafters_of(bench, way)
-        yield name, Answering(bench, bench.engine(drafters, bench.costs if way.planned else None, way.policy), way.acceptance).run
+        yield (
+            name,
+            Answering(
+                bench, bench.engine(drafters, bench.costs if way.planned else None, way.policy), way.acceptance
+            ).run,
+        )
 
 
 def verbatim_methods(bench: Bench) -> Iterator[tuple[str, Callable[[PromptJob], TimedRun]]]:
-    """Yield constrained decoding a token at a time, and with its own drafts. Needs pydantic, as the request is the service's."""
+    """Yield constrained decoding a token at a time, and with its own drafts. Needs pydantic, as the
+    request is the service's."""
     engine = bench.engine({}, bench.costs)
     yield "plain", partial(_verbatim, bench, engine, drafting=False)
     yield "auto", partial(_verbatim, bench, engine, drafting=True)

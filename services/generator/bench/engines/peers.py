@@ -1,4 +1,5 @@
-"""The engines to compare with: transformers' generate in this process, llama.cpp (llama-cpp-python) in one of its own."""
+"""The engines to compare with: transformers' generate in this process, llama.cpp (llama-cpp-python)
+in one of its own."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ from services.generator.models.loading import gguf_of, model_folder
 
 WORKER = Path(__file__).with_name("llama_worker.py")
 LOOKUP = 10  # tokens that transformers' prompt lookup drafts: its documentation's number
-LEFT_OUT = 2  # last layers that drafting by early exit leaves out: of a model not trained for it more makes drafts that hardly ever hold
+# last layers that drafting by early exit leaves out: of a model not trained for it more makes
+# drafts that hardly ever hold
+LEFT_OUT = 2
 LLAMA_LOOKUP = 2  # llama-cpp-python's advice for CPUs; 10, its default, is slower here
 
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
@@ -43,7 +46,9 @@ class PeerLimits:
     clock: str = "wall"  # a name of CLOCKS
 
 
-def transformers_peer(model: str, device: torch.device, dtype: torch.dtype, limits: PeerLimits) -> Iterator[tuple[str, Generate]]:
+def transformers_peer(
+    model: str, device: torch.device, dtype: torch.dtype, limits: PeerLimits
+) -> Iterator[tuple[str, Generate]]:
     """Raises NoPeer."""
     from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -55,7 +60,10 @@ def transformers_peer(model: str, device: torch.device, dtype: torch.dtype, limi
         raise NoPeer(f"transformers: {error}") from error
     loaded = loaded.to(device).eval()
     yield "transformers", lambda prompt: _generate(loaded, prompt, limits)
-    yield "transformers, prompt lookup", lambda prompt: _generate(loaded, prompt, limits, prompt_lookup_num_tokens=LOOKUP)
+    yield (
+        "transformers, prompt lookup",
+        lambda prompt: _generate(loaded, prompt, limits, prompt_lookup_num_tokens=LOOKUP),
+    )
     layers = max(1, loaded.config.num_hidden_layers - LEFT_OUT)
     yield "transformers, early exit", lambda prompt: _generate(loaded, prompt, limits, assistant_early_exit=layers)
 
@@ -70,7 +78,8 @@ def _dense(checkpoint: Checkpoint, loaded: Any) -> dict[str, torch.Tensor]:
 
 
 class _Steps:
-    """A stopping criterion that never stops: it is asked after every step, and so knows when the first tokens came."""
+    """A stopping criterion that never stops: it is asked after every step, and so knows when the
+    first tokens came."""
 
     def __init__(self, prompt: int, watch: Stopwatch) -> None:
         self._prompt, self._watch, self.count = prompt, watch, 0
@@ -103,12 +112,15 @@ def _generate(loaded: Any, prompt: tuple[int, ...], limits: PeerLimits, **option
 
 @contextlib.contextmanager
 def llama_peer(model: str, python: str | None, limits: PeerLimits) -> Iterator[list[tuple[str, Generate]]]:
-    """Start llama.cpp. `python`: one that has llama-cpp-python; this one when absent. Raises NoPeer."""
+    """Start llama.cpp. `python`: one that has llama-cpp-python; this one when absent. Raises
+    NoPeer."""
     gguf = gguf_of(model)
     if gguf is None:
         raise NoPeer("llama.cpp: reads GGUF files only")
     if python is None and find_spec("llama_cpp") is None:
-        raise NoPeer("llama.cpp: llama-cpp-python is not installed (extra `peers`, or --peer-python with a Python that has it)")
+        raise NoPeer(
+            "llama.cpp: llama-cpp-python is not installed (extra `peers`, or --peer-python with a Python that has it)"
+        )
     with contextlib.ExitStack() as stack:
         named = (("llama.cpp", 0), ("llama.cpp, prompt lookup", LLAMA_LOOKUP))
         yield [(name, _Worker(stack, python or sys.executable, gguf, drafted, limits).run) for name, drafted in named]
@@ -118,7 +130,9 @@ class _Worker:
     def __init__(self, stack: contextlib.ExitStack, python: str, file: Path, drafted: int, limits: PeerLimits) -> None:
         command = [python, str(WORKER), str(file), str(limits.context), str(limits.threads), str(drafted)]
         self._limits = limits
-        self._process = stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+        self._process = stack.enter_context(
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        )
         assert self._process.stdin is not None
         stack.callback(self._process.stdin.close)  # it ends with its input
         self._receive()

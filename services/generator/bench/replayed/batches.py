@@ -1,9 +1,12 @@
-"""batches: what it costs that the rows of a batch accept different numbers of tokens. Recorded answers, no model.
+"""batches: what it costs that the rows of a batch accept different numbers of tokens. Recorded
+answers, no model.
 
-READER (section 4.5) keeps one width for all rows: a step makes it longer by the longest accepted path, the other rows get zeros there, and
-every N-th step moves each row's keys and values together again. Here a row has a length of its own: there are no zeros and nothing to
-rearrange. Both move an accepted path to the front of its step (`keep`), so rearranging comes on top of that. Keys and values are moved
-for real, in a cache of this shape; prompts, which READER pads too, are left out. Processor time.
+READER (section 4.5) keeps one width for all rows: a step makes it longer by the longest accepted
+path, the other rows get zeros there, and every N-th step moves each row's keys and values together
+again. Here a row has a length of its own: there are no zeros and nothing to rearrange. Both move an
+accepted path to the front of its step (`keep`), so rearranging comes on top of that. Keys and
+values are moved for real, in a cache of this shape; prompts, which READER pads too, are left out.
+Processor time.
 """
 
 from __future__ import annotations
@@ -38,7 +41,8 @@ Nodes = tuple[int, ...]  # accepted of one step, the root first
 
 @dataclass(frozen=True, slots=True)
 class Batches:
-    """`zeros`: of the places behind the prompts that a step attends to, on average; `never`: where nothing is ever rearranged."""
+    """`zeros`: of the places behind the prompts that a step attends to, on average; `never`: where
+    nothing is ever rearranged."""
 
     rows: int
     every: int
@@ -50,7 +54,8 @@ class Batches:
 
 
 def measure(paths: Seq[Seq[Nodes]], rows: int, every: int) -> Batches:
-    """Send answers, of which the accepted path of every step is known, through batches of so many rows."""
+    """Send answers, of which the accepted path of every step is known, through batches of so many
+    rows."""
     steps, zeros, never, rearranged, kept = 0, 0.0, 0.0, 0.0, 0.0
     for first in range(0, len(paths) - rows + 1, rows):
         batch = paths[first : first + rows]
@@ -115,7 +120,9 @@ def _steps(batch: Seq[Seq[Nodes]]) -> Iterator[tuple[Nodes, ...]]:
 
 
 def _cache(rows: int, length: int) -> KVCache:
-    return KVCache(LAYERS, rows, KV_HEADS, HEAD_DIM, length, dtype=torch.bfloat16, device=torch.device("cpu"), initial=length)
+    return KVCache(
+        LAYERS, rows, KV_HEADS, HEAD_DIM, length, dtype=torch.bfloat16, device=torch.device("cpu"), initial=length
+    )
 
 
 def accepted_paths(name: str, records: Seq[Record], nodes: int, context: DrafterContext) -> list[list[Nodes]]:
@@ -128,14 +135,22 @@ def accepted_paths(name: str, records: Seq[Record], nodes: int, context: Drafter
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="batches", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="batches", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="jsonl of {source | prompt, answer, ...}")
-    parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json, plain or .gz, or a folder that holds it")
-    parser.add_argument("--where", action="append", default=[], metavar="FIELD=SUBSTRING", help="as for `replay`; repeatable")
+    parser.add_argument(
+        "--tokenizer", type=Path, required=True, help="tokenizer.json, plain or .gz, or a folder that holds it"
+    )
+    parser.add_argument(
+        "--where", action="append", default=[], metavar="FIELD=SUBSTRING", help="as for `replay`; repeatable"
+    )
     parser.add_argument("--limit", type=int, help="answers")
     parser.add_argument("--rows", type=int, nargs="+", default=[8, 16, 32])
     parser.add_argument("--drafter", choices=sorted(set(training_free().values())), default="reader")
-    parser.add_argument("--nodes", type=int, default=26, help="of a tree, the root included (default 26: READER's largest)")
+    parser.add_argument(
+        "--nodes", type=int, default=26, help="of a tree, the root included (default 26: READER's largest)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(argv)
     try:

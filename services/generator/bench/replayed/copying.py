@@ -1,7 +1,9 @@
-"""copying: microseconds that a draft without a model and its merging with an EAGLE tree take, by context, on one core. No model.
+"""copying: microseconds that a draft without a model and its merging with an EAGLE tree take, by
+context, on one core. No model.
 
-The text is made: words as frequent as in language, a third of it repeated from earlier on, as answers repeat their passages. Three tokens
-join the context between two drafts. `start` is what indexing the prompt takes, once per request.
+The text is made: words as frequent as in language, a third of it repeated from earlier on, as
+answers repeat their passages. Three tokens join the context between two drafts. `start` is what
+indexing the prompt takes, once per request.
 """
 
 from __future__ import annotations
@@ -73,7 +75,9 @@ def eagle_tree(root: int, random: np.random.Generator) -> DraftTree:
 def measure(name: str, context: int, steps: int) -> Copying:
     tokens = np.array(text(context + STEP * (steps + 1)), np.int32)
     prompt = tuple(tokens[:context].tolist())
-    sequence = Sequence("bench", Prompt(prompt, (None,) * context, (), "bench"), SamplingParams(max_tokens=STEP * (steps + 1)))
+    sequence = Sequence(
+        "bench", Prompt(prompt, (None,) * context, (), "bench"), SamplingParams(max_tokens=STEP * (steps + 1))
+    )
     drafter = open_drafter(name, DrafterContext(kinds=kinds()))
     start, _ = _timed(partial(drafter.start, sequence))
     random, drafts, merges, nodes = np.random.default_rng(1), [], [], 0
@@ -95,7 +99,9 @@ def _timed(run: Callable[[], Value]) -> tuple[float, Value]:
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="copying", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="copying", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--context", type=int, nargs="+", default=[1024, 4096, 16384, 131072])
     parser.add_argument("--drafter", choices=available(DrafterContext()), default="copy")
     parser.add_argument("--steps", type=int, default=1000)
@@ -103,7 +109,9 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     measured = [measure(options.drafter, context, options.steps) for context in options.context]
     print(
-        json.dumps({"drafter": options.drafter, "contexts": [asdict(each) for each in measured], "steps": options.steps})
+        json.dumps(
+            {"drafter": options.drafter, "contexts": [asdict(each) for each in measured], "steps": options.steps}
+        )
         if options.json
         else _table(measured)
     )

@@ -1,7 +1,9 @@
-"""replay: recorded answers through a training-free drafter. No model: the record is what the target would have said.
+"""replay: recorded answers through a training-free drafter. No model: the record is what the target
+would have said.
 
-A greedy target that says exactly the recorded answer accepts, of every tree, the path along that answer, and adds its own next token.
-So tau here is what the drafter would reach on these texts, the same on every machine; only the microseconds are this machine's.
+A greedy target that says exactly the recorded answer accepts, of every tree, the path along that
+answer, and adds its own next token. So tau here is what the drafter would reach on these texts, the
+same on every machine; only the microseconds are this machine's.
 """
 
 from __future__ import annotations
@@ -26,14 +28,16 @@ NAMES = {"casd": "copy", "casd-prompt-only": "copy-prompt", "planner": "blend"}
 
 
 def training_free() -> dict[str, str]:
-    """Return the registry's drafters that need neither model nor head, by their names and the thesis's."""
+    """Return the registry's drafters that need neither model nor head, by their names and the
+    thesis's."""
     known = {name: name for name in available(DrafterContext())}
     return known | {alias: name for alias, name in NAMES.items() if name in known}
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """tau counts the bonus token; nodes_per_step leaves the root out; oracle is `longest_runs` on the same records."""
+    """tau counts the bonus token; nodes_per_step leaves the root out; oracle is `longest_runs` on
+    the same records."""
 
     drafter: str
     tau: float
@@ -45,7 +49,8 @@ class Replay:
 
 
 def measure(label: str, drafters: Mapping[str, Drafter], records: Iterable[Record], nodes: int) -> Replay:
-    """Send every answer of `records` through these drafters, trees of at most `nodes` nodes, the root included."""
+    """Send every answer of `records` through these drafters, trees of at most `nodes` nodes, the
+    root included."""
     drafting = Drafting(drafters, nodes)
     answers = tokens = steps = drafted = fewest = 0
     seconds = 0.0
@@ -58,10 +63,11 @@ def measure(label: str, drafters: Mapping[str, Drafter], records: Iterable[Recor
 
 
 def longest_runs(source: tuple[int, ...], answer: tuple[int, ...]) -> int:
-    """Count the steps of a drafter that always finds the longest run that the answer goes on with, anywhere in what precedes it.
+    """Count the steps of a drafter that always finds the longest run that the answer goes on with,
+    anywhere in what precedes it.
 
-    READER, section 3.2, with a bonus token: each step emits that run and one token more, so len(answer) / steps compares
-    with tau. Runs are copied from what is already there.
+    READER, section 3.2, with a bonus token: each step emits that run and one token more, so
+    len(answer) / steps compares with tau. Runs are copied from what is already there.
     """
     text, steps, at = source + answer, 0, len(source)
     starts: dict[int, list[int]] = {}
@@ -86,18 +92,33 @@ def _run(text: tuple[int, ...], place: int, at: int) -> int:
 
 def main(argv: list[str]) -> int:
     known = training_free()
-    parser = argparse.ArgumentParser(prog="replay", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="replay", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="jsonl of {source | prompt, answer, ...}")
-    parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json, plain or .gz, or a folder that holds it")
+    parser.add_argument(
+        "--tokenizer", type=Path, required=True, help="tokenizer.json, plain or .gz, or a folder that holds it"
+    )
     named = parser.add_argument(
         "--drafter", choices=["all", *sorted(known)], type=lambda name: name.replace("_", "-"), nargs="+", required=True
     )
     named.help = "several are compared"
     parser.add_argument("--by", metavar="FIELD", help="one row for each value of this field, for example model")
     parser.add_argument("--nodes", type=int, default=60, help="nodes per tree at most, the root included (default 60)")
-    parser.add_argument("--mean", type=float, default=0.0, help="nodes a step of the planner (blend) on average, trees of --nodes at most")
+    parser.add_argument(
+        "--mean",
+        type=float,
+        default=0.0,
+        help="nodes a step of the planner (blend) on average, trees of --nodes at most",
+    )
     parser.add_argument("--limit", type=int, help="only the first LIMIT answers that --where keeps")
-    parser.add_argument("--where", action="append", default=[], metavar="FIELD=SUBSTRING", help="for example model=Llama-3.1; repeatable")
+    parser.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        metavar="FIELD=SUBSTRING",
+        help="for example model=Llama-3.1; repeatable",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(argv)
     try:

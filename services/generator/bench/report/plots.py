@@ -1,8 +1,10 @@
-"""plots: the pictures of docs/benchmarks.md from the JSON that `decode --json` printed. Needs matplotlib (extra `dev`).
+"""plots: the pictures of docs/benchmarks.md from the JSON that `decode --json` printed. Needs
+matplotlib (extra `dev`).
 
-Reads decode-<set>.json of a folder and writes decode.svg (tokens per second by method and set) and accepted.svg (how many tokens of a
-source a step accepted, as in the thesis's figure 5.5) beside them; of peers-<set>.json, runs beside other engines, peers.svg; of
-methods.json, which `methods --json` printed, methods.svg: tau against the nodes of a step, for each source on recorded answers.
+Reads decode-<set>.json of a folder and writes decode.svg (tokens per second by method and set) and
+accepted.svg (how many tokens of a source a step accepted, as in the thesis's figure 5.5) beside
+them; of peers-<set>.json, runs beside other engines, peers.svg; of methods.json, which `methods
+--json` printed, methods.svg: tau against the nodes of a step, for each source on recorded answers.
 """
 
 from __future__ import annotations
@@ -24,14 +26,19 @@ LONGEST = 10  # tokens; longer runs are counted with these
 def speeds(sets: dict[str, dict[str, Any]], file: Path) -> None:
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, len(sets), figsize=(4.2 * len(sets), 3.6), squeeze=False, sharey=True, layout="constrained")
+    figure, axes = plt.subplots(
+        1, len(sets), figsize=(4.2 * len(sets), 3.6), squeeze=False, sharey=True, layout="constrained"
+    )
     for axis, (name, printed) in zip(axes[0], sets.items(), strict=True):
         methods = printed["methods"]
         values = [own["tokens_per_second"] for own in methods.values()]
         colours = ["#999999" if is_peer(method) else "#2a7f8f" for method in methods]
         bars = axis.barh(list(methods), values, color=colours)
         axis.bar_label(bars, fmt="%.0f", padding=2, fontsize=8)
-        axis.set_title(f"{name}: {printed['prompts']} prompts, {printed['repeats']} repeat{'s' * (printed['repeats'] > 1)}", fontsize=9)
+        axis.set_title(
+            f"{name}: {printed['prompts']} prompts, {printed['repeats']} repeat{'s' * (printed['repeats'] > 1)}",
+            fontsize=9,
+        )
         axis.set_xlabel("tokens/s after the first")
         axis.margins(x=0.15)
     axes[0][0].invert_yaxis()  # which all share
@@ -39,11 +46,18 @@ def speeds(sets: dict[str, dict[str, Any]], file: Path) -> None:
 
 
 def lengths(sets: dict[str, dict[str, Any]], method: str, file: Path) -> None:
-    """Share of the steps in which a source proposed anything, by how many of its tokens were accepted from the root on."""
+    """Share of the steps in which a source proposed anything, by how many of its tokens were
+    accepted from the root on."""
     import matplotlib.pyplot as plt
 
-    counted = {name: printed["accepted_lengths"][method] for name, printed in sets.items() if method in printed["accepted_lengths"]}
-    figure, axes = plt.subplots(1, len(counted), figsize=(4.2 * len(counted), 2.8), squeeze=False, sharey=True, layout="constrained")
+    counted = {
+        name: printed["accepted_lengths"][method]
+        for name, printed in sets.items()
+        if method in printed["accepted_lengths"]
+    }
+    figure, axes = plt.subplots(
+        1, len(counted), figsize=(4.2 * len(counted), 2.8), squeeze=False, sharey=True, layout="constrained"
+    )
     for axis, (name, by_source) in zip(axes[0], counted.items(), strict=True):
         for offset, (source, counts) in enumerate(sorted(by_source.items())):
             shares = histogram({int(length): steps for length, steps in counts.items()})
@@ -64,8 +78,18 @@ def curves(replayed: list[dict[str, Any]], file: Path) -> None:
     figure, axes = plt.subplots(1, len(sets), figsize=(5.2 * len(sets), 3.8), squeeze=False, layout="constrained")
     for axis, name in zip(axes[0], sets, strict=True):
         for number, drafter in enumerate(dict.fromkeys(own["drafter"] for own in replayed)):
-            points = sorted((own["nodes_per_step"], own["tau"]) for own in replayed if (own["set"], own["drafter"]) == (name, drafter))
-            axis.plot(*zip(*points, strict=True), marker=MARKERS[number % len(MARKERS)], markersize=4, linewidth=1, label=drafter)
+            points = sorted(
+                (own["nodes_per_step"], own["tau"])
+                for own in replayed
+                if (own["set"], own["drafter"]) == (name, drafter)
+            )
+            axis.plot(
+                *zip(*points, strict=True),
+                marker=MARKERS[number % len(MARKERS)],
+                markersize=4,
+                linewidth=1,
+                label=drafter,
+            )
         axis.set_title(name, fontsize=9)
         axis.set_xlabel("nodes drafted a step")
         axis.set_xscale("symlog", linthresh=1)
@@ -86,11 +110,16 @@ def _save(figure: Any, file: Path) -> None:
 
 
 def _sets(folder: Path, kind: str) -> dict[str, dict[str, Any]]:
-    return {file.stem.removeprefix(f"{kind}-"): json.loads(file.read_text()) for file in sorted(folder.glob(f"{kind}-*.json"))}
+    return {
+        file.stem.removeprefix(f"{kind}-"): json.loads(file.read_text())
+        for file in sorted(folder.glob(f"{kind}-*.json"))
+    }
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="plots", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="plots", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--method", default="EAGLE + CASD", help="whose accepted lengths are drawn")
     options = parser.parse_args(argv)

@@ -1,7 +1,8 @@
 """Projection of a measured tau to a GPU with an 8B model: computed, not measured.
 
-The numbers are those of the design's cost model: Llama-3.1-8B in bf16 at batch 1 on one H100. A public engine decodes 158 tokens a second;
-verifying 64 nodes costs up to 1.08 times one; a level of an EAGLE-3 head 0.22 ms; copying and merging 0.06 ms.
+The numbers are those of the design's cost model: Llama-3.1-8B in bf16 at batch 1 on one H100. A
+public engine decodes 158 tokens a second; verifying 64 nodes costs up to 1.08 times one; a level of
+an EAGLE-3 head 0.22 ms; copying and merging 0.06 ms.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ COPIES = {"prompt lookup", "CASD", "auto without EAGLE", "EAGLE + CASD", "auto",
 
 
 def tokens_per_second(method: str, tau: float, nodes: float) -> float:
-    """Compute it with every step drafted for, as `auto` on such a GPU would nearly always choose."""
+    """Compute it with every step drafted for, as `auto` on such a GPU would nearly always
+    choose."""
     step = PLAIN * (1 + TREE * min(nodes, 64) / 64) + LEVELS.get(method, 0) * LEVEL + (COPY if method in COPIES else 0)
     return tau / step

@@ -1,8 +1,11 @@
-"""A GGUF file's own types in our kernels, the same weights as bf16, and llama.cpp: single steps, trees' steps, prompts, memory, loading.
+"""A GGUF file's own types in our kernels, the same weights as bf16, and llama.cpp: single steps,
+trees' steps, prompts, memory, loading.
 
-As bf16 they are multiplied by our kernels too where rows are few, and by oneDNN where they are many, as those of other files are.
-Each engine is a process of its own. They take turns, round by round, so that a busy machine slows all of them alike; ratios are medians
-over the rounds, each of the others against our kernels (above 1: ours are the faster, or the smaller), by the clock and in processor time.
+As bf16 they are multiplied by our kernels too where rows are few, and by oneDNN where they are
+many, as those of other files are. Each engine is a process of its own. They take turns, round by
+round, so that a busy machine slows all of them alike; ratios are medians over the rounds, each of
+the others against our kernels (above 1: ours are the faster, or the smaller), by the clock and in
+processor time.
 """
 
 from __future__ import annotations
@@ -38,7 +41,8 @@ OURS, DENSE, LLAMA = "ours", "as bf16", "llama.cpp"
 
 @dataclass(frozen=True, slots=True)
 class EngineTimes:
-    """Seconds that loading took, bytes resident at most, and per step (as `Step.name` has it) what it took in every round."""
+    """Seconds that loading took, bytes resident at most, and per step (as `Step.name` has it) what
+    it took in every round."""
 
     load_seconds: float
     resident_bytes: int  # files that are mapped count
@@ -48,7 +52,8 @@ class EngineTimes:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """So many tokens behind a context; `all`: logits of each, as a tree's step needs them, else of the last."""
+    """So many tokens behind a context; `all`: logits of each, as a tree's step needs them, else of
+    the last."""
 
     tokens: int
     context: int
@@ -63,7 +68,9 @@ class Peer:
     """A process that answers a step a line."""
 
     def __init__(self, stack: contextlib.ExitStack, command: list[str]) -> None:
-        self._process = stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+        self._process = stack.enter_context(
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        )
         assert self._process.stdin is not None
         stack.callback(self._process.stdin.close)  # it ends with its input
         self.load_seconds: float = self._receive()["load_seconds"]
@@ -98,12 +105,16 @@ def measure(peers: dict[str, Peer], steps: list[Step], rounds: int) -> dict[str,
 
 
 def ratios(engines: dict[str, EngineTimes]) -> dict[str, dict[str, float]]:
-    """Return by engine and step how many times as long as ours it takes; and so of `memory` and `loading`."""
+    """Return by engine and step how many times as long as ours it takes; and so of `memory` and
+    `loading`."""
     ours = engines[OURS]
     found = {}
     for name, engine in engines.items():
         if name != OURS:
-            sizes = {"memory": engine.resident_bytes / ours.resident_bytes, "loading": engine.load_seconds / ours.load_seconds}
+            sizes = {
+                "memory": engine.resident_bytes / ours.resident_bytes,
+                "loading": engine.load_seconds / ours.load_seconds,
+            }
             found[name] = _medians(engine.seconds, ours.seconds) | sizes
             found[f"{name}, processor"] = _medians(engine.processor, ours.processor)
     return found
@@ -153,10 +164,26 @@ def work(model: str, name: str, threads: int, context: int) -> None:
 @contextlib.contextmanager
 def started(options: argparse.Namespace, model: str, context: int) -> Iterator[dict[str, Peer]]:
     with contextlib.ExitStack() as stack:
-        module = [sys.executable, "-m", "services.generator.bench", "kernels", "--model", model, "--threads", str(options.threads)]
+        module = [
+            sys.executable,
+            "-m",
+            "services.generator.bench",
+            "kernels",
+            "--model",
+            model,
+            "--threads",
+            str(options.threads),
+        ]
         peers = {name: Peer(stack, [*module, "--engine", name, "--room", str(context)]) for name in (OURS, DENSE)}
         if options.peer_python:
-            command = [options.peer_python, str(WORKER), str(gguf_of(model)), str(context), str(options.threads), "steps"]
+            command = [
+                options.peer_python,
+                str(WORKER),
+                str(gguf_of(model)),
+                str(context),
+                str(options.threads),
+                "steps",
+            ]
             peers[LLAMA] = Peer(stack, command)
         yield peers
 
@@ -169,7 +196,9 @@ def main(argv: list[str]) -> int:
     if missing := next((model for model in options.model if gguf_of(model) is None), None):
         print(f"{missing} is no GGUF file: there are no types of its own to measure", file=sys.stderr)
         return 2
-    steps = [Step(nodes, options.context, True) for nodes in options.nodes] + [Step(count, 0, False) for count in options.prompts]
+    steps = [Step(nodes, options.context, True) for nodes in options.nodes] + [
+        Step(count, 0, False) for count in options.prompts
+    ]
     measured = {}
     try:
         for model in options.model:
@@ -181,7 +210,10 @@ def main(argv: list[str]) -> int:
     if options.json:
         print(
             json.dumps(
-                {m: {"engines": {n: asdict(e) for n, e in engines.items()}, "ratios": ratios(engines)} for m, engines in measured.items()}
+                {
+                    m: {"engines": {n: asdict(e) for n, e in engines.items()}, "ratios": ratios(engines)}
+                    for m, engines in measured.items()
+                }
             )
         )
         return 0
@@ -190,7 +222,8 @@ def main(argv: list[str]) -> int:
 
 
 def table(measured: dict[str, dict[str, EngineTimes]]) -> str:
-    """Return CSV: what ours took, tokens a second of it, and how many times that the others took."""
+    """Return CSV: what ours took, tokens a second of it, and how many times that the others
+    took."""
     names = list(dict.fromkeys(name for engines in measured.values() for name in ratios(engines)))
     written = csv.writer(file := io.StringIO(), lineterminator="\n")
     written.writerow(["model", "step", OURS, "tokens/s", *names])
@@ -202,20 +235,27 @@ def table(measured: dict[str, dict[str, EngineTimes]]) -> str:
         }
         said |= {"memory": [f"{ours.resident_bytes / 1e6:.0f} MB", ""], "loading": [f"{ours.load_seconds:.1f} s", ""]}
         for row, own in said.items():
-            written.writerow([model, row, *own, *(f"{found[name][row]:.2f}" if row in found.get(name, {}) else "" for name in names)])
+            written.writerow(
+                [model, row, *own, *(f"{found[name][row]:.2f}" if row in found.get(name, {}) else "" for name in names)]
+            )
     return file.getvalue()
 
 
 def _options(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="kernels", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", nargs="+", default=["demo"], help="GGUF files, or names of some that packages carry (default demo)")
+    parser = argparse.ArgumentParser(
+        prog="kernels", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--model", nargs="+", default=["demo"], help="GGUF files, or names of some that packages carry (default demo)"
+    )
     parser.add_argument("--nodes", type=int, nargs="+", default=[1, 4, 8, 16, 32])
     parser.add_argument("--context", type=int, default=350, help="positions before those nodes")
     parser.add_argument("--prompts", type=int, nargs="+", default=[128, 400])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--peer-python", help="a Python that has llama-cpp-python; llama.cpp is left out without it")
-    parser.add_argument("--engine", choices=(OURS, DENSE), help=argparse.SUPPRESS)  # what its own processes are started with
+    # what its own processes are started with
+    parser.add_argument("--engine", choices=(OURS, DENSE), help=argparse.SUPPRESS)
     parser.add_argument("--room", type=int, default=4096, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser.parse_args(argv)

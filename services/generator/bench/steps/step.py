@@ -1,7 +1,9 @@
-"""Costs of one step: a verify step by nodes and context, one level of an EAGLE draft, and the host's work between forwards.
+"""Costs of one step: a verify step by nodes and context, one level of an EAGLE draft, and the
+host's work between forwards.
 
-With --hidden ... or --shape the weights are random, which changes no timing; otherwise a model is loaded. Times are the shortest of
---repeats runs, in milliseconds. A verify step's nodes are one chain; a tree of as many nodes costs the same.
+With --hidden ... or --shape the weights are random, which changes no timing; otherwise a model is
+loaded. Times are the shortest of --repeats runs, in milliseconds. A verify step's nodes are one
+chain; a tree of as many nodes costs the same.
 """
 
 from __future__ import annotations
@@ -80,7 +82,9 @@ class RandomWeights:
         return weight.fill_(1.0) if "norm" in name else weight.normal_(0.0, 0.02)
 
 
-def random_target(shape: dict[str, int], *, device: str, dtype: str, positions: int, threads: int | None = None) -> LlamaTarget:
+def random_target(
+    shape: dict[str, int], *, device: str, dtype: str, positions: int, threads: int | None = None
+) -> LlamaTarget:
     architecture = Architecture(
         name="LlamaForCausalLM",
         vocab_size=shape["vocab"],
@@ -95,7 +99,9 @@ def random_target(shape: dict[str, int], *, device: str, dtype: str, positions: 
         rope=Rope(theta=500000.0),
     )
     cuda = device.startswith("cuda") or (device == "auto" and torch.cuda.is_available())
-    source = RandomWeights(torch.device("cuda" if cuda else "cpu"), torch.float32 if dtype == "fp32" else torch.bfloat16)
+    source = RandomWeights(
+        torch.device("cuda" if cuda else "cpu"), torch.float32 if dtype == "fp32" else torch.bfloat16
+    )
     return pack_target(source, architecture, "random weights", device=device, dtype=dtype, threads=threads)
 
 
@@ -108,7 +114,9 @@ def measure(target: LlamaTarget, nodes: list[int], contexts: list[int], repeats:
         dtype=str(target.dtype).removeprefix("torch."),
         threads=torch.get_num_threads(),
         weight_bytes=sum(linear.weight_bytes for linear in target.linears()),
-        verify=tuple(Verify(n, context, _verify(target, cache, n, context, repeats)) for context in contexts for n in nodes),
+        verify=tuple(
+            Verify(n, context, _verify(target, cache, n, context, repeats)) for context in contexts for n in nodes
+        ),
         prefill_tokens_per_second=_prefill(target, min(512, contexts[-1]), repeats),
         draft_level_milliseconds=_draft_level(target, contexts[0], repeats) if target.config.layers > 3 else None,
         host_milliseconds=_host(target, min(contexts[0], 1024)),
@@ -177,7 +185,8 @@ class NoText:
 
 
 def _host(target: LlamaTarget, context: int, steps: int = 24) -> float:
-    """Return the least of an engine's steps less their forwards, copy drafts and all, in milliseconds."""
+    """Return the least of an engine's steps less their forwards, copy drafts and all, in
+    milliseconds."""
     timed: Any = TimedTarget(target)
     engine = Engine(timed, {"copy": CopyDrafter()}, EngineOptions(rows=1, context=context + 8 * steps, prefix_bytes=0))
     prompt = tuple(3 + i % 97 for i in range(context))  # every continuation has been seen, so every step drafts
@@ -208,19 +217,30 @@ def main(argv: list[str]) -> int:
 
 
 def _target(options: argparse.Namespace) -> LlamaTarget:
-    given = {name: getattr(options, name) for name in ("hidden", "layers", "heads", "kv_heads", "head_dim", "intermediate", "vocab")}
+    given = {
+        name: getattr(options, name)
+        for name in ("hidden", "layers", "heads", "kv_heads", "head_dim", "intermediate", "vocab")
+    }
     given = {name: value for name, value in given.items() if value}
     if options.shape or given:
         shape = SHAPES[options.shape or "llama-3.1-8b"] | given
         positions = max(options.context) + max(options.nodes)
-        return random_target(shape, device=options.device, dtype=options.dtype, positions=positions, threads=options.threads)
+        return random_target(
+            shape, device=options.device, dtype=options.dtype, positions=positions, threads=options.threads
+        )
     return load_target(options.model, device=options.device, dtype=options.dtype, threads=options.threads)
 
 
 def _options(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="step", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="demo", help="demo, a folder, a GGUF file or a name on the hub (default demo)")
-    parser.add_argument("--shape", choices=sorted(SHAPES), help="random weights of this model's shape; the options below change it")
+    parser = argparse.ArgumentParser(
+        prog="step", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--model", default="demo", help="demo, a folder, a GGUF file or a name on the hub (default demo)"
+    )
+    parser.add_argument(
+        "--shape", choices=sorted(SHAPES), help="random weights of this model's shape; the options below change it"
+    )
     for name in ("hidden", "layers", "heads", "kv-heads", "head-dim", "intermediate", "vocab"):
         parser.add_argument(f"--{name}", type=int)
     parser.add_argument("--nodes", type=int, nargs="+", default=[1, 8, 16, 32, 64, 128])
@@ -237,14 +257,16 @@ def _table(times: StepTimes) -> str:
     contexts = sorted({entry.context for entry in times.verify})
     by_place = {(entry.nodes, entry.context): entry.milliseconds for entry in times.verify}
     lines = [
-        f"{times.model}, {times.device}, {times.dtype}, {times.threads} threads, {times.weight_bytes / 1e6:.0f} MB of weights",
+        f"{times.model}, {times.device}, {times.dtype}, {times.threads} threads, {times.weight_bytes / 1e6:.0f} MB of "
+        f"weights",
         "verify step, ms" + "".join(f"{f'{context} tokens':>15}" for context in contexts),
     ]
     for nodes in sorted({entry.nodes for entry in times.verify}):
         lines.append(f"{nodes:>10} nodes" + "".join(f"{by_place[nodes, context]:>14.2f} " for context in contexts))
     level = "-" if times.draft_level_milliseconds is None else f"{times.draft_level_milliseconds:.2f} ms"
     lines.append(
-        f"prefill {times.prefill_tokens_per_second:.0f} tokens/s; EAGLE-3 level {level}; host {times.host_milliseconds:.2f} ms a step"
+        f"prefill {times.prefill_tokens_per_second:.0f} tokens/s; EAGLE-3 level {level}; host "
+        f"{times.host_milliseconds:.2f} ms a step"
     )
     return "\n".join(lines)
 

@@ -1,7 +1,9 @@
-"""SAM-Decoding's drafts: what followed the first occurrence of the longest end of the context that was there before (Hu and others, 2024).
+"""SAM-Decoding's drafts: what followed the first occurrence of the longest end of the context that
+was there before (Hu and others, 2024).
 
-A suffix automaton over prompt and output finds it in constant time per token, however long it is. Kept to compare with, and as ReSpec's
-baseline. Knows nothing of other drafters: who goes first is a policy.
+A suffix automaton over prompt and output finds it in constant time per token, however long it is.
+Kept to compare with, and as ReSpec's baseline. Knows nothing of other drafters: who goes first is a
+policy.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ class AutomatonOptions:
 
 @dataclass(slots=True)
 class SuffixAutomaton:
-    """All that was said (section 3.1): states are sets of substrings that end at the same places."""
+    """All that was said (section 3.1): states are sets of substrings that end at the same
+    places."""
 
     tokens: list[int] = field(default_factory=list)
     _next: list[dict[int, int]] = field(default_factory=lambda: [{}])
@@ -42,7 +45,8 @@ class SuffixAutomaton:
             self._append(token)
 
     def match(self) -> tuple[int, int]:
-        """Return how many of the last tokens were there before, and where they first ended; (0, -1): not even the last."""
+        """Return how many of the last tokens were there before, and where they first ended; (0,
+        -1): not even the last."""
         return (self._length, self._first[self._match]) if self._length else (0, -1)
 
     def _follow(self, token: int) -> None:
@@ -128,4 +132,6 @@ def _open(_: DrafterContext, options: AutomatonOptions | None) -> AutomatonDraft
     return AutomatonDrafter(options)
 
 
-SPEC = DrafterSpec("automaton", "what followed the first occurrence of the longest match (SAM-Decoding)", AutomatonOptions, _open)
+SPEC = DrafterSpec(
+    "automaton", "what followed the first occurrence of the longest match (SAM-Decoding)", AutomatonOptions, _open
+)

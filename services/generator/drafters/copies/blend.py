@@ -1,12 +1,16 @@
-"""One tree from every earlier occurrence of the last words, grown best first: the planner over copies.
+"""One tree from every earlier occurrence of the last words, grown best first: the planner over
+copies.
 
-The thesis's CASD copies from the two longest matches, SuffixDecoding from one pattern's tree, SAM-Decoding from one place. Here each place
-that agrees with the last token or more says something for what followed it; how much was calibrated, and follows what is said: by how many
-tokens agree, by where it stands (just behind the last copied token, or elsewhere: an answer follows its source's order) and by how many
-places agree as far. Tokens agree whatever their case and the spaces before them (" The", "the"), where their kinds are known: an answer
-begins a sentence where its source does not. Beside them stand the commonest tokens and what comes next in the prompt though nothing agrees
-(a copy goes on behind a changed word). So every node has one chance, whoever proposed it, and the tree holds the likeliest paths: they may
-go on from one place to another. Grown in C (native/c/drafts/blend.h): microseconds, whatever the context's length.
+The thesis's CASD copies from the two longest matches, SuffixDecoding from one pattern's tree,
+SAM-Decoding from one place. Here each place that agrees with the last token or more says something
+for what followed it; how much was calibrated, and follows what is said: by how many tokens agree,
+by where it stands (just behind the last copied token, or elsewhere: an answer follows its source's
+order) and by how many places agree as far. Tokens agree whatever their case and the spaces before
+them (" The", "the"), where their kinds are known: an answer begins a sentence where its source does
+not. Beside them stand the commonest tokens and what comes next in the prompt though nothing agrees
+(a copy goes on behind a changed word). So every node has one chance, whoever proposed it, and the
+tree holds the likeliest paths: they may go on from one place to another. Grown in C
+(native/c/drafts/blend.h): microseconds, whatever the context's length.
 """
 
 from __future__ import annotations
@@ -28,12 +32,15 @@ from services.generator.native.text import FORMS, NEAR, NativeText, SortedText, 
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 FIRST, STEER = 0.03, 0.012  # least chance of a node where an average is asked for, and how fast it follows
-FADE = 0.9  # share of a chance that counts there at each token of a path: the end of a long copy comes soon enough in the next step
+# share of a chance that counts there at each token of a path: the end of a long copy comes soon
+# enough in the next step
+FADE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class BlendEvidence:
-    """What a place says for the token behind it: the product of three. Fitted by likelihood, as docs/benchmarks.md says.
+    """What a place says for the token behind it: the product of three. Fitted by likelihood, as
+    docs/benchmarks.md says.
 
     The second rows are for places where two tokens or more agree.
     """
@@ -44,14 +51,17 @@ class BlendEvidence:
         (3.3, 1.05, 1.25, 0.8, 0.35, 0.95, 0.55, 1.35, 0.27),
         (1.75, 0.9, 1.0, 0.6, 0.7, 0.9, 1.0, 1.0, 0.5),
     )
-    """At the pointer; up to 4, 15, 60 behind it; elsewhere; up to 15, or more, before it; where there is none yet; in the output."""
+    """At the pointer; up to 4, 15, 60 behind it; elsewhere; up to 15, or more, before it; where
+    there is none yet; in the output."""
     seen: tuple[tuple[float, ...], ...] = ((2.9, 1.9, 1.45, 1.05, 0.63, 0.21), (1.7, 1.2, 1.3, 1.1, 0.65, 0.65))
     """By how many places agree: one, two, three, up to 7, up to 15, more."""
     shorter: tuple[float, ...] = (0.75, 0.9)  # where more tokens agree elsewhere
     form: tuple[tuple[float, ...], ...] = ((1.0,) * FORMS,) * FORMS
-    """By the form of the last token and of what follows it: other; a small word, one with a capital; inside a word; a closing mark; space.
+    """By the form of the last token and of what follows it: other; a small word, one with a
+    capital; inside a word; a closing mark; space.
 
-    Learnt from what is said, like the others; numbers fitted beforehand gained nothing beside that."""
+    Learnt from what is said, like the others; numbers fitted beforehand gained nothing beside
+    that."""
     common: tuple[float, ...] = (0.3, 0.3, 0.48, 0.6, 0.72, 0.75, 0.9, 0.9, 1.05)
     """Of the commonest tokens together, by the longest agreement, from none on."""
     near: float = 0.0275  # of the next token in the prompt, of the one after it half as much, and so on
@@ -60,7 +70,9 @@ class BlendEvidence:
     def struct(self) -> EvidenceStruct:
         """Return it as blend.h reads it."""
         near = (self.near / (1 + ahead) for ahead in range(NEAR))
-        return EvidenceStruct(self.order, self.zone, self.seen, self.shorter, self.form, self.common, tuple(near), self.near_of)
+        return EvidenceStruct(
+            self.order, self.zone, self.seen, self.shorter, self.form, self.common, tuple(near), self.near_of
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +94,8 @@ _origin = partial(tuple.__new__, NodeOrigin)  # (drafter, position) -> NodeOrigi
 
 
 class _Origins(dict[int, tuple[NodeOrigin, ...]]):
-    """Of the nodes of one source, by place: made once for each place, for drafts ask for the same ones again and again."""
+    """Of the nodes of one source, by place: made once for each place, for drafts ask for the same
+    ones again and again."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -95,7 +108,8 @@ class _Origins(dict[int, tuple[NodeOrigin, ...]]):
 
 @dataclass(slots=True)
 class _Said:
-    """What drafts for a sequence are grown from, and its sources' origins; the sequence itself is the last."""
+    """What drafts for a sequence are grown from, and its sources' origins; the sequence itself is
+    the last."""
 
     blender: Blender
     origins: tuple[_Origins, ...]
@@ -106,7 +120,9 @@ class BlendDrafter:
     stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
 
-    def __init__(self, options: BlendOptions | None = None, datastore: Datastore | None = None, kinds: TokenKinds | None = None) -> None:
+    def __init__(
+        self, options: BlendOptions | None = None, datastore: Datastore | None = None, kinds: TokenKinds | None = None
+    ) -> None:
         self.options = options or BlendOptions()
         self.kinds = kinds
         self._least = self.options.least or (FIRST if self.options.mean else 0.0)
@@ -125,7 +141,14 @@ class BlendDrafter:
         options = self.options
         fade = FADE if options.mean else 1.0
         blender = Blender(
-            texts, doubts, self._evidence, depth=options.depth, scan=options.scan, weight=options.said, rate=options.rate, fade=fade
+            texts,
+            doubts,
+            self._evidence,
+            depth=options.depth,
+            scan=options.scan,
+            weight=options.said,
+            rate=options.rate,
+            fade=fade,
         )
         self._said[sequence.id] = _Said(blender, tuple(map(_Origins, names)))
 
@@ -133,7 +156,8 @@ class BlendDrafter:
         return [self._draft(state, nodes) for state in states]
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it: what was said tells where it was copied from, whoever drafted it."""
+        """Learn nothing from it: what was said tells where it was copied from, whoever drafted
+        it."""
 
     def finish(self, sequence: Sequence) -> None:
         self._said.pop(sequence.id, None)
@@ -154,7 +178,8 @@ def _text(tokens: tuple[int, ...], kinds: TokenKinds | None, room: int = 0) -> N
 
 
 def _tree(found: Blended, origins: Seq[_Origins]) -> DraftTree:
-    """Make nodes of what was found; only the context's places are places of the prompt and the output."""
+    """Make nodes of what was found; only the context's places are places of the prompt and the
+    output."""
     if len(origins) == 1:
         every: Iterable[tuple[NodeOrigin, ...]] = map(origins[0].__getitem__, found.origins[1:])
     else:

@@ -1,7 +1,8 @@
 """Copy drafts: what followed the last time these words were said (CASD, thesis section 5.2).
 
-The last tokens are looked up anywhere in prompt + output; the tokens after the longest matches are the draft. Needs no
-model. Knows nothing of passages: a node's origin is a position in the context, and provenance makes text of it.
+The last tokens are looked up anywhere in prompt + output; the tokens after the longest matches are
+the draft. Needs no model. Knows nothing of passages: a node's origin is a position in the context,
+and provenance makes text of it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 @dataclass(frozen=True, slots=True)
 class CopyConfig:
-    """The thesis's values. `prompt_only` is its ablation CASDprompt: the output is not copied from."""
+    """The thesis's values. `prompt_only` is its ablation CASDprompt: the output is not copied
+    from."""
 
     matches: int = 2  # how many of the longest matches are copied from
     max_match: int = 10  # a longer match counts as this long
@@ -76,7 +78,9 @@ def _open(_: DrafterContext, options: CopyConfig | None) -> CopyDrafter:
     return CopyDrafter(options)
 
 
-SPEC = DrafterSpec("copy", "what followed the two longest matches of the last tokens, in prompt and output (CASD)", CopyConfig, _open)
+SPEC = DrafterSpec(
+    "copy", "what followed the two longest matches of the last tokens, in prompt and output (CASD)", CopyConfig, _open
+)
 PROMPT_SPEC = DrafterSpec(
     "copy-prompt",
     "the same in the prompt alone (the thesis's ablation CASDprompt)",

@@ -1,8 +1,10 @@
-"""Prompt lookup: what followed the first occurrence of the last three tokens, else of the last two, else of the last one.
+"""Prompt lookup: what followed the first occurrence of the last three tokens, else of the last two,
+else of the last one.
 
-The simplest drafter that copies, kept to compare with. One chain per step, from prompt + output; costs a few dictionary look-ups.
-The first occurrence, as in transformers' prompt_lookup_num_tokens; on summaries recorded from Llama-3.1 it reaches tau 1.436, the
-latest one 1.397: in the source, rather than in what was just said, more text follows and it is followed more often.
+The simplest drafter that copies, kept to compare with. One chain per step, from prompt + output;
+costs a few dictionary look-ups. The first occurrence, as in transformers' prompt_lookup_num_tokens;
+on summaries recorded from Llama-3.1 it reaches tau 1.436, the latest one 1.397: in the source,
+rather than in what was just said, more text follows and it is followed more often.
 """
 
 from __future__ import annotations
@@ -15,12 +17,14 @@ from services.generator.models import FeatureKind
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 ACCEPTANCE = ((0.19, 0.57), (0.38, 0.60), (0.60, 0.72))
-"""(chance that the first copied token is accepted, factor per further one) after a match of 1, 2, 3 tokens; a guide for merging only."""
+"""(chance that the first copied token is accepted, factor per further one) after a match of 1, 2, 3
+tokens; a guide for merging only."""
 
 
 @dataclass(slots=True)
 class NGrams:
-    """The first end of every n-gram that something follows; so the end of the context itself is not in it."""
+    """The first end of every n-gram that something follows; so the end of the context itself is not
+    in it."""
 
     longest: int
     tokens: list[int] = field(default_factory=list)
@@ -35,7 +39,8 @@ class NGrams:
             known.append(token)
 
     def find(self) -> tuple[int, int]:
-        """Return (length of the match, index of its last token); (0, -1) when even the last token is new."""
+        """Return (length of the match, index of its last token); (0, -1) when even the last token
+        is new."""
         for size in range(min(self.longest, len(self.tokens)), 0, -1):
             end = self._ends.get(tuple(self.tokens[-size:]))
             if end is not None:
@@ -91,4 +96,9 @@ def _open(_: DrafterContext, options: PromptLookupOptions | None) -> PromptLooku
     return PromptLookupDrafter(options or PromptLookupOptions())
 
 
-SPEC = DrafterSpec("prompt-lookup", "what followed the first occurrence of the last three, two or one tokens", PromptLookupOptions, _open)
+SPEC = DrafterSpec(
+    "prompt-lookup",
+    "what followed the first occurrence of the last three, two or one tokens",
+    PromptLookupOptions,
+    _open,
+)

@@ -1,9 +1,12 @@
-"""ReSpec's retriever: copies where the target is sure of itself, from the places that have proved good (sections 3.2 and 3.3).
+"""ReSpec's retriever: copies where the target is sure of itself, from the places that have proved
+good (sections 3.2 and 3.3).
 
-The key is the end of the context, one to three tokens, over which the mean entropy of the target's own distributions plus a penalty for
-short keys is least; there is a draft only where that entropy is low. Each place that the key stood at has a score, a moving average of
-how much of its drafts was accepted. Which other drafter steps in where there is none is a policy; relaxed verification is a rule of its
-own (speculation/relaxed.py). Recorded answers have no distributions: replayed, the trigger is always open, and the key the longest known.
+The key is the end of the context, one to three tokens, over which the mean entropy of the target's
+own distributions plus a penalty for short keys is least; there is a draft only where that entropy
+is low. Each place that the key stood at has a score, a moving average of how much of its drafts was
+accepted. Which other drafter steps in where there is none is a policy; relaxed verification is a
+rule of its own (speculation/relaxed.py). Recorded answers have no distributions: replayed, the
+trigger is always open, and the key the longest known.
 """
 
 from __future__ import annotations
@@ -31,7 +34,8 @@ class RespecOptions:
     places: int = 3  # drafts (section 3.3)
     copied: int = 20  # tokens of each: 60 in all (section 4.1)
     rate: float = 0.3  # alpha (the paper names none)
-    credit: Literal["winner", "prefix"] = "winner"  # the paper's; "prefix": each place by what of its own draft was right
+    # the paper's; "prefix": each place by what of its own draft was right
+    credit: Literal["winner", "prefix"] = "winner"
 
 
 @dataclass(slots=True)
@@ -69,7 +73,8 @@ class RespecDrafter:
         return [self._draft(state, nodes) for state in states]
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Score the places that were drafted from (eq. 4 and 5), and remember how sure the target was."""
+        """Score the places that were drafted from (eq. 4 and 5), and remember how sure the target
+        was."""
         known, options = self._known[state.sequence.id], self.options
         known.entropies = [*known.entropies, *accepted.entropies][-options.longest :]
         taken = accepted.token_ids[: len(accepted.path) - 1]
@@ -92,7 +97,9 @@ class RespecDrafter:
             copied = known.drafted[place] = known.tokens[place + 1 : place + 1 + options.copied]
             score = known.scores.get(place, START)
             scores = (score * ACCEPTANCE**depth for depth in range(len(copied)))
-            builder.add_chain(0, copied, scores, map(NodeOrigin, repeat(self.name), range(place + 1, place + 1 + len(copied))))
+            builder.add_chain(
+                0, copied, scores, map(NodeOrigin, repeat(self.name), range(place + 1, place + 1 + len(copied)))
+            )
         return builder.build(nodes)
 
     def _places(self, known: Known) -> list[int]:
@@ -101,11 +108,14 @@ class RespecDrafter:
         if not length:
             return []
         ends = known.ends[tuple(known.tokens[-length:])]
-        good = [end for end in ends if end != len(known.tokens) - 1 and known.scores.get(end, START) >= options.least_score]
+        good = [
+            end for end in ends if end != len(known.tokens) - 1 and known.scores.get(end, START) >= options.least_score
+        ]
         return sorted(good, key=lambda end: (-known.scores.get(end, START), -end))[: options.places]
 
     def _key(self, known: Known) -> int:
-        """Return the length of the key with the least C_k = H_k + lambda / k (eq. 1 to 3); 0: no draft."""
+        """Return the length of the key with the least C_k = H_k + lambda / k (eq. 1 to 3); 0: no
+        draft."""
         recent = known.entropies[::-1]
         lengths = range(1, min(self.options.longest, len(known.tokens)) + 1)
         if not recent:
@@ -127,4 +137,6 @@ def _open(_: DrafterContext, options: RespecOptions | None) -> RespecDrafter:
     return RespecDrafter(options)
 
 
-SPEC = DrafterSpec("respec", "copies where the target is sure, from places that proved good (ReSpec)", RespecOptions, _open)
+SPEC = DrafterSpec(
+    "respec", "copies where the target is sure, from places that proved good (ReSpec)", RespecOptions, _open
+)

@@ -1,8 +1,10 @@
-"""SuffixDecoding's drafts: the likeliest of what followed the pattern that the context ends with, as one tree (Oliaro and others, 2024).
+"""SuffixDecoding's drafts: the likeliest of what followed the pattern that the context ends with,
+as one tree (Oliaro and others, 2024).
 
-For every length of the pattern the tree of its continuations is grown greedily by their frequencies; the tree whose frequencies add up to
-most is the draft. Longer patterns may draft more. Over prompt and output alone: no tree is shared between requests. Kept to compare with:
-the copy drafter that engines ship.
+For every length of the pattern the tree of its continuations is grown greedily by their
+frequencies; the tree whose frequencies add up to most is the draft. Longer patterns may draft more.
+Over prompt and output alone: no tree is shared between requests. Kept to compare with: the copy
+drafter that engines ship.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ class Places:
         self.tokens += tokens
 
     def patterns(self, longest: int, scan: int) -> Iterator[tuple[int, list[int]]]:
-        """Yield, for each length of the last tokens that makes a difference, the places after which they stood."""
+        """Yield, for each length of the last tokens that makes a difference, the places after which
+        they stood."""
         tokens, last = self.tokens, len(self.tokens) - 1
         found: list[tuple[int, int]] = []
         for end in self._by_token.get(tokens[-1], ())[-scan - 1 :]:
@@ -83,7 +86,12 @@ def grow(tokens: Seq[int], places: list[int], most: int, floor: float) -> Grown:
         score, _, parent, token, own = heapq.heappop(waiting)
         if len(grown.tokens) == most or -score < floor:
             break
-        for values, value in ((grown.tokens, token), (grown.parents, parent), (grown.scores, -score), (grown.places, own[-1])):
+        for values, value in (
+            (grown.tokens, token),
+            (grown.parents, parent),
+            (grown.scores, -score),
+            (grown.places, own[-1]),
+        ):
             values.append(value)  # type: ignore[arg-type]
         heap.append((score, next(order), len(grown.tokens) - 1, [place + 1 for place in own]))
     return grown
@@ -120,11 +128,15 @@ class SuffixDrafter:
         ]
         best = max(trees, key=lambda grown: sum(grown.scores), default=Grown([], [], [], []))
         origins = [(NodeOrigin(self.name, place),) for place in best.places]
-        return arrange([known.tokens[-1], *best.tokens], [-1, *(p + 1 for p in best.parents)], [1.0, *best.scores], [(), *origins])
+        return arrange(
+            [known.tokens[-1], *best.tokens], [-1, *(p + 1 for p in best.parents)], [1.0, *best.scores], [(), *origins]
+        )
 
 
 def _open(_: DrafterContext, options: SuffixOptions | None) -> SuffixDrafter:
     return SuffixDrafter(options)
 
 
-SPEC = DrafterSpec("suffix", "the most frequent continuations of one pattern, as one tree (SuffixDecoding)", SuffixOptions, _open)
+SPEC = DrafterSpec(
+    "suffix", "the most frequent continuations of one pattern, as one tree (SuffixDecoding)", SuffixOptions, _open
+)

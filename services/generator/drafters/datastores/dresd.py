@@ -1,7 +1,9 @@
-"""DReSD's drafts: what followed the states of a datastore that were most like the target's own state now (dense retrieval).
+"""DReSD's drafts: what followed the states of a datastore that were most like the target's own
+state now (dense retrieval).
 
-The key is the target's last hidden state, of the token before the root; the root, which the target has just chosen, is the next token
-that the paper filters by (section 3.5). Drafts of 3 x 20 tokens for greedy answers, 10 x 10 for sampled ones (section 5.4).
+The key is the target's last hidden state, of the token before the root; the root, which the target
+has just chosen, is the next token that the paper filters by (section 3.5). Drafts of 3 x 20 tokens
+for greedy answers, 10 x 10 for sampled ones (section 5.4).
 """
 
 from __future__ import annotations

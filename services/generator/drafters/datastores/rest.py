@@ -1,8 +1,11 @@
-"""REST's drafts: what followed the longest end of the context in a datastore, the commonest first (He and others, NAACL 2024, section 3).
+"""REST's drafts: what followed the longest end of the context in a datastore, the commonest first
+(He and others, NAACL 2024, section 3).
 
-The datastore does not grow; it is built offline (`python -m services.generator.datastore build`) and searched by exact suffix: from 16
-tokens down to two until some place agrees (section 3.1), at most 5,000 places, the next 10 tokens of each, joined to a tree of which the
-64 most frequent nodes are kept (section 3.2). Its tokens come from no passage of the prompt, so no place is cited for its nodes.
+The datastore does not grow; it is built offline (`python -m services.generator.datastore build`)
+and searched by exact suffix: from 16 tokens down to two until some place agrees (section 3.1), at
+most 5,000 places, the next 10 tokens of each, joined to a tree of which the 64 most frequent nodes
+are kept (section 3.2). Its tokens come from no passage of the prompt, so no place is cited for its
+nodes.
 """
 
 from __future__ import annotations
@@ -60,7 +63,9 @@ class RestDrafter:
         )  # fmt: skip
         origins = repeat((NodeOrigin(self.name),), len(found.tokens))
         root = int(state.context[-1])
-        return DraftTree((root, *found.tokens), (-1, *found.parents), (1.0, *found.chances), ((), *origins), found.matched)
+        return DraftTree(
+            (root, *found.tokens), (-1, *found.parents), (1.0, *found.chances), ((), *origins), found.matched
+        )
 
 
 def _lacks(context: DrafterContext) -> str | None:
@@ -74,4 +79,6 @@ def _open(context: DrafterContext, options: RestOptions | None) -> RestDrafter:
     return RestDrafter(context.datastore, options)
 
 
-SPEC = DrafterSpec("rest", "what most often followed the longest match in a datastore (REST)", RestOptions, _open, _lacks)
+SPEC = DrafterSpec(
+    "rest", "what most often followed the longest match in a datastore (REST)", RestOptions, _open, _lacks
+)

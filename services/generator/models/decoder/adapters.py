@@ -1,7 +1,9 @@
-"""LoRA adapters in PEFT's files, plain and activated: what they add to a model's matrices, and from which token of a prompt on.
+"""LoRA adapters in PEFT's files, plain and activated: what they add to a model's matrices, and from
+which token of a prompt on.
 
-An activated one (`alora_invocation_tokens`) works from the last occurrence of its invocation tokens on; keys and values before it are the
-base model's. Checked against PEFT's own logits. What would change another result than PEFT's (DoRA, biases, saved modules) is refused.
+An activated one (`alora_invocation_tokens`) works from the last occurrence of its invocation tokens
+on; keys and values before it are the base model's. Checked against PEFT's own logits. What would
+change another result than PEFT's (DoRA, biases, saved modules) is refused.
 """
 
 from __future__ import annotations
@@ -26,12 +28,21 @@ from services.generator.native.step import MOST_RANK, DeltaStruct, Working
 
 WEIGHT = re.compile(r"base_model\.model\.model\.layers\.(\d+)\.(?:self_attn|mlp)\.(\w+)_proj\.lora_([AB])\.weight")
 MATRIX = {"q": "qkv", "k": "qkv", "v": "qkv", "o": "output", "gate": "gate_up", "up": "gate_up", "down": "down"}
-REFUSED = ("use_dora", "lora_bias", "modules_to_save", "alpha_pattern", "trainable_token_indices", "target_parameters", "fan_in_fan_out")
+REFUSED = (
+    "use_dora",
+    "lora_bias",
+    "modules_to_save",
+    "alpha_pattern",
+    "trainable_token_indices",
+    "target_parameters",
+    "fan_in_fan_out",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class LowRankDelta:
-    """Adds to outputs [first, first + len(up)) of a matrix: x down^T up, `up` times the adapter's scale."""
+    """Adds to outputs [first, first + len(up)) of a matrix: x down^T up, `up` times the adapter's
+    scale."""
 
     down: Tensor  # fp32 [r, in]
     up: Tensor  # fp32 [r, out]
@@ -40,7 +51,11 @@ class LowRankDelta:
 
     @property
     def fits_kernels(self) -> bool:
-        return self.down.shape[0] <= MOST_RANK and not self.down.is_cuda and self.down.shape[1] % 16 == self.up.shape[1] % 16 == 0
+        return (
+            self.down.shape[0] <= MOST_RANK
+            and not self.down.is_cuda
+            and self.down.shape[1] % 16 == self.up.shape[1] % 16 == 0
+        )
 
 
 @dataclass(frozen=True)
@@ -61,7 +76,9 @@ class Adapter:
         for (layer, _), deltas in self.deltas.items():
             for one in deltas:
                 rank, outputs = one.up.shape
-                found[layer * len(MATRIX) + one.place] = DeltaStruct(one.down.data_ptr(), one.up.data_ptr(), rank, one.first, outputs, 0)
+                found[layer * len(MATRIX) + one.place] = DeltaStruct(
+                    one.down.data_ptr(), one.up.data_ptr(), rank, one.first, outputs, 0
+                )
         return found
 
     def start(self, tokens: Sequence[int]) -> int:
@@ -70,7 +87,9 @@ class Adapter:
         for at in range(len(tokens) - len(called), -1, -1):
             if not called or tuple(tokens[at : at + len(called)]) == called:
                 return at if called else 0
-        raise BadRequest(f"the adapter {self.name!r} works from its invocation tokens on, and the prompt does not hold them")
+        raise BadRequest(
+            f"the adapter {self.name!r} works from its invocation tokens on, and the prompt does not hold them"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +121,29 @@ class Deltas:
 
     @property
     def native(self) -> list[Working] | None:
-        """Return each adapter's deltas with the first node that it works on and the one behind the last; None where kernels cannot."""
-        found = [(native, nodes.start, nodes.stop) for adapter, nodes in self._parts if (native := adapter.native) is not None]
+        """Return each adapter's deltas with the first node that it works on and the one behind the
+        last; None where kernels cannot."""
+        found = [
+            (native, nodes.start, nodes.stop)
+            for adapter, nodes in self._parts
+            if (native := adapter.native) is not None
+        ]
         return found if len(found) == len(self._parts) else None
 
     def add(self, layer: int, matrix: str, x: Tensor, y: Tensor) -> Tensor:
-        """Add to y [T, out] what the adapters make of x [T, in]; nodes that none works on stay as they are."""
+        """Add to y [T, out] what the adapters make of x [T, in]; nodes that none works on stay as
+        they are."""
         for adapter, nodes in self._parts:
             for delta in adapter.deltas.get((layer, matrix), ()):
-                y[nodes, delta.first : delta.first + delta.up.shape[1]] += ((x[nodes].float() @ delta.down.t()) @ delta.up).to(y.dtype)
+                y[nodes, delta.first : delta.first + delta.up.shape[1]] += (
+                    (x[nodes].float() @ delta.down.t()) @ delta.up
+                ).to(y.dtype)
         return y
 
 
 def read_adapters(setting: str, architecture: Architecture, device: torch.device) -> dict[str, Adapter]:
-    """Return them by name: `name=folder` with commas between, or a folder of folders. Raises ModelError."""
+    """Return them by name: `name=folder` with commas between, or a folder of folders. Raises
+    ModelError."""
     pairs = [part.strip() for part in setting.split(",") if part.strip()]
     if len(pairs) == 1 and "=" not in pairs[0]:
         folder = Path(pairs[0]).expanduser()
@@ -125,7 +153,9 @@ def read_adapters(setting: str, architecture: Architecture, device: torch.device
     elif bad := next((pair for pair in pairs if "=" not in pair), None):
         raise ModelError(f"{bad!r} is no name=folder of an adapter")
     else:
-        folders = {name.strip(): Path(path.strip()).expanduser() for name, path in (pair.split("=", 1) for pair in pairs)}
+        folders = {
+            name.strip(): Path(path.strip()).expanduser() for name, path in (pair.split("=", 1) for pair in pairs)
+        }
     return {name: read_adapter(name, folder, architecture, device) for name, folder in folders.items()}
 
 
@@ -138,7 +168,9 @@ def read_adapter(name: str, folder: Path, architecture: Architecture, device: to
     for key, tensor in _tensors(folder / "adapter_model.safetensors").items():
         match = WEIGHT.fullmatch(key)
         if not match or match[2] not in MATRIX or int(match[1]) >= architecture.layers:
-            raise ModelError(f"{folder}: weight {key} has no place in a {architecture.name} of {architecture.layers} layers")
+            raise ModelError(
+                f"{folder}: weight {key} has no place in a {architecture.name} of {architecture.layers} layers"
+            )
         halves.setdefault((int(match[1]), match[2]), {})[match[3]] = tensor.to(device, torch.float32)
     deltas: dict[tuple[int, str], tuple[LowRankDelta, ...]] = {}
     for (layer, module), pair in sorted(halves.items()):
@@ -174,7 +206,9 @@ def _check(folder: Path, config: Mapping[str, Any]) -> None:
     if config.get("peft_type") != "LORA" or "lora_alpha" not in config:
         raise ModelError(f"{folder}: only LoRA adapters are supported, this is {config.get('peft_type')}")
     if config.get("bias", "none") != "none" or (wrong := next((name for name in REFUSED if config.get(name)), None)):
-        raise ModelError(f"{folder}: an adapter with {'bias' if config.get('bias', 'none') != 'none' else wrong} is not supported")
+        raise ModelError(
+            f"{folder}: an adapter with {'bias' if config.get('bias', 'none') != 'none' else wrong} is not supported"
+        )
 
 
 def _tensors(file: Path) -> dict[str, Tensor]:

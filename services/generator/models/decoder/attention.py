@@ -1,8 +1,10 @@
-"""Attention of a step's nodes to a row's cached positions and to each other. Knows nothing of layers, weights or text.
+"""Attention of a step's nodes to a row's cached positions and to each other. Knows nothing of
+layers, weights or text.
 
-Grouped queries are packed into the query length, so keys and values are read once per key/value head and never repeated.
-All positions before the step are visible; only the step's own N x N part is masked. Which form is fastest depends on the number
-of nodes: measured in a running model, where keys come from memory and not from a cache (docs/benchmarks.md).
+Grouped queries are packed into the query length, so keys and values are read once per key/value
+head and never repeated. All positions before the step are visible; only the step's own N x N part
+is masked. Which form is fastest depends on the number of nodes: measured in a running model, where
+keys come from memory and not from a cache (docs/benchmarks.md).
 """
 
 from __future__ import annotations
@@ -21,14 +23,16 @@ def tree_bias(mask: torch.Tensor) -> torch.Tensor:
 
 
 def seen(bias: torch.Tensor, length: int, shared: int, dtype: torch.dtype) -> torch.Tensor:
-    """Turn bias [N, N] into what `attend_few` adds to its scores, [N * g, length + N]: nothing to the `length` cached positions."""
+    """Turn bias [N, N] into what `attend_few` adds to its scores, [N * g, length + N]: nothing to
+    the `length` cached positions."""
     mask = torch.zeros(bias.shape[0] * shared, length + bias.shape[0], dtype=dtype, device=bias.device)
     mask[:, length:] = bias.repeat_interleave(shared, 0)
     return mask
 
 
 def attend_few(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-    """Attend: q [kv_heads, N, g, d], scaled; k and v [1, kv_heads, L + N, d], the step's own nodes last -> [N, kv_heads * g * d].
+    """Attend: q [kv_heads, N, g, d], scaled; k and v [1, kv_heads, L + N, d], the step's own nodes
+    last -> [N, kv_heads * g * d].
 
     `mask` is what `seen` made; None when N is 1.
     """
@@ -40,7 +44,8 @@ def attend_few(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Te
 
 
 def attend_many(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    """Attend by two products, for more nodes on a CPU. bias [N, N] masks the nodes from each other."""
+    """Attend by two products, for more nodes on a CPU. bias [N, N] masks the nodes from each
+    other."""
     groups, nodes, shared, dim = q.shape
     scores = torch.bmm(q.reshape(groups, nodes * shared, dim), k.squeeze(0).transpose(1, 2))  # [kv_heads, N * g, L + N]
     own = scores.view(groups, nodes, shared, -1).narrow(3, scores.shape[2] - nodes, nodes)
@@ -50,10 +55,11 @@ def attend_many(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: torch.T
 
 
 def attend_chain(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: torch.Tensor) -> torch.Tensor:
-    """Attend along a causal chain, block by block: later keys are not looked at. Shapes as in `attend_few`.
+    """Attend along a causal chain, block by block: later keys are not looked at. Shapes as in
+    `attend_few`.
 
-    `causal` is the bias of one block [B, B]. On a CPU a block of 128 in bf16 takes a third of the time of torch's fused
-    attention, which computes what it masks.
+    `causal` is the bias of one block [B, B]. On a CPU a block of 128 in bf16 takes a third of the
+    time of torch's fused attention, which computes what it masks.
     """
     if q.is_cuda:
         return attend_chain_fused(q, k, v)
@@ -62,12 +68,15 @@ def attend_chain(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: torc
     for first in range(0, nodes, block):
         last = min(first + block, nodes)
         end = length - nodes + last  # what the block's last node sees
-        mixed.append(attend_many(q[:, first:last], k[:, :, :end], v[:, :, :end], causal[: last - first, : last - first]))
+        mixed.append(
+            attend_many(q[:, first:last], k[:, :, :end], v[:, :, :end], causal[: last - first, : last - first])
+        )
     return torch.cat(mixed)
 
 
 def attend_chain_fused(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """Attend by torch's fused attention, which on a GPU skips what is masked and knows grouped queries."""
+    """Attend by torch's fused attention, which on a GPU skips what is masked and knows grouped
+    queries."""
     groups, nodes, shared, dim = q.shape
     heads = q.transpose(1, 2).reshape(1, groups * shared, nodes, dim)
     mask = causal_lower_right(nodes, k.shape[2])

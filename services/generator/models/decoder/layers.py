@@ -1,4 +1,5 @@
-"""The decoder's layers: their weights, and the queries, keys and values that llama.py's steps and graphs.py's make of them alike.
+"""The decoder's layers: their weights, and the queries, keys and values that llama.py's steps and
+graphs.py's make of them alike.
 
 Knows nothing of rows, caches, trees or files.
 """
@@ -34,7 +35,8 @@ class Layer:
 
 
 class Embedding:
-    """Turns tokens [...] into [..., h] of `dtype`; a quantised table stays as it is until all of it is asked for."""
+    """Turns tokens [...] into [..., h] of `dtype`; a quantised table stays as it is until all of it
+    is asked for."""
 
     def __init__(self, weight: Weight, dtype: torch.dtype, device: torch.device) -> None:
         self.weight, self.dtype, self.device = weight, dtype, device
@@ -64,7 +66,8 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class QkvViews:
-    """Queries, keys and values of one layer at a time, and the views of them that every layer of a step uses again."""
+    """Queries, keys and values of one layer at a time, and the views of them that every layer of a
+    step uses again."""
 
     flat: torch.Tensor  # fp32 [T, (heads + 2 kv_heads) * d]
     by_head: torch.Tensor  # [T, heads + 2 kv_heads, d]
@@ -73,7 +76,8 @@ class QkvViews:
 
 
 class Decoder:
-    """What a checkpoint becomes. `dtype` is that of the activations; keys and values are kept in `kv_dtype`."""
+    """What a checkpoint becomes. `dtype` is that of the activations; keys and values are kept in
+    `kv_dtype`."""
 
     def __init__(self, architecture: Architecture, weights: Weights, kv_dtype: torch.dtype) -> None:
         self.architecture, self.weights = architecture, weights
@@ -87,11 +91,16 @@ class Decoder:
         by_head = flat.view(nodes, -1, a.head_dim)
         turned = torch.view_as_complex(by_head.unflatten(2, (-1, 2)))[:, : a.heads + a.kv_heads]
         rotations = self.weights.rotations[positions].unsqueeze(1)  # [T, 1, d / 2]
-        rotations = torch.cat(((rotations * a.head_dim**-0.5).expand(-1, a.heads, -1), rotations.expand(-1, a.kv_heads, -1)), 1)
+        rotations = torch.cat(
+            ((rotations * a.head_dim**-0.5).expand(-1, a.heads, -1), rotations.expand(-1, a.kv_heads, -1)), 1
+        )
         return QkvViews(flat, by_head, turned, rotations)
 
-    def project(self, x: torch.Tensor, layer: Layer, qkv: QkvViews, adapt: Callable[[torch.Tensor], object] | None = None) -> None:
-        """Turn x [T, h], normed, into the queries, keys and values in `qkv`, adapted in place, normed and rotated."""
+    def project(
+        self, x: torch.Tensor, layer: Layer, qkv: QkvViews, adapt: Callable[[torch.Tensor], object] | None = None
+    ) -> None:
+        """Turn x [T, h], normed, into the queries, keys and values in `qkv`, adapted in place,
+        normed and rotated."""
         qkv.flat.copy_(layer.qkv(x))
         if adapt is not None:
             adapt(qkv.flat)

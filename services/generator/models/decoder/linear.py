@@ -1,7 +1,9 @@
-"""A linear layer with one set of weight values and several kernels for it; the number of rows chooses the kernel.
+"""A linear layer with one set of weight values and several kernels for it; the number of rows
+chooses the kernel.
 
-On a CPU the kernels of native/ are the fastest for quantised weights, and for few rows of others; where there are none, torch's own of
-4 bits are for few rows. bf16 packed for the matrix units computes fastest (many rows), fp32 is the reference: y = x W^T + b.
+On a CPU the kernels of native/ are the fastest for quantised weights, and for few rows of others;
+where there are none, torch's own of 4 bits are for few rows. bf16 packed for the matrix units
+computes fastest (many rows), fp32 is the reference: y = x W^T + b.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ class Linear:
 
     __slots__ = ("few", "inputs", "kernels", "limit", "many", "outputs", "weight_bytes")
 
-    def __init__(self, kernels: dict[str, Kernel], inputs: int, outputs: int, weight_bytes: int = 0, limit: int = 0) -> None:
+    def __init__(
+        self, kernels: dict[str, Kernel], inputs: int, outputs: int, weight_bytes: int = 0, limit: int = 0
+    ) -> None:
         """Take kernels, few rows' first; `weight_bytes` are what the first kernel reads."""
         self.kernels = kernels
         self.inputs, self.outputs, self.weight_bytes, self.limit = inputs, outputs, weight_bytes, limit
@@ -45,7 +49,8 @@ def packs_bf16() -> bool:
 
 
 def packed_kernel(weight: torch.Tensor, bias: torch.Tensor | None) -> Kernel:
-    """Multiply in bf16, in the layout of oneDNN's matrix kernels, reordered once instead of at every call."""
+    """Multiply in bf16, in the layout of oneDNN's matrix kernels, reordered once instead of at
+    every call."""
     packed = torch.ops.mkldnn._reorder_linear_weight(weight)
     run = torch.ops.mkldnn._linear_pointwise.default
     return lambda x: run(x, packed, bias, "none", [], "")
@@ -80,12 +85,15 @@ def planes(blocks: Blocks) -> list[Plane]:
 
 
 def int4_kernel(parts: list[Plane], bias: torch.Tensor | None, dtype: torch.dtype = torch.bfloat16) -> Kernel:
-    """Multiply planes as they are; x and y are `dtype`. For one row 8 bits are a fifth faster than the same values as bf16."""
+    """Multiply planes as they are; x and y are `dtype`. For one row 8 bits are a fifth faster than
+    the same values as bf16."""
     packed = [(torch._convert_weight_to_int4pack_for_cpu(each.codes, 1), _by_input(each)) for each in parts]
 
     def run(x: torch.Tensor) -> torch.Tensor:
         half = x.bfloat16()
-        first, *others = (torch._weight_int4pack_mm_for_cpu(half, codes, GROUP, scales).to(dtype) for codes, scales in packed)
+        first, *others = (
+            torch._weight_int4pack_mm_for_cpu(half, codes, GROUP, scales).to(dtype) for codes, scales in packed
+        )
         for other in (*others, *([] if bias is None else [bias])):
             first.add_(other)
         return first

@@ -1,6 +1,8 @@
-"""Weights by name become the decoder's layers: each taken once, its shape checked, joined, reordered and packed for the device.
+"""Weights by name become the decoder's layers: each taken once, its shape checked, joined,
+reordered and packed for the device.
 
-Knows nothing of files. q, k and v become one matrix, gate and up another; q's and k's rows go into the paired order of rope.py.
+Knows nothing of files. q, k and v become one matrix, gate and up another; q's and k's rows go into
+the paired order of rope.py.
 """
 
 from __future__ import annotations
@@ -13,7 +15,16 @@ import torch
 from services.generator.errors import ModelError
 from services.generator.models.decoder import tiles
 from services.generator.models.decoder.layers import Embedding, Layer, Weights
-from services.generator.models.decoder.linear import FEW_ROWS, Kernel, Linear, dense_kernel, int4_kernel, packed_kernel, packs_bf16, planes
+from services.generator.models.decoder.linear import (
+    FEW_ROWS,
+    Kernel,
+    Linear,
+    dense_kernel,
+    int4_kernel,
+    packed_kernel,
+    packs_bf16,
+    planes,
+)
 from services.generator.models.decoder.residual import MirroredResidual, Residual
 from services.generator.models.decoder.rope import paired, paired_rows, rotations
 from services.generator.models.files.architecture import Architecture
@@ -23,7 +34,8 @@ from services.generator.native.step import NODES, DecoderSize, NativeDecoder, Na
 
 
 class WeightSource(Protocol):
-    """Where weights come from, by their Hugging Face names (checkpoint.Checkpoint; random ones for measuring)."""
+    """Where weights come from, by their Hugging Face names (checkpoint.Checkpoint; random ones for
+    measuring)."""
 
     name: str
 
@@ -38,9 +50,12 @@ class WeightSource(Protocol):
 
 
 class Packing:
-    """`blocks`: quantised weights may be multiplied as they are; otherwise everything is `dtype`, exact in fp32."""
+    """`blocks`: quantised weights may be multiplied as they are; otherwise everything is `dtype`,
+    exact in fp32."""
 
-    def __init__(self, source: WeightSource, architecture: Architecture, device: torch.device, dtype: torch.dtype, blocks: bool) -> None:
+    def __init__(
+        self, source: WeightSource, architecture: Architecture, device: torch.device, dtype: torch.dtype, blocks: bool
+    ) -> None:
         self.source, self.a, self.device, self.dtype, self.blocks = source, architecture, device, dtype, blocks
         self.residual = MirroredResidual if device.type == "cpu" else Residual
 
@@ -58,9 +73,13 @@ class Packing:
             head=self._linear([head], None),
             rotations=rotations(a).to(self.device),
         )
-        rest = {name for name in self.source.rest if "rotary_emb" not in name and not (tied and name == "lm_head.weight")}
+        rest = {
+            name for name in self.source.rest if "rotary_emb" not in name and not (tied and name == "lm_head.weight")
+        }
         if rest:
-            raise ModelError(f"{self.source.name}: weights that a {a.name} has no place for: {', '.join(sorted(rest)[:5])}")
+            raise ModelError(
+                f"{self.source.name}: weights that a {a.name} has no place for: {', '.join(sorted(rest)[:5])}"
+            )
         return self._with_native(weights)
 
     def _layer(self, index: int) -> Layer:
@@ -88,8 +107,13 @@ class Packing:
 
     def _gate_up(self, prefix: str) -> Linear:
         a = self.a
-        matrices = [self.source.take(f"{prefix}{part}_proj.weight", a.intermediate_size, a.hidden_size) for part in ("gate", "up")]
-        biases = [self._vector(f"{prefix}{part}_proj.bias", a.intermediate_size) for part in ("gate", "up") if a.mlp_bias]
+        matrices = [
+            self.source.take(f"{prefix}{part}_proj.weight", a.intermediate_size, a.hidden_size)
+            for part in ("gate", "up")
+        ]
+        biases = [
+            self._vector(f"{prefix}{part}_proj.bias", a.intermediate_size) for part in ("gate", "up") if a.mlp_bias
+        ]
         return self._linear(matrices, torch.cat(biases) if biases else None)
 
     def _projection(self, name: str, outputs: int, inputs: int, bias: bool) -> Linear:
@@ -113,11 +137,14 @@ class Packing:
         return dense.to(self.device)
 
     def _linear(self, matrices: list[Weight], bias: torch.Tensor | None) -> Linear:
-        """Take quantised weights as they are, for however many rows; others also in the layout that is the faster for many."""
+        """Take quantised weights as they are, for however many rows; others also in the layout that
+        is the faster for many."""
         parts = stacks(matrices)
         outputs, inputs = sum(part.shape[0] for part in parts), parts[0].shape[1]
         kernels: dict[str, Kernel] = {}
-        if self.blocks and all(tiles.fits(part) and (isinstance(part, Blocks) or self.dtype == torch.bfloat16) for part in parts):
+        if self.blocks and all(
+            tiles.fits(part) and (isinstance(part, Blocks) or self.dtype == torch.bfloat16) for part in parts
+        ):
             matrix = tiles.pack_all(parts, bias)
             kernels["native"] = matrix
             if isinstance(parts[0], Blocks):
@@ -125,7 +152,8 @@ class Packing:
         bits, limit = 8 * self.dtype.itemsize, NODES if "native" in kernels else FEW_ROWS
         whole = stack(parts)
         if self.blocks and isinstance(whole, Blocks) and (codes := planes(whole)):
-            kernels["blocks"], bits = int4_kernel(codes, bias, self.dtype), 5 * len(codes)  # a scale and a zero for each 32 weights
+            # a scale and a zero for each 32 weights
+            kernels["blocks"], bits = int4_kernel(codes, bias, self.dtype), 5 * len(codes)
             whole = torch.stack([plane.values() for plane in codes]).sum(0)
         weight = self._dense(whole)
         if self.device.type == "cpu" and self.dtype == torch.bfloat16 and packs_bf16():
@@ -137,18 +165,28 @@ class Packing:
     def _with_native(self, weights: Weights) -> Weights:
         """Add all layers at once, where every matrix of them has the kernel."""
         linears = [each for layer in weights.layers for each in (layer.qkv, layer.output, layer.gate_up, layer.down)]
-        if self.a.head_dim % 32 or self.a.head_dim > 128 or not all("native" in each.kernels for each in [*linears, weights.head]):
+        if (
+            self.a.head_dim % 32
+            or self.a.head_dim > 128
+            or not all("native" in each.kernels for each in [*linears, weights.head])
+        ):
             return weights
         layers = [self._native_layer(layer) for layer in weights.layers]
         rotations = torch.view_as_real(weights.rotations).contiguous()
         a = self.a
         size = DecoderSize(a.hidden_size, a.intermediate_size, a.heads, a.kv_heads, a.head_dim, a.norm_eps)
         decoder = NativeDecoder(size, layers, self._plain(weights.norm), rotations)
-        return replace(weights, native=decoder, exact=all(list(each.kernels) == ["native"] for each in [*linears, weights.head]))
+        return replace(
+            weights, native=decoder, exact=all(list(each.kernels) == ["native"] for each in [*linears, weights.head])
+        )
 
     def _native_layer(self, layer: Layer) -> NativeLayer:
-        matrices = [cast(PackedMatrix, each.kernels["native"]) for each in (layer.qkv, layer.output, layer.gate_up, layer.down)]
-        return NativeLayer(self._plain(layer.attention_norm), self._plain(layer.mlp_norm), layer.q_norm, layer.k_norm, *matrices)
+        matrices = [
+            cast(PackedMatrix, each.kernels["native"]) for each in (layer.qkv, layer.output, layer.gate_up, layer.down)
+        ]
+        return NativeLayer(
+            self._plain(layer.attention_norm), self._plain(layer.mlp_norm), layer.q_norm, layer.k_norm, *matrices
+        )
 
     def _plain(self, prepared: torch.Tensor) -> torch.Tensor:
         return prepared[: self.a.hidden_size].float().contiguous()

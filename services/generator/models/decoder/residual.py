@@ -1,7 +1,8 @@
 """The residual stream and its RMS norm, in the form that is cheap on the device.
 
-On a CPU torch composes rms_norm of nine small kernels, and they were a sixth of a one-token step of the demo model. LayerNorm
-is one kernel; of [x, -x], whose mean is 0 and whose variance is mean(x^2), it is exactly x's RMS norm, in fp32 inside.
+On a CPU torch composes rms_norm of nine small kernels, and they were a sixth of a one-token step of
+the demo model. LayerNorm is one kernel; of [x, -x], whose mean is 0 and whose variance is
+mean(x^2), it is exactly x's RMS norm, in fp32 inside.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import torch.nn.functional as F
 
 
 class Residual:
-    """A stream [T, h] that layers add to. `norm` takes the weight that `prepared` made of the checkpoint's."""
+    """A stream [T, h] that layers add to. `norm` takes the weight that `prepared` made of the
+    checkpoint's."""
 
     __slots__ = ("eps", "x")
 

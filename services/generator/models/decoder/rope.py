@@ -1,7 +1,9 @@
-"""Rotary position embedding: one complex table per model, and the order of a head's dimensions that makes it one multiply.
+"""Rotary position embedding: one complex table per model, and the order of a head's dimensions that
+makes it one multiply.
 
-Published checkpoints pair dimension i with i + d/2. Here pairs lie side by side, (0, d/2, 1, d/2 + 1, ...), so that a head
-viewed as complex numbers is rotated by one multiplication. Queries and keys are permuted alike, so their products do not change.
+Published checkpoints pair dimension i with i + d/2. Here pairs lie side by side, (0, d/2, 1, d/2 +
+1, ...), so that a head viewed as complex numbers is rotated by one multiplication. Queries and keys
+are permuted alike, so their products do not change.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ def paired_rows(size: int, head_dim: int) -> torch.Tensor:
 
 
 def rotations(architecture: Architecture) -> torch.Tensor:
-    """Return e^(i position frequency), times the attention factor of yarn: complex64 [max_positions, head_dim / 2]."""
+    """Return e^(i position frequency), times the attention factor of yarn: complex64
+    [max_positions, head_dim / 2]."""
     frequencies, factor = _frequencies(architecture.rope, architecture.head_dim)
     angles = torch.outer(torch.arange(architecture.max_positions, dtype=torch.float32), frequencies)
     return torch.polar(torch.full_like(angles, factor), angles)
@@ -47,7 +50,8 @@ def _frequencies(rope: Rope, dim: int) -> tuple[torch.Tensor, float]:
 
 
 def _llama3(plain: torch.Tensor, rope: Rope) -> torch.Tensor:
-    """Do as Llama 3.1: long waves are stretched by `factor`, short ones kept, those between interpolated."""
+    """Do as Llama 3.1: long waves are stretched by `factor`, short ones kept, those between
+    interpolated."""
     p = rope.parameters
     turns = p["original_max_position_embeddings"] * plain / (2 * math.pi)  # in the context it was first trained with
     smooth = ((turns - p["low_freq_factor"]) / (p["high_freq_factor"] - p["low_freq_factor"])).clamp(0, 1)
@@ -55,7 +59,8 @@ def _llama3(plain: torch.Tensor, rope: Rope) -> torch.Tensor:
 
 
 def _yarn(rope: Rope, dim: int) -> tuple[torch.Tensor, float]:
-    """Do as YaRN (arXiv 2309.00071), section 3.2 and equation 22; field names as in published configs."""
+    """Do as YaRN (arXiv 2309.00071), section 3.2 and equation 22; field names as in published
+    configs."""
     p = rope.parameters
     factor, original = p["factor"], p["original_max_position_embeddings"]
 

@@ -16,7 +16,8 @@ def fits(weight: Weight) -> bool:
 
 
 def pack(weight: Weight, bias: Tensor | None = None, following: PackedMatrix | None = None) -> PackedMatrix:
-    """Lay out quantised values as they are, others in bf16. `following`: whose outputs come behind these, both quantised."""
+    """Lay out quantised values as they are, others in bf16. `following`: whose outputs come behind
+    these, both quantised."""
     outputs, inputs = weight.shape
     bias = None if bias is None else bias.float().contiguous()
     if isinstance(weight, Blocks):

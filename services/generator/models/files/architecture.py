@@ -1,6 +1,8 @@
-"""The architecture in a Llama-family checkpoint's config.json, checked once. Reads both spellings of the RoPE fields.
+"""The architecture in a Llama-family checkpoint's config.json, checked once. Reads both spellings
+of the RoPE fields.
 
-The raw JSON is read instead of transformers' config objects: those fill fields in, and cost seconds to import.
+The raw JSON is read instead of transformers' config objects: those fill fields in, and cost seconds
+to import.
 """
 
 from __future__ import annotations
@@ -52,8 +54,11 @@ class Architecture:
         return self.kv_heads * self.head_dim
 
     @classmethod
-    def from_config(cls, config: Mapping[str, Any], generation: Mapping[str, Any] = MappingProxyType({})) -> Architecture:
-        """Read config.json; `generation` is generation_config.json, which may know more tokens that end an answer.
+    def from_config(
+        cls, config: Mapping[str, Any], generation: Mapping[str, Any] = MappingProxyType({})
+    ) -> Architecture:
+        """Read config.json; `generation` is generation_config.json, which may know more tokens that
+        end an answer.
 
         Raises ModelError on an architecture or option whose result would not be transformers'.
         """
@@ -63,7 +68,9 @@ class Architecture:
         if config.get("hidden_act", "silu") != "silu":
             raise ModelError(f"{name}: hidden_act {config['hidden_act']} is not supported, only silu")
         if config.get("quantization_config"):
-            raise ModelError(f"{name}: quantised Hugging Face checkpoints are not supported; a GGUF file or the plain weights are")
+            raise ModelError(
+                f"{name}: quantised Hugging Face checkpoints are not supported; a GGUF file or the plain weights are"
+            )
         family = name.removesuffix("ForCausalLM").lower()
         bias = bool(config.get("attention_bias", False))
         heads, hidden = int(config["num_attention_heads"]), int(config["hidden_size"])
@@ -96,15 +103,18 @@ def _ids(value: int | list[int] | None) -> tuple[int, ...]:
 
 
 def _max_positions(config: Mapping[str, Any]) -> int:
-    """Honour a sliding window by not going beyond it: within it, windowed and full attention are the same."""
+    """Honour a sliding window by not going beyond it: within it, windowed and full attention are
+    the same."""
     positions = int(config.get("max_position_embeddings", 2048))
     uses_window = config.get("use_sliding_window", True)  # the Qwens have a switch, Mistral has not
-    window = config.get("sliding_window", 4096 if config.get("model_type") == "mistral" else None)  # transformers' default
+    # transformers' default
+    window = config.get("sliding_window", 4096 if config.get("model_type") == "mistral" else None)
     return min(positions, int(window)) if window and uses_window else positions
 
 
 def _rope(config: Mapping[str, Any]) -> Rope:
-    """Read both spellings: transformers 5 writes `rope_parameters`; what was published before has `rope_theta` and `rope_scaling`."""
+    """Read both spellings: transformers 5 writes `rope_parameters`; what was published before has
+    `rope_theta` and `rope_scaling`."""
     fields = dict(config.get("rope_parameters") or config.get("rope_scaling") or {})
     theta = float(fields.pop("rope_theta", None) or config.get("rope_theta") or 10000.0)
     kind = str(fields.pop("rope_type", None) or fields.pop("type", None) or "default")

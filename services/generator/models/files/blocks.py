@@ -1,7 +1,9 @@
-"""Quantised weights in the blocks of a GGUF file, as the file holds them: what they mean, and how they are taken apart.
+"""Quantised weights in the blocks of a GGUF file, as the file holds them: what they mean, and how
+they are taken apart.
 
-w = scale * code + minimum per group of 16 or 32 inputs; in the types that end in _K eight groups share what their scales and minima are
-multiplied by. Checked against the package gguf's own decoder.
+w = scale * code + minimum per group of 16 or 32 inputs; in the types that end in _K eight groups
+share what their scales and minima are multiplied by. Checked against the package gguf's own
+decoder.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ PORTION = 1 << 22  # weights that are taken apart at a time
 
 @dataclass(frozen=True, slots=True)
 class BlockFormat:
-    """`size` inputs lie in `bytes`, with codes of `bits`; `halves`: each 16 of them have a scale, else each 32."""
+    """`size` inputs lie in `bytes`, with codes of `bits`; `halves`: each 16 of them have a scale,
+    else each 32."""
 
     size: int
     bytes: int
@@ -49,7 +52,8 @@ KINDS = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Of blocks [out, in]: codes less half their range where there is no minimum; scales and minima of groups are int8 where shared."""
+    """Of blocks [out, in]: codes less half their range where there is no minimum; scales and minima
+    of groups are int8 where shared."""
 
     codes: Tensor  # int8 [out, in]
     scale: Tensor  # fp16 [out, groups], or of 8 groups
@@ -89,20 +93,29 @@ class Blocks:
         if self.name == "Q8_0":
             return Parts(_joined(blocks[..., 2:].view(torch.int8)), _halves(blocks[..., :2]), None)
         if self.name == "Q6_K":
-            return Parts(_joined(_six_bits(blocks) - 32), _halves(blocks[..., 208:]), None, _joined(blocks[..., 192:208].view(torch.int8)))
+            return Parts(
+                _joined(_six_bits(blocks) - 32),
+                _halves(blocks[..., 208:]),
+                None,
+                _joined(blocks[..., 192:208].view(torch.int8)),
+            )
         if self.kind.shared:
             scales, minima = _six_bit_scales(blocks[..., 4:16])
             codes = _by_32(blocks[..., -128:].unflatten(2, (4, 32)))
             if self.kind.bits == 5:
                 codes = codes | (_bits(blocks[..., 16:48], 8).transpose(2, 3) << 4).flatten(2)
             taken = -_halves(blocks[..., 2:4])
-            return Parts(_joined(codes.to(torch.int8)), _halves(blocks[..., :2]), taken, _joined(scales), _joined(minima))
+            return Parts(
+                _joined(codes.to(torch.int8)), _halves(blocks[..., :2]), taken, _joined(scales), _joined(minima)
+            )
         codes = _by_32(blocks[..., -16:].unsqueeze(2))
         if self.kind.bits == 5:
             at = 4 if self.kind.minimum else 2
             codes = codes | (_bits(blocks[..., at : at + 4], 8).flatten(2) << 4)
         scale, minimum = _halves(blocks[..., :2]), _halves(blocks[..., 2:4]) if self.kind.minimum else None
-        return Parts(_joined(codes.to(torch.int8) - (0 if self.kind.minimum else 1 << (self.kind.bits - 1))), scale, minimum)
+        return Parts(
+            _joined(codes.to(torch.int8) - (0 if self.kind.minimum else 1 << (self.kind.bits - 1))), scale, minimum
+        )
 
 
 Weight = Tensor | Blocks
@@ -113,7 +126,8 @@ def take_rows(weight: Weight, order: Tensor) -> Weight:
 
 
 def stacks(weights: Sequence[Weight]) -> list[Weight]:
-    """Return as few matrices as there can be: one where all are quantised alike or not all are, else neighbours of a kind together."""
+    """Return as few matrices as there can be: one where all are quantised alike or not all are,
+    else neighbours of a kind together."""
     if not all(isinstance(weight, Blocks) for weight in weights):
         return [torch.cat([weight.dense() if isinstance(weight, Blocks) else weight for weight in weights])]
     found: list[Blocks] = []
@@ -137,7 +151,9 @@ def four_bits(weight: Tensor) -> Blocks:
     groups = weight.float().unflatten(1, (-1, GROUP))
     low, high = groups.amin(-1), groups.amax(-1)
     scale = ((high - low) / 15).half()
-    codes = ((groups - low.half().float().unsqueeze(-1)) / scale.float().clamp(min=1e-7).unsqueeze(-1)).round().clamp(0, 15)
+    codes = (
+        ((groups - low.half().float().unsqueeze(-1)) / scale.float().clamp(min=1e-7).unsqueeze(-1)).round().clamp(0, 15)
+    )
     return four_bit_blocks(codes.to(torch.uint8).flatten(1), scale, low.half())
 
 
@@ -173,7 +189,8 @@ def _halves(pairs: Tensor) -> Tensor:
 
 
 def _by_32(nibbles: Tensor) -> Tensor:
-    """Turn [..., runs, n] into codes [..., runs * 2n]: of each run the low nibbles, then the high ones."""
+    """Turn [..., runs, n] into codes [..., runs * 2n]: of each run the low nibbles, then the high
+    ones."""
     return torch.cat((nibbles & 15, nibbles >> 4), -1).flatten(-2)
 
 
@@ -183,7 +200,8 @@ def _bits(packed: Tensor, count: int) -> Tensor:
 
 
 def _six_bit_scales(packed: Tensor) -> tuple[Tensor, Tensor]:
-    """Turn 12 bytes into 8 scales and 8 minima; the high bits of the last four lie above those of the first."""
+    """Turn 12 bytes into 8 scales and 8 minima; the high bits of the last four lie above those of
+    the first."""
     first, second, third = packed.split(4, -1)
     scales = torch.cat((first & 63, (third & 15) | (first >> 6 << 4)), -1)
     minima = torch.cat((second & 63, (third >> 4) | (second >> 6 << 4)), -1)
@@ -193,7 +211,9 @@ def _six_bit_scales(packed: Tensor) -> tuple[Tensor, Tensor]:
 def _six_bits(blocks: Tensor) -> Tensor:
     """Return the codes of Q6_K [out, blocks, 256], 0 to 63: of each 128 four runs of 32."""
     low = blocks[..., :128].unflatten(2, (2, 64))
-    high = blocks[..., 128:192].unflatten(2, (2, 1, 32)) >> torch.tensor([0, 2, 4, 6], dtype=torch.uint8).unsqueeze(-1) & 3
+    high = (
+        blocks[..., 128:192].unflatten(2, (2, 1, 32)) >> torch.tensor([0, 2, 4, 6], dtype=torch.uint8).unsqueeze(-1) & 3
+    )
     nibbles = torch.cat((low & 15, low >> 4), -1).unflatten(3, (4, 32))
     codes: Tensor = nibbles | (high << 4)
     return codes.flatten(2).to(torch.int8)

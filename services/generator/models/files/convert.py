@@ -1,4 +1,5 @@
-"""Weights that were published as a pickle, made safetensors of: `python -m services.generator.models.files.convert FOLDER`.
+"""Weights that were published as a pickle, made safetensors of: `python -m
+services.generator.models.files.convert FOLDER`.
 
 Done once and by hand. A pickle can run code, so nothing that serves reads one. Here torch's
 weights_only reader does, which refuses whatever is more than tensors; do it where nothing is lost
@@ -27,11 +28,14 @@ def how_to_convert(folder: Path) -> str:
     """Return the sentence for whoever has a folder with nothing but pickles."""
     names = ", ".join(path.name for path in pickles_in(folder))
     command = f"python -m services.generator.models.files.convert {folder}"
-    return f"its weights are pickles ({names}), which can run code, and are refused; `{command}` makes safetensors of them"
+    return (
+        f"its weights are pickles ({names}), which can run code, and are refused; `{command}` makes safetensors of them"
+    )
 
 
 def convert(folder: Path) -> Path:
-    """Write model.safetensors beside the pickles. Raises ModelError for what is more than tensors."""
+    """Write model.safetensors beside the pickles. Raises ModelError for what is more than
+    tensors."""
     from safetensors.torch import save_file
 
     tensors: dict[str, torch.Tensor] = {}
@@ -40,7 +44,9 @@ def convert(folder: Path) -> Path:
     if not tensors:
         raise ModelError(f"{folder}: no {' or '.join(PICKLES)}")
     target = folder / "model.safetensors"
-    save_file({name: tensor.contiguous().clone() for name, tensor in tensors.items()}, target, metadata={"format": "pt"})
+    save_file(
+        {name: tensor.contiguous().clone() for name, tensor in tensors.items()}, target, metadata={"format": "pt"}
+    )
     return target
 
 

@@ -1,6 +1,8 @@
-"""A GGUF file becomes a checkpoint folder, once: config.json, model.safetensors, the tokenizer. Needs the package `gguf`.
+"""A GGUF file becomes a checkpoint folder, once: config.json, model.safetensors, the tokenizer.
+Needs the package `gguf`.
 
-Quantised types that blocks.py knows are kept as they are; F32, F16 and BF16 too; every other type is dequantised to bf16.
+Quantised types that blocks.py knows are kept as they are; F32, F16 and BF16 too; every other type
+is dequantised to bf16.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ NAMES = {
 
 
 def converted(file: Path, cache: Path) -> Path:
-    """Return the folder in `cache` with the file's contents; made now if it is not there. Safe when two processes do it at once."""
+    """Return the folder in `cache` with the file's contents; made now if it is not there. Safe when
+    two processes do it at once."""
     folder = cache / _fingerprint(file)
     if not (folder / "config.json").exists():
         cache.mkdir(parents=True, exist_ok=True)
@@ -61,7 +64,8 @@ def converted(file: Path, cache: Path) -> Path:
 
 
 def _fingerprint(file: Path) -> str:
-    """Hash the size and both ends: a header names every tensor, and reading gigabytes at every start would cost seconds."""
+    """Hash the size and both ends: a header names every tensor, and reading gigabytes at every
+    start would cost seconds."""
     size = file.stat().st_size
     digest = hashlib.sha256(f"{FORMAT} {size} ".encode())
     with file.open("rb") as stream:
@@ -82,12 +86,17 @@ def _convert(file: Path, folder: Path) -> None:
         reader = gguf.GGUFReader(str(file))
     except (ValueError, KeyError, IndexError) as error:
         raise ModelError(f"{file}: not a GGUF file ({error})") from error
-    fields = {name: field.contents() for name, field in reader.fields.items() if not name.startswith("tokenizer.ggml.t")}
+    fields = {
+        name: field.contents() for name, field in reader.fields.items() if not name.startswith("tokenizer.ggml.t")
+    }
     config = _config(file, fields)
     tensors: dict[str, torch.Tensor] = {}
     for tensor in reader.tensors:
         if tensor.name == "rope_freqs.weight":
-            config["rope_parameters"] |= {"rope_type": "factors", "factors": np.asarray(tensor.data).reshape(-1).tolist()}
+            config["rope_parameters"] |= {
+                "rope_type": "factors",
+                "factors": np.asarray(tensor.data).reshape(-1).tolist(),
+            }
         else:
             tensors |= _tensor(tensor, config)
     config["tie_word_embeddings"] = not any(name.startswith("lm_head.") for name in tensors)
@@ -145,7 +154,8 @@ def _tokens(file: Path) -> list[str]:
 
 
 def _tensor(tensor: Any, config: dict[str, Any]) -> dict[str, torch.Tensor]:
-    """Return one GGUF tensor under its Hugging Face name, with llama.cpp's order of q's and k's rows undone."""
+    """Return one GGUF tensor under its Hugging Face name, with llama.cpp's order of q's and k's
+    rows undone."""
     name = _name(tensor.name)
     parts = _parts(tensor)
     heads = {"q_proj": config["num_attention_heads"], "k_proj": config["num_key_value_heads"]}.get(name.split(".")[-2])
@@ -163,7 +173,8 @@ def _name(name: str) -> str:
 
 
 def _half_split_rows(rows: torch.Tensor, heads: int) -> torch.Tensor:
-    """Reorder rows of a head: GGUF's order (0, d/2, 1, d/2 + 1, ...) -> Hugging Face's (0, 1, 2, ...)."""
+    """Reorder rows of a head: GGUF's order (0, d/2, 1, d/2 + 1, ...) -> Hugging Face's (0, 1, 2,
+    ...)."""
     ordered: torch.Tensor = rows.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)
     return ordered
 

@@ -1,9 +1,10 @@
 """EAGLE heads: one decoder layer that predicts the target's next features, and from them tokens.
 
-Three published heads, two layers: EAGLE-1 and EAGLE-2 share weights and differ in the tree that is drafted
-(drafters/eagle.py); EAGLE-3 reads three residual streams and owns its output layer. Knows neither trees' origins nor
-sequences; heads are read by eagle_format.py, their keys kept by eagle_cache.py.
-Position i pairs the target's feature of token i with the embedding of token i + 1. R rows, N tokens, h hidden size, D draft vocabulary.
+Three published heads, two layers: EAGLE-1 and EAGLE-2 share weights and differ in the tree that is
+drafted (drafters/eagle.py); EAGLE-3 reads three residual streams and owns its output layer. Knows
+neither trees' origins nor sequences; heads are read by eagle_format.py, their keys kept by
+eagle_cache.py. Position i pairs the target's feature of token i with the embedding of token i + 1.
+R rows, N tokens, h hidden size, D draft vocabulary.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from services.generator.models import FeatureKind
 from services.generator.native.head import NativeHead
 
 Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""(q [R, heads, M, d], k and v [R, kv_heads, N, d], all rotated) -> [R, heads, M, d]: who sees whom is the caller's business."""
+"""(q [R, heads, M, d], k and v [R, kv_heads, N, d], all rotated) -> [R, heads, M, d]: who sees whom
+is the caller's business."""
 
 
 class DraftHead(Protocol):
@@ -40,7 +42,9 @@ class DraftHead(Protocol):
 
     def fuse(self, features: Tensor) -> Tensor: ...
 
-    def __call__(self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None = None) -> Tensor: ...
+    def __call__(
+        self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None = None
+    ) -> Tensor: ...
 
     def logits(self, hidden: Tensor) -> Tensor: ...
 
@@ -59,7 +63,8 @@ class SharesVocabulary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HeadConfig:
-    """`version` is 1 (EAGLE-1 and -2) or 3. Feature width: target_hidden_size, or three of them for EAGLE-3."""
+    """`version` is 1 (EAGLE-1 and -2) or 3. Feature width: target_hidden_size, or three of them for
+    EAGLE-3."""
 
     version: int
     vocab_size: int
@@ -98,7 +103,8 @@ def frequencies(config: HeadConfig) -> Tensor:
         return plain / float(scaling["factor"])
     turns = float(scaling["original_max_position_embeddings"]) * plain / (2 * math.pi)
     low, high = float(scaling["low_freq_factor"]), float(scaling["high_freq_factor"])
-    kept = ((turns - low) / (high - low)).clamp(0, 1)  # llama3: short waves are kept, long ones stretched, those between mixed
+    # llama3: short waves are kept, long ones stretched, those between mixed
+    kept = ((turns - low) / (high - low)).clamp(0, 1)
     return plain * (kept + (1 - kept) / float(scaling["factor"]))
 
 
@@ -118,7 +124,8 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 class SelfAttention(nn.Module):
-    """Parameter names are the checkpoints'. `width` is what q, k and v read: 2h in EAGLE-3, token and feature side by side."""
+    """Parameter names are the checkpoints'. `width` is what q, k and v read: 2h in EAGLE-3, token
+    and feature side by side."""
 
     def __init__(self, config: HeadConfig, width: int) -> None:
         super().__init__()
@@ -129,7 +136,8 @@ class SelfAttention(nn.Module):
         self.o_proj = nn.Linear(config.heads * config.head_dim, config.hidden_size, bias=False)
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend, ask: Tensor | None) -> Tensor:
-        """Attend: x [R, N, width]; cos, sin [R, N, d] -> [R, M, h] at `ask`; keys and values are made of all N."""
+        """Attend: x [R, N, width]; cos, sin [R, N, d] -> [R, M, h] at `ask`; keys and values are
+        made of all N."""
         k = self._heads(self.k_proj(x), cos, sin)
         v = self.v_proj(x).unflatten(2, (-1, self.config.head_dim)).transpose(1, 2)
         q = self._heads(self.q_proj(take(x, ask)), take(cos, ask), take(sin, ask))
@@ -167,9 +175,16 @@ class DecoderLayer(nn.Module):
             self.hidden_norm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
 
     def forward(
-        self, embedded: Tensor | None, hidden: Tensor, cos: Tensor, sin: Tensor, attend: Attend, ask: Tensor | None = None
+        self,
+        embedded: Tensor | None,
+        hidden: Tensor,
+        cos: Tensor,
+        sin: Tensor,
+        attend: Attend,
+        ask: Tensor | None = None,
     ) -> Tensor:
-        """Compute: hidden [R, N, h], and for EAGLE-3 the embedded tokens beside it -> [R, M, h] at `ask`."""
+        """Compute: hidden [R, N, h], and for EAGLE-3 the embedded tokens beside it -> [R, M, h] at
+        `ask`."""
         residual = attended = hidden
         if embedded is not None:
             normed = self.hidden_norm(hidden)
@@ -181,7 +196,8 @@ class DecoderLayer(nn.Module):
 
 
 class EagleHead(nn.Module):
-    """`target` lends embeddings and, to EAGLE-1, its output layer; it is not a part of the head's weights."""
+    """`target` lends embeddings and, to EAGLE-1, its output layer; it is not a part of the head's
+    weights."""
 
     native: NativeHead | None = None
     inverse_frequencies: Tensor
@@ -215,21 +231,27 @@ class EagleHead(nn.Module):
         return embedded.to(self.dtype)
 
     def fuse(self, features: Tensor) -> Tensor:
-        """Turn the target's features [R, N, h or 3h] into what the layer reads, [R, N, h]. The head's own output is fed back without it."""
+        """Turn the target's features [R, N, h or 3h] into what the layer reads, [R, N, h]. The
+        head's own output is fed back without it."""
         fused: Tensor = self.fc(features.to(self.dtype)) if self.config.version == 3 else features.to(self.dtype)
         return fused
 
     def angles(self, positions: Tensor) -> tuple[Tensor, Tensor]:
-        """Turn positions int64 [R, N] into cos, sin [R, N, d]: computed in fp64, since bf16 cannot tell 300 from 301."""
+        """Turn positions int64 [R, N] into cos, sin [R, N, d]: computed in fp64, since bf16 cannot
+        tell 300 from 301."""
         angles = positions.to(torch.float64)[:, :, None] * self.inverse_frequencies.to(torch.float64)
         angles = torch.cat((angles, angles), dim=-1)
         return angles.cos().to(self.dtype), angles.sin().to(self.dtype)
 
-    def forward(self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None = None) -> Tensor:
-        """Compute: token_ids, positions int64 [R, N]; hidden [R, N, h], fused or the head's own -> the next hidden, [R, N, h].
+    def forward(
+        self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None = None
+    ) -> Tensor:
+        """Compute: token_ids, positions int64 [R, N]; hidden [R, N, h], fused or the head's own ->
+        the next hidden, [R, N, h].
 
-        With `ask`, int64 [R, M], only those are computed, [R, M, h]; the rest gives keys and values, which is all that
-        later tokens want of it: one layer's keys depend on the target's features alone.
+        With `ask`, int64 [R, M], only those are computed, [R, M, h]; the rest gives keys and
+        values, which is all that later tokens want of it: one layer's keys depend on the target's
+        features alone.
         """
         embedded = self.embed(token_ids)
         cos, sin = self.angles(positions)
@@ -240,7 +262,8 @@ class EagleHead(nn.Module):
         return out
 
     def logits(self, hidden: Tensor) -> Tensor:
-        """Turn [..., h] into fp32 [..., D]: over draft tokens; `target_ids` says which tokens they are."""
+        """Turn [..., h] into fp32 [..., D]: over draft tokens; `target_ids` says which tokens they
+        are."""
         if self.config.version == 3:
             logits: Tensor = self.lm_head(self.norm(hidden)).float()
             return logits

@@ -1,4 +1,5 @@
-"""An EAGLE head's keys and values: one layer's, one row per sequence. Knows nothing of trees; who sees whom is the caller's business."""
+"""An EAGLE head's keys and values: one layer's, one row per sequence. Knows nothing of trees; who
+sees whom is the caller's business."""
 
 from __future__ import annotations
 
@@ -13,9 +14,11 @@ from services.generator.models.heads.eagle import Attend, DraftHead
 
 @dataclass(slots=True)
 class HeadCache:
-    """Keys and values of verified features, one row per sequence, each with its own length; drafted nodes live behind it for one step.
+    """Keys and values of verified features, one row per sequence, each with its own length; drafted
+    nodes live behind it for one step.
 
-    `origins[row]` is the position of the first cached token: not 0 when a cached prefix of the prompt brought no features.
+    `origins[row]` is the position of the first cached token: not 0 when a cached prefix of the
+    prompt brought no features.
     """
 
     kv: Tensor  # [2, rows, kv_heads, capacity, d]: keys and values
@@ -41,7 +44,8 @@ class HeadCache:
         self.origins += [0] * (grown_rows - rows)
 
     def attend(self, rows: list[int], starts: list[int], visible: Tensor) -> Attend:
-        """Write N keys per row from `starts` on, then attend by `visible`, bool [R, M, up to], over the cache.
+        """Write N keys per row from `starts` on, then attend by `visible`, bool [R, M, up to], over
+        the cache.
 
         Query heads of one KV head are laid side by side as queries, so that nothing is repeated.
         """

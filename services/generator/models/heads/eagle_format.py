@@ -1,7 +1,9 @@
-"""Reads and writes EAGLE heads in their published format: a folder with config.json and model.safetensors.
+"""Reads and writes EAGLE heads in their published format: a folder with config.json and
+model.safetensors.
 
-The set of keys is checked, since a head with a missing weight still drafts, only badly. Configurations are read as raw JSON: library
-configs fill in rotary fields that the head's authors never wrote (the base is the head's own `rope_theta`, else 10000).
+The set of keys is checked, since a head with a missing weight still drafts, only badly.
+Configurations are read as raw JSON: library configs fill in rotary fields that the head's authors
+never wrote (the base is the head's own `rope_theta`, else 10000).
 """
 
 from __future__ import annotations
@@ -28,13 +30,15 @@ DRAFTED = 256  # positions beyond the target's context that a draft may reach
 
 
 class BadHead(ModelError):
-    """A folder that is not an EAGLE head this code can run exactly; the message names folder and reason."""
+    """A folder that is not an EAGLE head this code can run exactly; the message names folder and
+    reason."""
 
 
 def load_head(
     folder: Path, target: SharesVocabulary, *, dtype: torch.dtype = torch.float32, device: torch.device | None = None
 ) -> EagleHead:
-    """Raises BadHead. Weights are converted to `dtype`; embeddings come from the target unless the head brings its own."""
+    """Raises BadHead. Weights are converted to `dtype`; embeddings come from the target unless the
+    head brings its own."""
     raw = _read_config(folder)
     weights = _read_weights(folder)
     config = head_config(raw, weights, folder)
@@ -58,9 +62,14 @@ def open_head(folder: Path, target: Target) -> FrozenHead:
 
 
 def save_head(
-    head: EagleHead, folder: Path, max_positions: int, dtype: torch.dtype = torch.bfloat16, extra: Mapping[str, Any] | None = None
+    head: EagleHead,
+    folder: Path,
+    max_positions: int,
+    dtype: torch.dtype = torch.bfloat16,
+    extra: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the published format; `extra` goes into config.json beside what the head needs (how it was trained, say)."""
+    """Write the published format; `extra` goes into config.json beside what the head needs (how it
+    was trained, say)."""
     folder.mkdir(parents=True, exist_ok=True)
     config, prefix = head.config, LAYERS[0] if head.config.version == 3 else LAYERS[1]
     weights = {
@@ -105,7 +114,8 @@ def _describe(config: HeadConfig, max_positions: int, dtype: torch.dtype) -> dic
 
 
 def head_config(raw: Mapping[str, Any], weights: Mapping[str, Tensor], folder: Path) -> HeadConfig:
-    """Return the configuration, checked against the shapes; the version is what the weights are, whatever `architectures` says."""
+    """Return the configuration, checked against the shapes; the version is what the weights are,
+    whatever `architectures` says."""
     shape = raw.get("transformer_layer_config") or raw  # some trainers nest the layer's own
     version = 3 if any("hidden_norm" in key or key.startswith(LAYERS[0]) for key in weights) else 1
     if shape.get("hidden_act", "silu") != "silu":
@@ -165,7 +175,9 @@ def _read_weights(folder: Path) -> dict[str, Tensor]:
 
 def _ours(weights: dict[str, Tensor]) -> dict[str, Tensor]:
     prefix = next((name for name in LAYERS if any(key.startswith(name) for key in weights)), LAYERS[0])
-    return {LAYER + key.removeprefix(prefix) if key.startswith(prefix) else key: weight for key, weight in weights.items()}
+    return {
+        LAYER + key.removeprefix(prefix) if key.startswith(prefix) else key: weight for key, weight in weights.items()
+    }
 
 
 def _offsets(config: HeadConfig, weights: dict[str, Tensor], folder: Path) -> Tensor:
@@ -173,7 +185,10 @@ def _offsets(config: HeadConfig, weights: dict[str, Tensor], folder: Path) -> Te
     offsets, known = weights.pop("d2t", None), weights.pop("t2d", None)
     if offsets is None:
         if config.draft_vocab_size != config.vocab_size:
-            raise BadHead(f"{folder}: missing keys: d2t (the draft vocabulary is {config.draft_vocab_size} of {config.vocab_size})")
+            raise BadHead(
+                f"{folder}: missing keys: d2t (the draft vocabulary is {config.draft_vocab_size} of "
+                f"{config.vocab_size})"
+            )
         return torch.zeros(config.draft_vocab_size, dtype=torch.int64)
     if offsets.shape != (config.draft_vocab_size,):
         raise BadHead(f"{folder}: d2t has shape {tuple(offsets.shape)}, the draft vocabulary {config.draft_vocab_size}")
@@ -194,9 +209,14 @@ def _check_keys(config: HeadConfig, head: EagleHead, weights: Mapping[str, Tenso
 
     missing, unexpected = expected.keys() - weights.keys(), weights.keys() - expected.keys()
     wrong = {key for key in expected.keys() & weights.keys() if expected[key].shape != weights[key].shape}
-    faults = [f"{name}: {published(set(keys))}" for name, keys in (("missing keys", missing), ("unexpected keys", unexpected)) if keys]
+    faults = [
+        f"{name}: {published(set(keys))}"
+        for name, keys in (("missing keys", missing), ("unexpected keys", unexpected))
+        if keys
+    ]
     faults += [
-        f"wrong shape: {published({key})} is {list(weights[key].shape)}, expected {list(expected[key].shape)}" for key in sorted(wrong)
+        f"wrong shape: {published({key})} is {list(weights[key].shape)}, expected {list(expected[key].shape)}"
+        for key in sorted(wrong)
     ]
     if faults:
         raise BadHead(f"{folder}: {'; '.join(faults)}")

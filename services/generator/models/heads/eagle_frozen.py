@@ -1,8 +1,10 @@
-"""A head made ready for drafting: the same function as EagleHead's, with fewer and faster kernels. No gradients.
+"""A head made ready for drafting: the same function as EagleHead's, with fewer and faster kernels.
+No gradients.
 
-A level of a draft is a forward over a handful of rows, so what costs is reading weights and starting kernels: q, k and v are one
-matrix, gate and up another, cosines come from a table, norms are one kernel; in bf16 on a CPU the matrices are packed once, and an
-EAGLE-3 head's drafts are one call into C (`native`).
+A level of a draft is a forward over a handful of rows, so what costs is reading weights and
+starting kernels: q, k and v are one matrix, gate and up another, cosines come from a table, norms
+are one kernel; in bf16 on a CPU the matrices are packed once, and an EAGLE-3 head's drafts are one
+call into C (`native`).
 """
 
 from __future__ import annotations
@@ -26,10 +28,12 @@ MOST = 128  # dimensions of a head that the kernels take
 
 
 class FrozenHead:
-    """Made of an EagleHead, whose weights it copies where they are joined or packed; the head itself can be dropped."""
+    """Made of an EagleHead, whose weights it copies where they are joined or packed; the head
+    itself can be dropped."""
 
     def __init__(self, head: EagleHead, positions: int = 8192) -> None:
-        """Copy, join and pack weights. `positions`: how many there are angles for; drafts reach some way beyond the target's context."""
+        """Copy, join and pack weights. `positions`: how many there are angles for; drafts reach
+        some way beyond the target's context."""
         self.config, self.dtype, self.device = head.config, head.dtype, head.device
         self.target_ids = head.target_ids
         self._target = head._target[0]
@@ -58,7 +62,9 @@ class FrozenHead:
         features = features.to(self.dtype)
         return self._fc(features) if self.config.version == 3 else features
 
-    def __call__(self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None = None) -> Tensor:
+    def __call__(
+        self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None = None
+    ) -> Tensor:
         """Do as EagleHead.forward."""
         config, embedded = self.config, self.embed(token_ids)
         if config.version == 3:
@@ -87,18 +93,25 @@ class FrozenHead:
         return attend(q, k, v).transpose(1, 2).flatten(2)
 
     def _kernel(self, *layers: nn.Linear) -> Kernel:
-        weight = layers[0].weight.detach() if len(layers) == 1 else torch.cat([layer.weight.detach() for layer in layers])
+        weight = (
+            layers[0].weight.detach() if len(layers) == 1 else torch.cat([layer.weight.detach() for layer in layers])
+        )
         bias: Any = None if layers[0].bias is None else torch.cat([layer.bias.detach() for layer in layers])
         if self.device.type != "cpu" or self.dtype != torch.bfloat16 or not torch.backends.mkldnn.is_available():
             return dense_kernel(weight, bias)
         many = packed_kernel(weight, bias)
-        few = tiles.pack(four_bits(weight), bias) if tiles.fits(weight) else None  # a draft need not be exact, and what is read costs
+        # a draft need not be exact, and what is read costs
+        few = tiles.pack(four_bits(weight), bias) if tiles.fits(weight) else None
         self._matrices.append(few)
         return many if few is None else lambda x: few(x) if x.numel() <= NODES * x.shape[-1] else many(x)
 
     def _native(self, head: EagleHead, positions: int) -> NativeHead | None:
         config, layer = self.config, head.layer
-        fits = config.version == 3 and config.hidden_size % GROUP == config.head_dim % GROUP == 0 and config.head_dim <= MOST
+        fits = (
+            config.version == 3
+            and config.hidden_size % GROUP == config.head_dim % GROUP == 0
+            and config.head_dim <= MOST
+        )
         table = head.embed_tokens.weight.detach() if config.own_embeddings else self._target.embedding if fits else None
         if table is None or table.dtype != torch.bfloat16 or len(self._matrices) < MATRICES or None in self._matrices:
             return None
@@ -112,12 +125,18 @@ class FrozenHead:
             fuse, logits, tokens, features, final, table.contiguous(), self.target_ids, rotations, config.norm_before_residual,
         )  # fmt: skip
         size = DecoderSize(
-            config.hidden_size, config.intermediate_size, config.heads, config.kv_heads, config.head_dim, config.rms_norm_eps
+            config.hidden_size,
+            config.intermediate_size,
+            config.heads,
+            config.kv_heads,
+            config.head_dim,
+            config.rms_norm_eps,
         )
         return NativeHead(size, weights)
 
     def _norm(self, norm: nn.RMSNorm) -> Kernel:
-        """Norm in one kernel: on a CPU rms_norm is nine kernels and layer_norm one: that of (x, -x), whose mean is 0, is x's RMS norm."""
+        """Norm in one kernel: on a CPU rms_norm is nine kernels and layer_norm one: that of (x,
+        -x), whose mean is 0, is x's RMS norm."""
         weight, width, eps = norm.weight.detach(), norm.normalized_shape[0], norm.eps or 0.0
         if self.device.type != "cpu":
             return lambda x: F.rms_norm(x, (width,), weight, eps)

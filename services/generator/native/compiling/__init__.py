@@ -19,7 +19,8 @@ LONGEST = 600.0  # seconds that compiling may take: half a minute, and many time
 
 
 def compiled(folder: Path, cpu: str = "native") -> Path:
-    """Return the library for this source and `cpu` (as the compiler's -march), made when it is not in `folder` yet.
+    """Return the library for this source and `cpu` (as the compiler's -march), made when it is not
+    in `folder` yet.
 
     Raises OSError or SubprocessError.
     """
@@ -30,7 +31,8 @@ def compiled(folder: Path, cpu: str = "native") -> Path:
 
 
 def compile_into(file: Path, options: Sequence[str]) -> None:
-    """Make `file`, whole or not at all, for the CPUs that these options of the compiler name. Raises OSError or SubprocessError."""
+    """Make `file`, whole or not at all, for the CPUs that these options of the compiler name.
+    Raises OSError or SubprocessError."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".so", delete=False) as made:
         pass
@@ -48,7 +50,8 @@ def _run(command: list[str]) -> None:
 
 
 def compiler() -> list[str]:
-    """Return the command of the machine's compiler, or of the one that the package ziglang brings. Raises OSError."""
+    """Return the command of the machine's compiler, or of the one that the package ziglang brings.
+    Raises OSError."""
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         if name and shutil.which(name):
             return [name]
@@ -58,7 +61,8 @@ def compiler() -> list[str]:
 
 
 def _key(compiler: list[str], target: str) -> str:
-    """Hash what the library was made from and for: a home folder may be shared by machines of several kinds."""
+    """Hash what the library was made from and for: a home folder may be shared by machines of
+    several kinds."""
     return _hash(source_key(), " ".join(compiler), target, platform.machine(), " ".join(sorted(cpu_words())))
 
 
@@ -77,4 +81,6 @@ def cpu_words() -> frozenset[str]:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return frozenset()
-    return frozenset(next((line.partition(":")[2] for line in lines if line.startswith(("flags", "Features"))), "").split())
+    return frozenset(
+        next((line.partition(":")[2] for line in lines if line.startswith(("flags", "Features"))), "").split()
+    )

@@ -1,4 +1,5 @@
-"""A second reader that must agree: it lets through what it points to, refuses the rest, and chooses nothing itself."""
+"""A second reader that must agree: it lets through what it points to, refuses the rest, and chooses
+nothing itself."""
 # ruff: noqa: F811 - fixtures are parameters
 
 from __future__ import annotations
@@ -38,12 +39,16 @@ async def container(settings: Settings, server: Scripted) -> AsyncIterator[Conta
     made.close()
 
 
-async def test_what_both_point_to_is_quoted(container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_both_point_to_is_quoted(
+    container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
     pointing(monkeypatch, QUOTED, 1.0)
     answer = await answer_to(container, QUESTION)
     assert answer.status == AnswerStatus.ANSWERED
     assert QUOTED in answer.text
-    assert answer.stats["agreement"] == [{"points": pytest.approx(1.0, abs=1e-3), "answers": pytest.approx(1.0, abs=1e-3)}]
+    assert answer.stats["agreement"] == [
+        {"points": pytest.approx(1.0, abs=1e-3), "answers": pytest.approx(1.0, abs=1e-3)}
+    ]
 
 
 @pytest.mark.parametrize(("words", "odds"), [("no such words", 5.0), (QUOTED, -4.5)])
@@ -99,7 +104,12 @@ BOTH = f"{QUESTION} En hoe laat is het restaurant open?"
     [("15 mg/kg", "15 mg/kg", "restaurant"), ("11.30", "11.30", "paracetamol"), ("no such words", "", "")],
 )
 async def test_of_two_things_asked_each_is_agreed_on_by_itself(
-    container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, pointed: str, said: str, left: str
+    container: Container,
+    documents: dict[str, Document],
+    monkeypatch: pytest.MonkeyPatch,
+    pointed: str,
+    said: str,
+    left: str,
 ) -> None:
     pointing(monkeypatch, pointed, 3.0)
     answer = await answer_to(container, BOTH)
@@ -139,7 +149,9 @@ async def test_the_sources_stand_before_they_are_read(
             assert event.sources[0].document.id == documents["child"].id
     assert shown == ["Stage", "Nearest", "Stage", "Found", "Done"]
     shown.clear()
-    async for event in ask(new_question(LOCAL_USER, container, "Wie wint de Ronde van Vlaanderen?"), LOCAL_USER, container):
+    async for event in ask(
+        new_question(LOCAL_USER, container, "Wie wint de Ronde van Vlaanderen?"), LOCAL_USER, container
+    ):
         shown.append(type(event).__name__)
     assert shown == ["Stage", "Found", "Done"], "nothing is read"
 
@@ -181,14 +193,22 @@ FITTED = NotFoundModel({"intercept": -1.0, "confidence": 1.0, "points": 0.5, "an
 
 @pytest.mark.parametrize(
     ("confidence", "points", "answers", "quoted"),
-    [(0.5, 2.0, 2.0, True), (0.5, 2.0, -2.0, False), (0.05, 4.0, 4.1, True), (0.99, -8.0, -8.0, False), (0.99, -4.0, 0.0, True)],
+    [
+        (0.5, 2.0, 2.0, True),
+        (0.5, 2.0, -2.0, False),
+        (0.05, 4.0, 4.1, True),
+        (0.99, -8.0, -8.0, False),
+        (0.99, -4.0, 0.0, True),
+    ],
 )
 def test_what_one_is_unsure_of_the_other_may_make_up_for(confidence: float, points: float, answers: float, quoted: bool) -> None:
     found = Retrieval((), confidence, answerable=False)
     assert agrees(Agreement(points, answers), found, FITTED, None) is quoted
     assert not agrees(Agreement(points, answers), replace(found, forbidden=Rule.WITHOUT), FITTED, None), "a rule is against it"
     assert not agrees(Agreement(points, answers), found, FITTED, 0.999), "another threshold"
-    assert not agrees(Agreement(points, answers), found, None, None), "nobody measured this reader: the choice is not sure by itself"
+    assert not agrees(Agreement(points, answers), found, None, None), (
+        "nobody measured this reader: the choice is not sure by itself"
+    )
 
 
 def test_of_a_reader_that_nobody_measured_a_faint_pointing_is_none() -> None:
@@ -209,7 +229,11 @@ async def test_a_choice_below_its_own_threshold_is_quoted_where_the_other_is_sur
     write(container.settings.data_dir / FILE, embedder, unsure)
     pointing(monkeypatch, QUOTED, 8.0)
     assert (await answer_to(container, QUESTION)).status == AnswerStatus.NOT_FOUND
-    write(container.settings.data_dir / FILE, embedder, replace(unsure, agreeing={reader.name: replace(FITTED, threshold=0.2)}))
+    write(
+        container.settings.data_dir / FILE,
+        embedder,
+        replace(unsure, agreeing={reader.name: replace(FITTED, threshold=0.2)}),
+    )
     answer = await answer_to(container, QUESTION)
     assert answer.status == AnswerStatus.ANSWERED
     assert QUOTED in answer.text

@@ -1,4 +1,5 @@
-"""A sentence is quoted with its paragraph, but with nothing that is for others; and the sentence that was asked for stands out in it."""
+"""A sentence is quoted with its paragraph, but with nothing that is for others; and the sentence
+that was asked for stands out in it."""
 
 from __future__ import annotations
 
@@ -18,7 +19,10 @@ from rag_api.text.quotable.quotable_spans import quotable_of
 
 pytestmark = pytest.mark.quick
 
-BALLOON = "De ballon wordt gevuld met 500 ml onder echografie. De ballon blijft 6 tot 24 uur. Leeg hem overdag.\n\nBel dan de arts.\n"
+BALLOON = (
+    "De ballon wordt gevuld met 500 ml onder echografie. De ballon blijft 6 tot 24 uur. Leeg hem "
+    "overdag.\n\nBel dan de arts.\n"
+)
 
 
 def section(text: str, question: str, *words: str) -> Section:
@@ -42,7 +46,10 @@ def test_a_sentence_brings_its_paragraph_and_not_the_next_one() -> None:
 
 
 def test_what_comes_first_for_one_question_is_not_quoted_for_the_other_too() -> None:
-    asked = [section(BALLOON, "hoelang blijft de ballon", "blijft", "Bel"), section(BALLOON, "wie bellen", "Bel", "gevuld")]
+    asked = [
+        section(BALLOON, "hoelang blijft de ballon", "blijft", "Bel"),
+        section(BALLOON, "wie bellen", "Bel", "gevuld"),
+    ]
     first, second = with_paragraphs(asked, ReadDocuments({"d": BALLOON}, {}))
     assert [one.text for one in first.candidates] == [BALLOON.split("Bel")[0]]
     assert [one.text for one in second.candidates] == ["Bel dan de arts.\n"]
@@ -76,13 +83,16 @@ def test_a_second_sentence_of_it_is_not_quoted_twice() -> None:
         ),
         (
             "metformine bij egfr 25",
-            "Metformine gaat door bij een eGFR van 30 ml/min of meer. Bij een eGFR onder 30 ml/min wordt ze gestopt. Herstart na 2 d.\n",
+            "Metformine gaat door bij een eGFR van 30 ml/min of meer. Bij een eGFR onder 30 ml/min wordt ze gestopt. "
+            "Herstart na 2 d.\n",
             "gestopt",
             "Bij een eGFR onder 30 ml/min wordt ze gestopt. Herstart na 2 d.\n",
         ),
     ],
 )
-def test_it_is_cut_where_a_sentence_is_of_another_drug_patient_or_number(question: str, text: str, asked: str, left: str) -> None:
+def test_it_is_cut_where_a_sentence_is_of_another_drug_patient_or_number(
+    question: str, text: str, asked: str, left: str
+) -> None:
     assert quoted(text, question, asked) == [left]
 
 
@@ -99,7 +109,10 @@ def test_of_a_long_paragraph_what_stands_nearest_is_quoted() -> None:
 
 
 def test_what_answers_the_second_of_two_questions_is_not_said_again_when_the_first_ones_paragraph_holds_it() -> None:
-    both = [section(BALLOON, "hoeveel ml in de ballon", "gevuld"), section(BALLOON, "hoelang blijft de ballon", "blijft")]
+    both = [
+        section(BALLOON, "hoeveel ml in de ballon", "gevuld"),
+        section(BALLOON, "hoelang blijft de ballon", "blijft"),
+    ]
     assert len(with_paragraphs(both, ReadDocuments({"d": BALLOON}, {}))) == 1
 
 
@@ -111,11 +124,15 @@ def test_a_table_is_not_quoted_whole_behind_the_row_that_answers_the_first_quest
 
 
 def test_the_sentence_that_was_asked_for_is_told_from_its_paragraph() -> None:
-    (grown,) = with_paragraphs([section(BALLOON, "hoelang blijft de ballon", "blijft")], ReadDocuments({"d": BALLOON}, {}))
+    (grown,) = with_paragraphs(
+        [section(BALLOON, "hoelang blijft de ballon", "blijft")], ReadDocuments({"d": BALLOON}, {})
+    )
     candidate = grown.candidates[0]
     assert candidate.said is not None
     (part,) = parts_of(BALLOON, blocks_of(BALLOON), candidate.start, candidate.end, said=[candidate.said])
-    assert [BALLOON[piece.start : piece.end] for piece in part.pieces if piece.asked] == ["De ballon blijft 6 tot 24 uur."]
+    assert [BALLOON[piece.start : piece.end] for piece in part.pieces if piece.asked] == [
+        "De ballon blijft 6 tot 24 uur."
+    ]
 
 
 def test_a_sentence_that_is_its_whole_paragraph_needs_no_telling() -> None:

@@ -1,5 +1,5 @@
-"""Spans that may be quoted for whom: whole lists, exceptions first, nothing of another drug, patient or weight; and what a quote is made
-of."""
+"""Spans that may be quoted for whom: whole lists, exceptions first, nothing of another drug,
+patient or weight; and what a quote is made of."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from rag_api.text.quotable.quotable_spans import quotable_of
 pytestmark = pytest.mark.quick
 
 NEEDLE = (
-    "2. Meteen doen\nDoe dit in volgorde:\n1. Laat de wonde goed doorbloeden.\n2. Spoel vijf minuten met water.\n3. Ontsmet en dek af.\n\n"
+    "2. Meteen doen\nDoe dit in volgorde:\n1. Laat de wonde goed doorbloeden.\n2. Spoel vijf minuten met water.\n3. "
+    "Ontsmet en dek af.\n\n"
     "3. Melden\nMeld het ongeval binnen 2 uur. Is de bron onbekend, dan wordt de naald niet onderzocht.\n"
 )
 DELIER = (
@@ -39,10 +40,12 @@ def candidates(text: str, *first: str) -> tuple[list[Candidate], ReadDocuments]:
         Candidate("d", q.start, q.end, q.lead, "".join(text[a:b] for a, b in (*q.lead, (q.start, q.end))), 0.0, 1)
         for q in quotable_of(text)
     ]
-    order = sorted(found, key=lambda c: next((n for n, words in enumerate(first) if words in text[c.start : c.end]), len(first)))
-    return [Candidate(c.document_id, c.start, c.end, c.lead, c.text, -float(n), 1) for n, c in enumerate(order)], ReadDocuments(
-        {"d": text}, {}
+    order = sorted(
+        found, key=lambda c: next((n for n, words in enumerate(first) if words in text[c.start : c.end]), len(first))
     )
+    return [
+        Candidate(c.document_id, c.start, c.end, c.lead, c.text, -float(n), 1) for n, c in enumerate(order)
+    ], ReadDocuments({"d": text}, {})
 
 
 def quoted(text: str, asked: str, *first: str) -> list[str]:
@@ -73,7 +76,9 @@ TRANSFUSION = (
 )
 
 
-@pytest.mark.parametrize("asked", ["patiënt maakt 38,9 tijdens bloedtransfusie", "patiënt maakt 38,9 tijdens bloedtransfusie, wat nu"])
+@pytest.mark.parametrize(
+    "asked", ["patiënt maakt 38,9 tijdens bloedtransfusie", "patiënt maakt 38,9 tijdens bloedtransfusie, wat nu"]
+)
 def test_who_only_tells_what_is_a_complication_gets_the_section_of_that_name(asked: str) -> None:
     assert quoted(TRANSFUSION, asked, "toestemming") == [TRANSFUSION[TRANSFUSION.index("5. ") :]]
 
@@ -102,11 +107,18 @@ def test_a_table_is_quoted_whole_only_when_no_row_of_it_stands_out() -> None:
     assert quoted(text, "welke kiemen en welke kamers", "mrsa", "noro", "griep") == [text]
     sentences, read = candidates(text, "mrsa")
     sentences[0] = replace(sentences[0], score=10.0)
-    assert sections(question("welke maatregelen en kamers"), sentences, read)[0].candidates[0].text.endswith("mrsa\teenpersoons\n")
+    assert (
+        sections(question("welke maatregelen en kamers"), sentences, read)[0]
+        .candidates[0]
+        .text.endswith("mrsa\teenpersoons\n")
+    )
 
 
 def test_what_to_do_is_not_answered_by_a_paragraph_that_fits_less_than_a_row() -> None:
-    text = "Patient\tMiddel\nparkinson en verward\tquetiapine\nandere\thaloperidol\n\nMaak een ECG bij verwardheid. Herhaal het ECG.\n"
+    text = (
+        "Patient\tMiddel\nparkinson en verward\tquetiapine\nandere\thaloperidol\n\nMaak een ECG bij verwardheid. "
+        "Herhaal het ECG.\n"
+    )
     assert "quetiapine" in quoted(text, "parkinson en verward, wat dan", "quetiapine", "Maak")[0]
 
 
@@ -125,14 +137,18 @@ def test_without_the_condition_the_exception_stands_back() -> None:
 
 
 def test_a_row_for_another_weight_is_not_shown_beside_the_right_one() -> None:
-    text = "Gewicht\tDosis\tMaximum\nkind tot 10 kg\t75 mg\t4\nkind 11 tot 20 kg\t150 mg\t4\nkind 21 tot 30 kg\t300 mg\t4\n"
+    text = (
+        "Gewicht\tDosis\tMaximum\nkind tot 10 kg\t75 mg\t4\nkind 11 tot 20 kg\t150 mg\t4\nkind 21 tot 30 kg\t300 "
+        "mg\t4\n"
+    )
     sentences, _ = candidates(text)
     assert ["150 mg" in c.text for c in fitting(question("dosis kind 15 kg"), sentences)] == [True]
 
 
 def test_a_sentence_about_another_drug_and_one_for_other_patients_are_no_answer() -> None:
     text = (
-        "Geef kinderen vancomycine traag. Gentamicine wordt bij kinderen in een keer gegeven. Volwassenen krijgen vancomycine in 1 uur.\n"
+        "Geef kinderen vancomycine traag. Gentamicine wordt bij kinderen in een keer gegeven. Volwassenen krijgen "
+        "vancomycine in 1 uur.\n"
     )
     sentences, _ = candidates(text)
     assert [c.text.strip() for c in fitting(question("vancomycine bij een kind van 5 jaar"), sentences)] == [
@@ -141,7 +157,8 @@ def test_a_sentence_about_another_drug_and_one_for_other_patients_are_no_answer(
 
 
 SEDATION = (
-    "Kind\tGift midazolam\tMaximum\nkind van 3 tot 12 maanden\t0,05 mg/kg\t2 mg\nkind van 1 tot 6 jaar\t0,3 mg/kg\t10 mg\n"
+    "Kind\tGift midazolam\tMaximum\nkind van 3 tot 12 maanden\t0,05 mg/kg\t2 mg\nkind van 1 tot 6 jaar\t0,3 mg/kg\t10 "
+    "mg\n"
     "kind van 7 tot 15 jaar\t0,2 mg/kg\t15 mg\n"
     "kind met een spierziekte\t0,1 mg/kg\t5 mg\n"
 )
@@ -149,7 +166,10 @@ SEDATION = (
 
 def test_a_row_without_an_age_stands_before_the_one_for_the_age_when_more_is_told_of_the_patient() -> None:
     found = quoted(SEDATION, "midazolam kind van 4 jaar met duchenne", "1 tot 6", "7 tot 15", "spierziekte")
-    assert [row.splitlines()[-1].split("\t")[0] for row in found] == ["kind met een spierziekte", "kind van 1 tot 6 jaar"]
+    assert [row.splitlines()[-1].split("\t")[0] for row in found] == [
+        "kind met een spierziekte",
+        "kind van 1 tot 6 jaar",
+    ]
 
 
 def test_a_row_for_the_age_stands_alone_when_nothing_else_is_told() -> None:
@@ -163,18 +183,29 @@ def test_a_table_is_quoted_whole_when_the_question_names_the_case_of_no_row() ->
     close = {"long": 0.0, "buik": -0.5, "huid": -1.0}
     sentences, read = candidates(text, *close)
     near = [replace(one, score=-float(n) / 2) for n, one in enumerate(sentences)]
-    assert [s.candidates[0].text for s in sections(question("wat geven als het van de blaas komt"), near, read)] == [text]
+    assert [s.candidates[0].text for s in sections(question("wat geven als het van de blaas komt"), near, read)] == [
+        text
+    ]
     named = sections(question("wat geven als het van de huid komt"), near, read)
     assert named[0].candidates[0].text != text
     far = [replace(one, score=-3.0 * n) for n, one in enumerate(sentences)]
-    assert sections(question("wat geven als het van de blaas komt"), far, read)[0].candidates[0].text == "Bron\tMiddel\nlong\tceftriaxon\n"
+    assert (
+        sections(question("wat geven als het van de blaas komt"), far, read)[0].candidates[0].text
+        == "Bron\tMiddel\nlong\tceftriaxon\n"
+    )
 
 
 def test_two_rows_that_would_be_quoted_together_bring_their_table_when_the_question_names_the_case_of_none() -> None:
-    text = "Toestand\tMiddel\nShock\tmeropenem\nAllergie\taztreonam\nGewoon\tpiperacilline\n\nStop na 48 uur zonder koorts.\n"
+    text = (
+        "Toestand\tMiddel\nShock\tmeropenem\nAllergie\taztreonam\nGewoon\tpiperacilline\n\nStop na 48 uur zonder "
+        "koorts.\n"
+    )
     sentences, read = candidates(text, "Shock", "Allergie", "Stop")
     near = [replace(one, score=-float(n) / 5) for n, one in enumerate(sentences)]
-    assert sections(question("welk middel bij neutropenie"), near, read)[0].candidates[0].text == text[: text.index("\nStop")] + "\n"
+    assert (
+        sections(question("welk middel bij neutropenie"), near, read)[0].candidates[0].text
+        == text[: text.index("\nStop")] + "\n"
+    )
     assert "aztreonam" not in sections(question("welk middel bij shock"), near, read)[0].candidates[0].text
     apart = [replace(one, score=-float(n)) for n, one in enumerate(sentences)]
     assert "aztreonam" not in sections(question("welk middel bij neutropenie"), apart, read)[0].candidates[0].text
@@ -182,19 +213,27 @@ def test_two_rows_that_would_be_quoted_together_bring_their_table_when_the_quest
 
 def test_a_row_for_another_germ_does_not_answer_where_its_table_has_one_for_the_germ_that_is_asked_about() -> None:
     text = "Kiem\tIsolatie\nInfluenza, vermoeden\tdruppel\nMazelen\tlucht\nMeningitis\tdruppel\n"
-    assert [row.splitlines()[-1] for row in quoted(text, "isolation type for measles", "Influenza", "Meningitis")] == ["Mazelen\tlucht"]
-    assert "Influenza" in quoted(text, "isolation type for scabies", "Influenza")[0]  # the table says nothing of it: nothing is left out
+    assert [row.splitlines()[-1] for row in quoted(text, "isolation type for measles", "Influenza", "Meningitis")] == [
+        "Mazelen\tlucht"
+    ]
+    # the table says nothing of it: nothing is left out
+    assert "Influenza" in quoted(text, "isolation type for scabies", "Influenza")[0]
 
 
 def test_a_word_of_the_header_names_the_case_of_no_row() -> None:
-    text = "Patiënt bij opname\tScreening\nopname op intensieve\tja\nverblijf in het buitenland\tja\ncontact met varkens\tja\n"
+    text = (
+        "Patiënt bij opname\tScreening\nopname op intensieve\tja\nverblijf in het buitenland\tja\ncontact met "
+        "varkens\tja\n"
+    )
     sentences, read = candidates(text, "intensieve", "buitenland", "varkens")
     near = [replace(one, score=-float(n) / 5) for n, one in enumerate(sentences)]
     assert sections(question("welke patiënten bij opname screenen"), near, read)[0].candidates[0].text == text
 
 
 @pytest.mark.parametrize(("asked", "said"), [("4 days", "within"), ("3 weeks", "after"), ("30 hours", "within")])
-def test_of_rows_for_sooner_and_later_the_one_for_the_time_that_is_asked_about_stands_alone(asked: str, said: str) -> None:
+def test_of_rows_for_sooner_and_later_the_one_for_the_time_that_is_asked_about_stands_alone(
+    asked: str, said: str
+) -> None:
     text = "Problem\tFirst action\nTube out within 7 days\tcover the hole\nTube out after 7 days\tinsert a new tube\n"
     for first, second in (("within", "after"), ("after", "within")):
         sentences, read = candidates(text, f"out {first}", f"out {second}")
@@ -206,7 +245,9 @@ def test_of_rows_for_sooner_and_later_the_one_for_the_time_that_is_asked_about_s
 def test_a_row_for_the_weight_asked_about_is_for_these_patients_though_a_cell_speaks_of_an_adult() -> None:
     text = "Gewicht\tFles\n4 tot 13 kg\téén kinderfles\n14 tot 36 kg\téén set als bij een volwassene\n"
     sentences, _ = candidates(text)
-    assert ["14 tot 36" in one.text for one in fitting(question("hoeveel flessen bij een kind van 20 kg"), sentences)] == [True]
+    assert [
+        "14 tot 36" in one.text for one in fitting(question("hoeveel flessen bij een kind van 20 kg"), sentences)
+    ] == [True]
 
 
 def test_a_line_that_only_introduces_comes_with_what_it_introduces_or_not_at_all() -> None:
@@ -214,7 +255,9 @@ def test_a_line_that_only_introduces_comes_with_what_it_introduces_or_not_at_all
     whole = text[text.index("Hoog risico") :]
     assert quoted(text, "welke maatregelen bij een hoog risico", "Hoog risico") == [whole]
     ending = "Boven 8 punten is het risico hoog.\n\nHoog risico, bijkomend:\n"
-    assert quoted(ending, "welke maatregelen bij een hoog risico", "Hoog risico") == ["Boven 8 punten is het risico hoog.\n\n"]
+    assert quoted(ending, "welke maatregelen bij een hoog risico", "Hoog risico") == [
+        "Boven 8 punten is het risico hoog.\n\n"
+    ]
 
 
 def test_a_value_without_a_unit_is_in_the_one_that_what_is_measured_has() -> None:
@@ -225,7 +268,10 @@ def test_a_value_without_a_unit_is_in_the_one_that_what_is_measured_has() -> Non
 
 
 def test_of_somebody_of_whom_nothing_is_said_no_childs_dose_stands_behind_the_one_for_all() -> None:
-    text = "2. Hypoglycemie\n• Lager dan 54 mg/dl: 20 gram suiker.\n\n7. Bijzonder\n• Kind, hypoglycemie: 0,3 gram suiker per kg.\n"
+    text = (
+        "2. Hypoglycemie\n• Lager dan 54 mg/dl: 20 gram suiker.\n\n7. Bijzonder\n• Kind, hypoglycemie: 0,3 gram "
+        "suiker per kg.\n"
+    )
     sentences, read = candidates(text, "20 gram", "Kind")
     found = sections(question("hypoglycemie, wat geven"), sentences, read)
     assert ["20 gram" in one.text for section in found for one in section.candidates] == [True]
@@ -243,12 +289,18 @@ def test_an_example_for_other_numbers_is_left_out_and_one_for_these_is_not() -> 
 def test_what_a_document_says_of_itself_stands_back_behind_what_it_says() -> None:
     text = "Deze procedure legt vast hoe vaak de score wordt gemeten. De score wordt om de 4 uur gemeten.\n"
     sentences, _ = candidates(text)
-    assert [c.text.strip() for c in fitting(question("hoe vaak score meten"), sentences)] == ["De score wordt om de 4 uur gemeten."]
+    assert [c.text.strip() for c in fitting(question("hoe vaak score meten"), sentences)] == [
+        "De score wordt om de 4 uur gemeten."
+    ]
 
 
 @pytest.mark.parametrize(
     ("asked", "left"),
-    [("hoe snel zonder telemetrie", "afdeling"), ("hoe snel met telemetrie", "afdeling met"), ("how fast without telemetrie", "afdeling")],
+    [
+        ("hoe snel zonder telemetrie", "afdeling"),
+        ("hoe snel met telemetrie", "afdeling met"),
+        ("how fast without telemetrie", "afdeling"),
+    ],
 )
 def test_with_and_without_are_not_quoted_for_each_other(asked: str, left: str) -> None:
     text = "Waar\tSnelheid\nafdeling\t10\nafdeling met telemetrie\t15\nafdeling zonder telemetrie\t12\n"
@@ -259,7 +311,10 @@ def test_with_and_without_are_not_quoted_for_each_other(asked: str, left: str) -
     assert wrong not in words
 
 
-ROWS = "Kind\tDosis\neGFR boven 60 ml/min, goede nieren\t15 mg\neGFR 30 tot 60 ml/min, matige nieren\t10 mg\nna dialyse\t5 mg\n"
+ROWS = (
+    "Kind\tDosis\neGFR boven 60 ml/min, goede nieren\t15 mg\neGFR 30 tot 60 ml/min, matige nieren\t10 mg\nna "
+    "dialyse\t5 mg\n"
+)
 
 
 def test_no_row_for_another_level_stands_beside_the_one_that_is_asked_for_unless_the_question_names_it() -> None:
@@ -272,7 +327,10 @@ def test_no_row_for_another_level_stands_beside_the_one_that_is_asked_for_unless
     assert rows("dosis kind goede nieren of dialyse") == ["15 mg", "5 mg"]
 
 
-JOINTS = "Ingreep\tDuur\nTotale knieprothese\t14 dagen\nTotale heupprothese\t35 dagen\nGips zonder steunname\ttot steunname\n"
+JOINTS = (
+    "Ingreep\tDuur\nTotale knieprothese\t14 dagen\nTotale heupprothese\t35 dagen\nGips zonder steunname\ttot "
+    "steunname\n"
+)
 
 
 def test_a_row_for_another_operation_does_not_stand_beside_the_one_that_is_asked_for() -> None:
@@ -288,8 +346,16 @@ def test_what_a_document_is_about_is_no_condition_that_makes_an_exception() -> N
     text = "Antibiotica worden bij roodvonk niet gegeven.\nVernevel adrenaline. Bewaak het kind vier uur.\n"
     sentences, read = candidates(text, "Vernevel")
     titled = ReadDocuments(read.texts, read.structures, {"d": "Roodvonk bij kinderen"})
-    assert sections(question("roodvonk, vernevelen waarmee"), sentences, titled)[0].candidates[0].text.startswith("Vernevel")
-    assert sections(question("roodvonk, vernevelen waarmee"), sentences, read)[0].candidates[0].text.startswith("Antibiotica")
+    assert (
+        sections(question("roodvonk, vernevelen waarmee"), sentences, titled)[0]
+        .candidates[0]
+        .text.startswith("Vernevel")
+    )
+    assert (
+        sections(question("roodvonk, vernevelen waarmee"), sentences, read)[0]
+        .candidates[0]
+        .text.startswith("Antibiotica")
+    )
 
 
 def test_all_of_a_table_is_quoted_though_one_of_its_cells_has_a_range_for_the_number_asked_about() -> None:
@@ -356,7 +422,9 @@ def test_two_items_that_would_be_quoted_bring_what_stands_between_them() -> None
     assert quoted(STEPS, "flacon optrekken bij een kleintje", "Bereken", "Verdun") == [STEPS[: STEPS.index("Bewaren")]]
     sentences, read = candidates(STEPS, "Verdun")
     sentences[0] = replace(sentences[0], score=10.0)
-    assert "Bereken" not in sections(question("flacon optrekken bij een kleintje"), sentences, read)[0].candidates[0].text
+    assert (
+        "Bereken" not in sections(question("flacon optrekken bij een kleintje"), sentences, read)[0].candidates[0].text
+    )
 
 
 def test_who_asks_for_all_steps_gets_a_list_though_a_paragraph_is_more_like_the_question() -> None:
@@ -391,7 +459,9 @@ def test_no_table_for_other_patients_is_quoted_whole() -> None:
 
 
 def test_a_row_behind_a_sentence_keeps_rows_for_others_away_too() -> None:
-    text = "Morfine verlicht pijn.\nLeeftijd\tAlarm\nKind van 1 tot 4 jaar\tonder 18\nKind van 5 tot 11 jaar\tonder 14\n"
+    text = (
+        "Morfine verlicht pijn.\nLeeftijd\tAlarm\nKind van 1 tot 4 jaar\tonder 18\nKind van 5 tot 11 jaar\tonder 14\n"
+    )
     sentences, read = candidates(text, "verlicht", "1 tot 4", "5 tot 11")
     left = sections(question("kind van 3 jaar morfine alarm"), sentences, read)[0].candidates
     assert [c.text.splitlines()[-1] for c in left] == ["Morfine verlicht pijn.", "Kind van 1 tot 4 jaar\tonder 18"]
@@ -400,8 +470,12 @@ def test_a_row_behind_a_sentence_keeps_rows_for_others_away_too() -> None:
 def test_a_row_for_months_is_none_for_a_child_of_years() -> None:
     text = "Leeftijd\tAlarm\nKind van 1 tot 4 jaar\tonder 18\nKind van 3 tot 12 maanden\tonder 24\n"
     left, _ = candidates(text, "1 tot 4", "3 tot 12")
-    assert [c.text.splitlines()[-1] for c in fitting(question("peuter 3 jaar alarm"), left)] == ["Kind van 1 tot 4 jaar\tonder 18"]
-    assert [c.text.splitlines()[-1] for c in fitting(question("baby 4 maanden alarm"), left)] == ["Kind van 3 tot 12 maanden\tonder 24"]
+    assert [c.text.splitlines()[-1] for c in fitting(question("peuter 3 jaar alarm"), left)] == [
+        "Kind van 1 tot 4 jaar\tonder 18"
+    ]
+    assert [c.text.splitlines()[-1] for c in fitting(question("baby 4 maanden alarm"), left)] == [
+        "Kind van 3 tot 12 maanden\tonder 24"
+    ]
 
 
 def test_of_a_table_with_two_headers_only_the_part_for_these_patients_is_quoted() -> None:
@@ -409,11 +483,16 @@ def test_of_a_table_with_two_headers_only_the_part_for_these_patients_is_quoted(
         "Bij volwassenen\tHoog\nKalium\t6,2\nGlucose\t450\nNatrium\t158\n"
         "Bij pasgeborenen\tHoog\nKalium\t7,0\nGlucose\t250\nBilirubine\t15\n"
     )
-    blocks = [replace(b, header=b.header or text[b.start :].startswith(("Bij pasgeborenen", "Hoog\nKalium\t7"))) for b in blocks_of(text)]
+    blocks = [
+        replace(b, header=b.header or text[b.start :].startswith(("Bij pasgeborenen", "Hoog\nKalium\t7")))
+        for b in blocks_of(text)
+    ]
     structure = packed(blocks)
     own = sorted(quotable_of(text, structure), key=lambda q: q.start < text.index("Bij pasgeborenen"))
     sentences = [Candidate("d", q.start, q.end, q.lead, text[q.start : q.end], -float(n), 1) for n, q in enumerate(own)]
-    found = sections(question("alle bloedwaarden bij een pasgeborene"), sentences, ReadDocuments({"d": text}, {"d": structure}))
+    found = sections(
+        question("alle bloedwaarden bij een pasgeborene"), sentences, ReadDocuments({"d": text}, {"d": structure})
+    )
     assert [section.candidates[0].text for section in found] == [text[text.index("Bij pasgeborenen") :]]
 
 
@@ -430,7 +509,9 @@ def test_who_asks_what_to_do_gets_the_whole_section_with_what_stands_before_and_
         "3. Ontslag\nMet de dochter wordt gebeld.\n"
     )
     whole = text[: text.index("3. Ontslag")]
-    assert quoted(text, "gebroken heup, wat moet er het eerste uur allemaal gebeuren", "Meet de pijn", "Neem bloed") == [whole]
+    assert quoted(
+        text, "gebroken heup, wat moet er het eerste uur allemaal gebeuren", "Meet de pijn", "Neem bloed"
+    ) == [whole]
 
 
 def test_a_section_that_speaks_of_other_patients_too_is_not_quoted_whole() -> None:
@@ -453,14 +534,18 @@ def test_a_paragraph_that_answers_better_is_no_list_of_something_else() -> None:
 
 
 def test_an_exception_within_the_list_that_is_quoted_whole_does_not_stand_before_it() -> None:
-    text = "2. Heup\n• Meet de pijn bij een parkinsonpatient.\n• Geen blaassonde bij parkinson.\n• Neem bloed af.\n• Maak een ecg.\n"
+    text = (
+        "2. Heup\n• Meet de pijn bij een parkinsonpatient.\n• Geen blaassonde bij parkinson.\n• Neem bloed af.\n• "
+        "Maak een ecg.\n"
+    )
     found = quoted(text, "heup en parkinson, alle stappen", "Meet de pijn", "Neem bloed", "ecg", "Geen blaas")
     assert found == [text]
 
 
 def test_a_section_with_tables_beside_the_paragraph_that_answers_is_not_quoted_whole() -> None:
     text = (
-        "4. Problemen\nNeem de lijn na als er geen bloed komt.\nHandeling\tHoe vaak\nVerband\t7 dagen\nLeiding\t4 dagen\n\n"
+        "4. Problemen\nNeem de lijn na als er geen bloed komt.\nHandeling\tHoe vaak\nVerband\t7 dagen\nLeiding\t4 "
+        "dagen\n\n"
         "Probleem\tEerste stap\nGeen bloed terug\tlaten hoesten\nVerstopt\tniet forceren\n"
     )
     found = "".join(quoted(text, "lijn geeft geen bloed terug, wat nu", "Neem de lijn", "Geen bloed", "Verstopt"))
@@ -477,7 +562,10 @@ def test_an_exception_in_the_paragraph_that_answers_stands_before_it() -> None:
 
 # --- A second reader: which row or item
 
-WEIGHTS = "3. Dosis\nGewicht\tEnoxaparine\nonder 50 kg\t20 mg\n50 tot 100 kg\t40 mg\nboven 150 kg\t60 mg\n\nDien het om 18 uur toe.\n"
+WEIGHTS = (
+    "3. Dosis\nGewicht\tEnoxaparine\nonder 50 kg\t20 mg\n50 tot 100 kg\t40 mg\nboven 150 kg\t60 mg\n\nDien het "
+    "om 18 uur toe.\n"
+)
 
 
 def widened(text: str, chosen: list[str], pointed: str) -> list[str]:

@@ -1,4 +1,5 @@
-"""Two questions in one: which of them are answered, when the search for one alone would not be believed."""
+"""Two questions in one: which of them are answered, when the search for one alone would not be
+believed."""
 
 from __future__ import annotations
 
@@ -30,22 +31,29 @@ def found(document: str, *, answerable: bool, may_answer: bool = True) -> Retrie
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, whole: Retrieval, first: Retrieval, second: Retrieval) -> list[str]:
-    """The documents whose sentences answer, one for each part that is answered apart; none: the question is answered as one."""
+    """The documents whose sentences answer, one for each part that is answered apart; none: the
+    question is answered as one."""
     parts = {"hoeveel?": first, "hoelang?": second}
     monkeypatch.setattr(asking, "find", lambda analysis, *_: parts[analysis.text])
-    builder = AnswerBuilder(Question("a", "c", True, "hoeveel en hoelang", Mode.VERBATIM, Filters()), USER, "nl", "hoeveel en hoelang")
+    builder = AnswerBuilder(
+        Question("a", "c", True, "hoeveel en hoelang", Mode.VERBATIM, Filters()), USER, "nl", "hoeveel en hoelang"
+    )
     container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
     asking._apart([Ask(part, part) for part in parts], whole, builder, container)
     return [one.sentences[0].document_id for one in builder.asked]
 
 
-def test_a_part_that_is_refused_alone_is_answered_from_the_document_that_answers_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_that_is_refused_alone_is_answered_from_the_document_that_answers_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     yes, no = found("picc", answerable=True), found("picc", answerable=False)
     assert asked(monkeypatch, no, yes, no) == ["picc", "picc"]
     assert asked(monkeypatch, yes, no, no) == ["picc", "picc"]
 
 
-def test_a_part_that_is_refused_is_not_answered_from_another_document_nor_against_a_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_that_is_refused_is_not_answered_from_another_document_nor_against_a_rule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     yes = found("picc", answerable=True)
     assert asked(monkeypatch, yes, yes, found("mrsa", answerable=False)) == ["picc"]
     assert asked(monkeypatch, yes, yes, found("picc", answerable=False, may_answer=False)) == ["picc"]
@@ -57,10 +65,17 @@ def test_a_second_question_of_another_topic_is_searched_by_itself_where_nothing_
     results = {"dosis?": found("dosis", answerable=True), "dosis open?": found("dosis", answerable=False)}
     results["open?"] = found("keuken", answerable=True)
     monkeypatch.setattr(asking, "find", lambda analysis, *_: results[analysis.text])
-    builder = AnswerBuilder(Question("a", "c", True, "dosis en open", Mode.VERBATIM, Filters()), USER, "nl", "dosis en open")
+    builder = AnswerBuilder(
+        Question("a", "c", True, "dosis en open", Mode.VERBATIM, Filters()), USER, "nl", "dosis en open"
+    )
     container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
     for alone, documents in (("open?", ["dosis", "keuken"]), ("", ["dosis", "dosis"])):
-        asking._apart([Ask("dosis?", "dosis?"), Ask("dosis open?", "open?", alone)], found("x", answerable=False), builder, container)
+        asking._apart(
+            [Ask("dosis?", "dosis?"), Ask("dosis open?", "open?", alone)],
+            found("x", answerable=False),
+            builder,
+            container,
+        )
         assert [one.sentences[0].document_id for one in builder.asked] == documents
 
 
@@ -73,15 +88,22 @@ def test_a_part_that_nothing_answers_is_named_to_the_reader(monkeypatch: pytest.
     container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
     asking._apart([Ask(part, part) for part in parts], found("dosis", answerable=True), builder, container)
     assert builder.not_found == ("hoelang open?",)
-    assert notice("part_not_found", "nl", part=builder.not_found[0]).text.endswith("geen antwoord gevonden: hoelang open?")
+    assert notice("part_not_found", "nl", part=builder.not_found[0]).text.endswith(
+        "geen antwoord gevonden: hoelang open?"
+    )
 
 
-def answered(monkeypatch: pytest.MonkeyPatch, asks: list[Ask], results: dict[tuple[str, str], tuple[str, int, bool, float]]) -> list[str]:
-    """What each answered part was searched for as and the place that answers it. results: by the words searched for and the document
-    that was looked into ("": all of them), the best sentence's place, whether it is an answer and how sure; one needs .2."""
+def answered(
+    monkeypatch: pytest.MonkeyPatch, asks: list[Ask], results: dict[tuple[str, str], tuple[str, int, bool, float]]
+) -> list[str]:
+    """What each answered part was searched for as and the place that answers it. results: by the
+    words searched for and the document that was looked into ("": all of them), the best sentence's
+    place, whether it is an answer and how sure; one needs .2."""
 
     def find(analysis: Analysis, user: User, filters: Filters, container: Any) -> Retrieval:
-        document, start, answerable, confidence = results.get((analysis.text, ",".join(filters.document_ids)), ("pennen", 0, False, 0.0))
+        document, start, answerable, confidence = results.get(
+            (analysis.text, ",".join(filters.document_ids)), ("pennen", 0, False, 0.0)
+        )
         sentence = Scored(Candidate(document, start, start + 4, (), "Zin.", 1.0, 1), (0.0,) * 4, "Titel")
         return Retrieval((), confidence, answerable, needed=0.2, scored=(sentence,))
 
@@ -111,7 +133,9 @@ def test_a_part_is_looked_for_in_the_document_that_answers_the_other_too_and_the
     ]
 
 
-def test_half_the_sureness_does_for_a_refused_part_in_the_document_that_answers_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_the_sureness_does_for_a_refused_part_in_the_document_that_answers_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     elsewhere = FIRST | {("spuitje insuline?", ""): ("pennen", 0, False, 0.15)}
     there = ("spuitje insuline?", "nuchter")
     assert answered(monkeypatch, ASKS, elsewhere | {there: ("nuchter", 9, False, 0.11)}) == [
@@ -119,27 +143,42 @@ def test_half_the_sureness_does_for_a_refused_part_in_the_document_that_answers_
         "spuitje insuline? nuchter 9",
     ]
     for not_enough in (0.09, 0.5):  # so sure, and yet no answer: a rule is against it
-        assert answered(monkeypatch, ASKS, elsewhere | {there: ("nuchter", 9, False, not_enough)}) == ["spuitje? nuchter 0"]
-    assert answered(monkeypatch, ASKS, FIRST | {("spuitje insuline?", ""): ("nuchter", 9, False, 0.5)}) == ["spuitje? nuchter 0"]
+        assert answered(monkeypatch, ASKS, elsewhere | {there: ("nuchter", 9, False, not_enough)}) == [
+            "spuitje? nuchter 0"
+        ]
+    assert answered(monkeypatch, ASKS, FIRST | {("spuitje insuline?", ""): ("nuchter", 9, False, 0.5)}) == [
+        "spuitje? nuchter 0"
+    ]
 
 
-def test_the_same_asked_of_another_thing_is_not_looked_for_in_the_document_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    results = FIRST | {("spuitje insuline?", ""): ("pennen", 0, True, 0.3), ("spuitje insuline?", "nuchter"): ("nuchter", 9, True, 0.5)}
+def test_the_same_asked_of_another_thing_is_not_looked_for_in_the_document_of_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    results = FIRST | {
+        ("spuitje insuline?", ""): ("pennen", 0, True, 0.3),
+        ("spuitje insuline?", "nuchter"): ("nuchter", 9, True, 0.5),
+    }
     asks = [ASKS[0], replace(ASKS[1], is_of_another=True)]
     assert answered(monkeypatch, asks, results) == ["spuitje? nuchter 0", "spuitje insuline? pennen 0"]
     assert asks_of("hoeveel morfine per keer? en perfalgan?")[1].is_of_another
 
 
-def test_words_alone_pass_the_topic_only_for_another_sentence_of_the_same_document(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_alone_pass_the_topic_only_for_another_sentence_of_the_same_document(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asks = [ASKS[0], replace(ASKS[1], alone="insuline?")]
     swamped = FIRST | {("spuitje insuline?", ""): ("nuchter", 0, True, 0.3)}
     for place, taken in (
         (("nuchter", 9, True, 0.5), "insuline? nuchter 9"),
         (("nuchter", 9, True, 0.25), "spuitje insuline? nuchter 0"),  # less sure
-        (("nuchter", 0, True, 0.5), "spuitje insuline? nuchter 0"),  # the same: what follows it is told better with the topic
+        # the same: what follows it is told better with the topic
+        (("nuchter", 0, True, 0.5), "spuitje insuline? nuchter 0"),
         (("pennen", 9, True, 0.5), "spuitje insuline? nuchter 0"),  # perhaps of another drug
     ):
-        assert answered(monkeypatch, asks, swamped | {("insuline?", ""): place, ("insuline?", "nuchter"): place})[1] == taken
+        assert (
+            answered(monkeypatch, asks, swamped | {("insuline?", ""): place, ("insuline?", "nuchter"): place})[1]
+            == taken
+        )
 
 
 def test_words_alone_are_searched_for_the_same_patient(monkeypatch: pytest.MonkeyPatch) -> None:

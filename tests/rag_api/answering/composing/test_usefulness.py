@@ -1,4 +1,5 @@
-"""Text that a model writes is shown from the first word on that says something; an echo of the question never is."""
+"""Text that a model writes is shown from the first word on that says something; an echo of the
+question never is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The generator's client: what it sends, what it makes of a stream, and that no foreign exception leaves it."""
+"""The generator's client: what it sends, what it makes of a stream, and that no foreign exception
+leaves it."""
 
 from __future__ import annotations
 
@@ -13,7 +14,15 @@ from typing import Any
 import httpx
 import pytest
 
-from rag_api.answering.generator.client import Event, Finished, Generator, GeneratorRequest, TextDelta, passages_of, translated
+from rag_api.answering.generator.client import (
+    Event,
+    Finished,
+    Generator,
+    GeneratorRequest,
+    TextDelta,
+    passages_of,
+    translated,
+)
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import wire
 from tests.support.scripted_server import Scripted, Step, piece, quote, stats
@@ -21,7 +30,10 @@ from tests.support.scripted_server import Scripted, Step, piece, quote, stats
 pytestmark = pytest.mark.quick
 
 PASSAGES = passages_of([("Paracetamol", "Geef 15 mg/kg. Max. 4 g per dag. "), ("Ibuprofen", "Niet onder 3 maanden. ")])
-CANDIDATES = (wire.CandidateIn(document="0", start=0, end=15, score=2.0), wire.CandidateIn(document="1", start=0, end=22, score=1.0))
+CANDIDATES = (
+    wire.CandidateIn(document="0", start=0, end=15, score=2.0),
+    wire.CandidateIn(document="1", start=0, end=22, score=1.0),
+)
 ASKED = GeneratorRequest("Hoeveel?", "nl", PASSAGES, "verbatim", CANDIDATES, 64)
 
 
@@ -43,7 +55,12 @@ async def test_a_stream_becomes_text_spans_and_an_end(generator: Generator) -> N
     assert text.text + more.text == "Geef 15 mg/kg. "
     assert span == wire.CopiedSpanOut(start=0, end=15, document="0", source_start=0, source_end=15)
     assert isinstance(end, Finished)
-    assert (end.reason, end.model, end.prompt_version, end.stats["tokens_per_step"]) == ("stop", "scripted", "quote-nl-1", 4.0)
+    assert (end.reason, end.model, end.prompt_version, end.stats["tokens_per_step"]) == (
+        "stop",
+        "scripted",
+        "quote-nl-1",
+        4.0,
+    )
 
 
 async def test_what_is_sent_is_the_wire_models_request(server: Scripted, generator: Generator) -> None:
@@ -51,7 +68,11 @@ async def test_what_is_sent_is_the_wire_models_request(server: Scripted, generat
     sent = wire.ChatRequest.model_validate(server.requests[0])
     assert (sent.model, sent.stream, sent.max_tokens, sent.temperature) == ("demo", True, 64, 0.0)
     assert tuple(sent.documents) == PASSAGES
-    assert (sent.bedside.mode, sent.bedside.language, tuple(sent.bedside.candidates or ())) == ("verbatim", "nl", CANDIDATES)
+    assert (sent.bedside.mode, sent.bedside.language, tuple(sent.bedside.candidates or ())) == (
+        "verbatim",
+        "nl",
+        CANDIDATES,
+    )
     assert sent.messages[0].text == "Hoeveel?"
     assert server.headers[0]["authorization"] == "Bearer secret"
 
@@ -79,7 +100,9 @@ async def test_another_server_gets_a_rendered_prompt_and_no_field_of_ours(server
         (503, GeneratorUnavailable),
     ],
 )
-async def test_a_refusal_carries_the_servers_reason(server: Scripted, generator: Generator, status: int, kind: type[Exception]) -> None:
+async def test_a_refusal_carries_the_servers_reason(
+    server: Scripted, generator: Generator, status: int, kind: type[Exception]
+) -> None:
     server.status, server.body = status, '{"error": {"message": "the prompt is too long", "type": "x"}}'
     with pytest.raises(GeneratorUnavailable, match="the prompt is too long") as caught:
         await collected(generator)
@@ -97,7 +120,9 @@ BROKEN: dict[str, list[Step]] = {
 
 
 @pytest.mark.parametrize("steps", BROKEN.values(), ids=BROKEN.keys())
-async def test_half_an_answer_never_passes_for_a_whole_one(server: Scripted, generator: Generator, steps: list[Step]) -> None:
+async def test_half_an_answer_never_passes_for_a_whole_one(
+    server: Scripted, generator: Generator, steps: list[Step]
+) -> None:
     server.script = lambda request: steps
     got: list[Event] = []
     with pytest.raises(GeneratorUnavailable):
@@ -124,7 +149,9 @@ async def collected_into(got: list[Event], generator: Generator) -> None:
     ],
     ids=["choices", "choice", "delta", "content", "reason", "spans", "nesting", "digits"],
 )
-async def test_a_chunk_of_another_shape_is_unavailable_and_no_foreign_exception(server: Scripted, generator: Generator, chunk: str) -> None:
+async def test_a_chunk_of_another_shape_is_unavailable_and_no_foreign_exception(
+    server: Scripted, generator: Generator, chunk: str
+) -> None:
     server.script = lambda _: [f"data: {chunk}\n\n"]
     with pytest.raises(GeneratorUnavailable, match="not OpenAI's protocol"):
         await collected(generator)
@@ -132,7 +159,9 @@ async def test_a_chunk_of_another_shape_is_unavailable_and_no_foreign_exception(
 
 @pytest.mark.parametrize("body", ['{"data": ["m"]}', '{"data": [{"name": "m"}]}', '{"data": 4}', "[" * 100_000])
 async def test_a_list_of_models_of_another_shape_is_unavailable(body: str) -> None:
-    client = Generator("http://g/v1", model="m", transport=httpx.MockTransport(lambda _: httpx.Response(200, text=body)))
+    client = Generator(
+        "http://g/v1", model="m", transport=httpx.MockTransport(lambda _: httpx.Response(200, text=body))
+    )
     [health] = await client.health()
     assert health.problem is not None
     assert "not OpenAI's protocol" in health.problem.message
@@ -244,7 +273,9 @@ async def test_closing_waits_until_the_looks_that_are_under_way_have_ended() -> 
 
 
 @pytest.mark.parametrize("how", ["meanwhile", "as it is cancelled"])
-async def test_what_fails_while_the_server_is_found_silent_leaves_no_exception_behind(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+async def test_what_fails_while_the_server_is_found_silent_leaves_no_exception_behind(
+    monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
     generator, left = Generator("http://127.0.0.1:9", model="m"), list[dict[str, Any]]()
     asyncio.get_running_loop().set_exception_handler(lambda _, context: left.append(context))
 

@@ -1,4 +1,5 @@
-"""Passages completed to whole sentences and lists: still exact slices, and no more than there is to complete."""
+"""Passages completed to whole sentences and lists: still exact slices, and no more than there is to
+complete."""
 
 from __future__ import annotations
 

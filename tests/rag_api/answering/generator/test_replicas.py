@@ -1,4 +1,5 @@
-"""Several generators: who is asked, who is asked instead, and that nobody goes on with what another began."""
+"""Several generators: who is asked, who is asked instead, and that nobody goes on with what another
+began."""
 
 from __future__ import annotations
 
@@ -10,7 +11,15 @@ from dataclasses import replace
 
 import pytest
 
-from rag_api.answering.generator.client import Event, Finished, Generator, GeneratorRequest, TextDelta, _key, passages_of
+from rag_api.answering.generator.client import (
+    Event,
+    Finished,
+    Generator,
+    GeneratorRequest,
+    TextDelta,
+    _key,
+    passages_of,
+)
 from rag_api.answering.generator.replicas import AGAIN, MARGIN, GeneratorReplicas, Replica, addresses
 from rag_api.api.server.metrics import Metrics
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
@@ -20,7 +29,9 @@ from tests.support.scripted_server import Scripted, piece, quote, scripted_serve
 pytestmark = pytest.mark.quick
 
 PASSAGES = passages_of([("Paracetamol", "Geef 15 mg/kg. Max. 4 g per dag. ")])
-ASKED = GeneratorRequest("Hoeveel?", "nl", PASSAGES, "verbatim", (wire.CandidateIn(document="0", start=0, end=15, score=2.0),), 64)
+ASKED = GeneratorRequest(
+    "Hoeveel?", "nl", PASSAGES, "verbatim", (wire.CandidateIn(document="0", start=0, end=15, score=2.0),), 64
+)
 THREE = "http://a:1/v1, http://b:2/v1/,http://c:3/v1"
 
 
@@ -164,7 +175,9 @@ def test_a_silent_one_is_left_for_another(two: tuple[Scripted, Scripted]) -> Non
     assert isinstance(asyncio.run(heard(generator_of(*two)))[-1], Finished)
 
 
-def test_one_that_answers_again_gets_its_questions_back(two: tuple[Scripted, Scripted], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_answers_again_gets_its_questions_back(
+    two: tuple[Scripted, Scripted], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("rag_api.answering.generator.replicas.AGAIN", 0.0)
     chosen, other = two
 

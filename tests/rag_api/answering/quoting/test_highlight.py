@@ -1,4 +1,5 @@
-"""A highlight must cover the quoted words and nothing else: checked by asking PDFium which text lies under it."""
+"""A highlight must cover the quoted words and nothing else: checked by asking PDFium which text
+lies under it."""
 
 from __future__ import annotations
 
@@ -44,12 +45,20 @@ class Shown:
         wide = rect.x1 - rect.x0 >= rect.y1 - rect.y0
         thin = 0.1 * (rect.y1 - rect.y0 if wide else rect.x1 - rect.x0)
         dx, dy = (NARROW, thin) if wide else (thin, NARROW)
-        return str(text.get_text_bounded(*plane.user_box(rect.x0 + dx, rect.y0 + dy, rect.x1 - dx, rect.y1 - dy)))
+        return str(text.get_text_bounded(*user_box(plane, rect.x0 + dx, rect.y0 + dy, rect.x1 - dx, rect.y1 - dy)))
+
+
+def user_box(plane: PagePlane, x0: float, y0: float, x1: float, y1: float) -> tuple[float, float, float, float]:
+    """Return a box of page space in user space: left, bottom, right, top."""
+    corners = (np.array([[x0, y0], [x1, y1]]) - plane.origin) @ np.linalg.inv(plane.matrix).T
+    (left, bottom), (right, top) = corners.min(axis=0), corners.max(axis=0)
+    return float(left), float(bottom), float(right), float(top)
 
 
 def letters(text: str) -> str:
-    """What must be equal: everything but white space, hyphens, of which those at line ends are not quoted, and bullets, which
-    are signs of a symbol font to PDFium. A figure that stands raised is one: PDFium gives the plain one."""
+    """What must be equal: everything but white space, hyphens, of which those at line ends are not
+    quoted, and bullets, which are signs of a symbol font to PDFium. A figure that stands raised is
+    one: PDFium gives the plain one."""
     return re.sub(r"[\s\x02\ufffe•\ue000-\uf8ff-]+", "", text.translate(RAISED))
 
 
@@ -59,7 +68,8 @@ def sentences(pages: Sequence[Page]) -> list[tuple[int, int]]:
 
 
 def test_the_words_under_every_highlight_of_the_handbook_are_the_quoted_ones() -> None:
-    """Every sentence and table row of every document: rotated, landscape, two columns, over page borders."""
+    """Every sentence and table row of every document: rotated, landscape, two columns, over page
+    borders."""
     wrong, total, turned_pages, crossing, columns = [], 0, set(), 0, 0
     for name, document in read_handbook().items():
         shown = Shown(HANDBOOK / name)
@@ -68,7 +78,11 @@ def test_the_words_under_every_highlight_of_the_handbook_are_the_quoted_ones() -
             quote = document.text[start:end]
             total += 1
             crossing += len(found) > 1
-            turned_pages |= {(one.page, name) for one in found if document.pages[one.page - 1].width > document.pages[one.page - 1].height}
+            turned_pages |= {
+                (one.page, name)
+                for one in found
+                if document.pages[one.page - 1].width > document.pages[one.page - 1].height
+            }
             columns += any(one.x0 > 300 and one.x1 < 560 for page in found for one in page.rects)
             if letters(shown.text_under(found)) != letters(quote):
                 wrong.append((name, quote, shown.text_under(found)))
@@ -80,7 +94,8 @@ def test_the_words_under_every_highlight_of_the_handbook_are_the_quoted_ones() -
 
 
 def test_every_judged_answer_is_found_on_its_page_and_can_be_highlighted() -> None:
-    """The judged set's spans, with any white space between their words: a table row has tabs where a judge typed spaces."""
+    """The judged set's spans, with any white space between their words: a table row has tabs where
+    a judge typed spaces."""
     shown_as = cache(Shown)
     with (HANDBOOK.parent / "judged.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["document"]]
@@ -102,7 +117,11 @@ def test_every_judged_answer_is_found_on_its_page_and_can_be_highlighted() -> No
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
 @pytest.mark.parametrize("crop", [None, (20, 20, 590, 830)])
 def test_highlights_are_exact_on_turned_and_cropped_pages(tmp_path: Path, rotation: int, crop: Any) -> None:
-    texts = ("De eerste zin staat op de pagina en loopt door op", "de tweede regel. Dan komt de tweede zin, met", "7,5 mg/kg.")
+    texts = (
+        "De eerste zin staat op de pagina en loopt door op",
+        "de tweede regel. Dan komt de tweede zin, met",
+        "7,5 mg/kg.",
+    )
     path = write(tmp_path, "proef.pdf", turned(pdf(lines(*texts, x=60, y=700), sideways), rotation, crop))
     document, shown = read(path, path.name, PDF, 10), Shown(path)
     spans = sentences(document.pages)

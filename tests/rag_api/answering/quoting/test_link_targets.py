@@ -1,4 +1,5 @@
-"""A link to words of a document: by the API, after the same content was loaded again, after a new version, and for who may not read it."""
+"""A link to words of a document: by the API, after the same content was loaded again, after a new
+version, and for who may not read it."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ DOSE = "Geef kinderen 15 mg/kg\nparacetamol per gift en wacht zes uur. "
 
 @pytest.fixture
 def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
-    with Container(Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1")) as made:
+    with Container(
+        Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1")
+    ) as made:
         yield made
         empty(made)
 
@@ -50,7 +53,9 @@ def test_words_are_found_with_their_rectangles_however_lines_part_them_and_whate
         assert source["rects"][0]["rects"]
 
 
-def test_the_same_content_loaded_again_is_the_same_link_with_the_same_place(container: Container, client: TestClient) -> None:
+def test_the_same_content_loaded_again_is_the_same_link_with_the_same_place(
+    container: Container, client: TestClient
+) -> None:
     document = load(container, "a.pdf", FIRST, DOSE)
     before = place(client, document.id, page=2, quote="wacht zes uur")
     again = load(container, "a.pdf", FIRST, DOSE)

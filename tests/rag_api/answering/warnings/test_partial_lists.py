@@ -1,4 +1,5 @@
-"""Lists quoted in part: how many items stand in the answer and how many do not, and what is said of it above the answer."""
+"""Lists quoted in part: how many items stand in the answer and how many do not, and what is said of
+it above the answer."""
 
 from __future__ import annotations
 
@@ -61,19 +62,28 @@ def test_rows_of_a_table_that_are_not_quoted_are_counted_without_its_header_and_
         at = len(blocks)
         blocks.append(Block(BlockKind.ROW, len(text), len(text), parent=0, header=row == rows[0]))
         for column, cell in enumerate(row):
-            blocks.append(Block(BlockKind.CELL, len(text), len(text) + len(cell) + 1, parent=at, column=column, columns=3 - len(row)))
+            blocks.append(
+                Block(
+                    BlockKind.CELL, len(text), len(text) + len(cell) + 1, parent=at, column=column, columns=3 - len(row)
+                )
+            )
             text += f"{cell}\n"
         blocks[at] = replace(blocks[at], end=len(text))
     blocks[0] = replace(blocks[0], end=len(text))
 
     def of(*quotes: str) -> list[PartialList]:
         places = [(text.index(words), len(words)) for words in quotes]
-        return partial_lists([Citation(0, n, "d", at, at + n, "", 1, (), 1) for at, n in places], {"d": text}, {"d": packed(blocks)})
+        return partial_lists(
+            [Citation(0, n, "d", at, at + n, "", 1, (), 1) for at, n in places], {"d": text}, {"d": packed(blocks)}
+        )
 
     assert of("Stof\nDosis\n", "Volwassenen\n", "B\n2 g\n") == [PartialList(1, 3, 1, rows=True)]
     assert of("A\n1 g\nB\n2 g\nC\n3 g\n") == []
     (told,) = in_part(of("B\n2 g\n"), "nl")
-    assert (told.code, told.text) == ("table_in_part", "Hier staat 1 van de 3 rijen van een tabel: open de bron voor de andere.")
+    assert (told.code, told.text) == (
+        "table_in_part",
+        "Hier staat 1 van de 3 rijen van een tabel: open de bron voor de andere.",
+    )
 
 
 def test_a_document_whose_text_is_not_at_hand_is_passed_over() -> None:

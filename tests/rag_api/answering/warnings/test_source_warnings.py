@@ -1,4 +1,5 @@
-"""Warnings above an answer are of the documents that it was taken from; and the words that name a patient are read as such."""
+"""Warnings above an answer are of the documents that it was taken from; and the words that name a
+patient are read as such."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ SAID = (
 
 def source(rank: int) -> Source:
     name = f"document {rank}"
-    document = Document(name, f"{name}.pdf", "", "application/pdf", DocumentStatus.INDEXED, "", Metadata(title=name), 1, 1, 1)
+    document = Document(
+        name, f"{name}.pdf", "", "application/pdf", DocumentStatus.INDEXED, "", Metadata(title=name), 1, 1, 1
+    )
     return Source(Hit(Chunk(name, name, name, (1,), 0, 1, "x"), 0.5, 0.5, 0.5, rank), document, 1, ())
 
 
@@ -64,12 +67,24 @@ def test_the_words_with_which_the_page_completes_a_question_name_one_patient(gro
 
 def twin(rank: int, title: str, group: TargetGroup) -> Source:
     document = Document(
-        title, f"{title}.pdf", "", "application/pdf", DocumentStatus.INDEXED, "", Metadata(title=title, target_groups=(group,)), 1, 1, 1
+        title,
+        f"{title}.pdf",
+        "",
+        "application/pdf",
+        DocumentStatus.INDEXED,
+        "",
+        Metadata(title=title, target_groups=(group,)),
+        1,
+        1,
+        1,
     )
     return Source(Hit(Chunk(title, title, title, (1,), 0, 1, "x"), 0.5, 0.5, 0.5, rank), document, 1, ())
 
 
-TWINS = [twin(1, "Vancomycine bij kinderen", TargetGroup.CHILD), twin(2, "Vancomycine bij volwassenen", TargetGroup.ADULT)]
+TWINS = [
+    twin(1, "Vancomycine bij kinderen", TargetGroup.CHILD),
+    twin(2, "Vancomycine bij volwassenen", TargetGroup.ADULT),
+]
 
 
 @pytest.mark.parametrize(
@@ -94,24 +109,39 @@ def test_of_twins_the_adults_is_answered_from_unless_the_other_has_a_clearly_bet
 
 
 @pytest.mark.parametrize(
-    "said", ["vanco bij opa met egfr 24", "vanco drip, grown up with eGFR 45", "an old lady on vancomycin", "meneer op vanco"]
+    "said",
+    ["vanco bij opa met egfr 24", "vanco drip, grown up with eGFR 45", "an old lady on vancomycin", "meneer op vanco"],
 )
 def test_everyday_words_for_an_adult_name_an_adult(said: str) -> None:
     assert patient_of(said).groups == {TargetGroup.ADULT}
 
 
-@pytest.mark.parametrize(("newborns", "told"), [("Bij een lage glycemie: geef glucose.", False), ("Koppel de insulinepomp af.", True)])
+@pytest.mark.parametrize(
+    ("newborns", "told"), [("Bij een lage glycemie: geef glucose.", False), ("Koppel de insulinepomp af.", True)]
+)
 def test_twins_are_told_where_the_other_says_as_much_of_what_is_asked(newborns: str, told: bool) -> None:
     said = {TargetGroup.ADULT: "Koppel de insulinepomp af bij een lage glycemie.", TargetGroup.NEONATE: newborns}
     titles = {TargetGroup.ADULT: "Hypoglykemie bij volwassenen", TargetGroup.NEONATE: "Hypoglykemie bij pasgeborenen"}
     pair = [twin(rank, titles[group], group) for rank, group in enumerate(said, 1)]
-    pair = [replace(s, hit=replace(s.hit, chunk=replace(s.hit.chunk, text=text))) for s, text in zip(pair, said.values(), strict=True)]
-    user, container = User(id="u", name="U", groups=("everyone",)), SimpleNamespace(settings=SimpleNamespace(passages=3))
-    notices = warned(pair, analysed("insulinepomp afkoppelen?"), user, Filters(), "nl", cast(Any, container), {}).notices
+    pair = [
+        replace(s, hit=replace(s.hit, chunk=replace(s.hit.chunk, text=text)))
+        for s, text in zip(pair, said.values(), strict=True)
+    ]
+    user, container = (
+        User(id="u", name="U", groups=("everyone",)),
+        SimpleNamespace(settings=SimpleNamespace(passages=3)),
+    )
+    notices = warned(
+        pair, analysed("insulinepomp afkoppelen?"), user, Filters(), "nl", cast(Any, container), {}
+    ).notices
     assert ("twins" in [one.code for one in notices]) == told
 
 
-@pytest.mark.parametrize(("ranks", "codes"), [([1, 2], []), ([2], ["other_document"]), ([3, 1], ["other_document"]), ([], [])])
-def test_an_answer_that_begins_in_another_document_than_the_first_source_says_so(ranks: list[int], codes: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("ranks", "codes"), [([1, 2], []), ([2], ["other_document"]), ([3, 1], ["other_document"]), ([], [])]
+)
+def test_an_answer_that_begins_in_another_document_than_the_first_source_says_so(
+    ranks: list[int], codes: list[str]
+) -> None:
     assert [one.code for one in in_doubt((), ranks, SOURCES, "nl")] == codes
     assert [one.code for one in in_doubt(("polio",), ranks, SOURCES, "nl")] == ["not_named", *codes]

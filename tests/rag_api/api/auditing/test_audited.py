@@ -1,4 +1,5 @@
-"""Requests and commands -> the trail: who, what, on what, with what outcome; and nothing is shown whose entry cannot be kept."""
+"""Requests and commands -> the trail: who, what, on what, with what outcome; and nothing is shown
+whose entry cannot be kept."""
 
 from __future__ import annotations
 
@@ -134,7 +135,11 @@ def test_a_question_is_an_entry_before_anything_and_another_with_all_that_was_sh
     assert asked["who"]["key"]
     assert asked["who"]["client"] == "testclient"
     assert asked["on"]["answer"] == answer["id"]
-    assert (answered["action"], answered["result"], answered["request"]) == ("question.answered", "success", asked["request"])
+    assert (answered["action"], answered["result"], answered["request"]) == (
+        "question.answered",
+        "success",
+        asked["request"],
+    )
     child = world.documents["child"]
     shown = next(one for one in answered["on"]["documents"] if one["id"] == child.id)
     assert (shown["source"], shown["version"], shown["pages"]) == (child.source, "3", [1])
@@ -166,11 +171,17 @@ def test_a_stream_says_at_its_end_what_was_quoted(world: World) -> None:
     ("method", "path", "action"),
     [("GET", "/documents/{id}", "document.shown"), ("GET", "/documents/{id}/file", "document.opened")],
 )
-def test_a_document_that_is_shown_or_opened_is_an_entry_with_its_version(world: World, method: str, path: str, action: str) -> None:
+def test_a_document_that_is_shown_or_opened_is_an_entry_with_its_version(
+    world: World, method: str, path: str, action: str
+) -> None:
     child, began = world.documents["child"], world.now
     assert world.send(method, path.format(id=child.id), "owner", headers={"range": "bytes=0-9"}).is_success
     (said,) = world.said(began)
-    assert (said["action"], said["result"], said["route"]) == (action, "success", f"GET {path.replace('{id}', '{document_id}')}")
+    assert (said["action"], said["result"], said["route"]) == (
+        action,
+        "success",
+        f"GET {path.replace('{id}', '{document_id}')}",
+    )
     assert said["on"]["documents"] == [{"id": child.id, "source": child.source, "version": "3"}]
     assert said["on"].get("range") == ("bytes=0-9" if path.endswith("file") else None)
 
@@ -186,7 +197,9 @@ def test_a_document_that_is_shown_or_opened_is_an_entry_with_its_version(world: 
         ("auditor", "/health", 403, "refused"),
     ],
 )
-def test_what_is_refused_or_fails_is_an_entry(world: World, who: str, path: str, status: int, result: str | None) -> None:
+def test_what_is_refused_or_fails_is_an_entry(
+    world: World, who: str, path: str, status: int, result: str | None
+) -> None:
     began = world.now
     assert world.send("GET", path, who).status_code == status
     assert [(one["result"], one["status"]) for one in world.said(began)] == ([(result, status)] if result else [])
@@ -218,7 +231,10 @@ def test_a_change_is_an_entry_before_and_after_it(world: World) -> None:
     began, owner = world.now, world.people.ids["owner"]
     assert world.send("PATCH", f"/accounts/{owner}", "admin", json={"groups": ["staff", "surgery"]}).is_success
     begun, done = world.said(began)
-    assert [(one["action"], one["result"]) for one in (begun, done)] == [("account.changed", "begun"), ("account.changed", "success")]
+    assert [(one["action"], one["result"]) for one in (begun, done)] == [
+        ("account.changed", "begun"),
+        ("account.changed", "success"),
+    ]
     assert done["about"]["account"] == owner
     assert done["on"]["groups"] == ["staff", "surgery"]
 
@@ -271,7 +287,9 @@ def test_where_the_entry_cannot_be_written_nothing_is_shown_or_changed(
     assert world.send("GET", f"/documents/{child.id}", "owner").status_code == 200
 
 
-def test_a_stream_whose_second_entry_cannot_be_written_ends_as_failed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_whose_second_entry_cannot_be_written_ends_as_failed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     trail, whole = world.container.trail, world.container.trail.write
 
     def first_only(event: Any) -> None:
@@ -283,7 +301,9 @@ def test_a_stream_whose_second_entry_cannot_be_written_ends_as_failed(world: Wor
     monkeypatch.setattr(trail, "write", first_only)
     with world.under("required"):
         began = world.now
-        told = events(world.send("POST", "/ask", "owner", json={"question": DUTCH, "mode": "sources"}, headers=STREAM).text)
+        told = events(
+            world.send("POST", "/ask", "owner", json={"question": DUTCH, "mode": "sources"}, headers=STREAM).text
+        )
         alone = world.send("POST", "/ask", "owner", json={"question": DUTCH, "mode": "sources"})
     assert [name for name, _ in told][-1] == "failed"
     assert (told[-1][1]["code"], told[-1][1]["answer"]) == ("audit_unavailable", None)
@@ -360,7 +380,9 @@ def test_where_neither_takes_the_entry_the_request_fails(world: World, monkeypat
     assert "No space left" in response.json()["detail"]
 
 
-def test_a_failure_stays_the_failure_that_it_is_when_the_trail_is_away_too(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_stays_the_failure_that_it_is_when_the_trail_is_away_too(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from rag_api.errors import StoreUnavailable
 
     def away(*_: object) -> None:
@@ -392,8 +414,12 @@ def test_the_head_is_kept_on_this_machine_and_a_cut_is_found_by_it(world: World)
     assert not trail.is_behind()
     with psycopg.connect(world.container.db.dsn) as connection:
         connection.execute("set session_replication_role = replica")
-        connection.execute("create temporary table kept_e as select * from audit_entries where sequence > %s", [world.now - 1])
-        connection.execute("create temporary table kept_s as select * from audit_sealed where sequence > %s", [world.now - 1])
+        connection.execute(
+            "create temporary table kept_e as select * from audit_entries where sequence > %s", [world.now - 1]
+        )
+        connection.execute(
+            "create temporary table kept_s as select * from audit_sealed where sequence > %s", [world.now - 1]
+        )
         connection.execute("delete from audit_entries where sequence in (select sequence from kept_e)")
         connection.execute("delete from audit_sealed where sequence in (select sequence from kept_s)")
         connection.commit()
@@ -436,7 +462,9 @@ class TestCommands:
         assert (said[3]["code"], said[3]["origin"], said[3]["route"]) == ("not_found", "cli", "bedside users roles")
         assert PASSWORD not in json.dumps(said)
 
-    def test_watching_writes_an_entry_where_it_changed_something(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_watching_writes_an_entry_where_it_changed_something(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         reports = [
             IngestReport((Outcome("a.pdf", "indexed", "d1"), Outcome("b.pdf", "unchanged", "d2")), 1, 1, 0.1),
             IngestReport((Outcome("b.pdf", "unchanged", "d2"),), 0, 0, 0.1),
@@ -447,7 +475,10 @@ class TestCommands:
             _watched(world.container, [], None, True)
         (said,) = world.said(began)
         assert (said["action"], said["origin"], said["result"]) == ("documents.ingested", "watch", "success")
-        assert said["on"] == {"documents": [{"id": "d1", "source": "a.pdf", "became": "indexed", "reason": ""}], "unchanged": 1}
+        assert said["on"] == {
+            "documents": [{"id": "d1", "source": "a.pdf", "became": "indexed", "reason": ""}],
+            "unchanged": 1,
+        }
 
     def test_an_export_goes_on_where_the_one_before_ended(self, world: World, run: Any) -> None:
         whole = [json.loads(line) for line in run("audit", "export").stdout.splitlines()]

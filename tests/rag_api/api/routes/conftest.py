@@ -1,4 +1,5 @@
-"""The service over HTTP, asked by whoever `asker` names: the real API on a real port, without a generator."""
+"""The service over HTTP, asked by whoever `asker` names: the real API on a real port, without a
+generator."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def asker() -> Asker:
 @pytest.fixture(scope="module")
 def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
     web, data = tmp_path_factory.mktemp("no page"), tmp_path_factory.mktemp("data")
-    settings = Settings(data_dir=data, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=web)
+    settings = Settings(
+        data_dir=data, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=web
+    )
     with Container(settings.model_copy(update={"questions_per_minute": 0, "requests_per_minute": 0})) as made:
         yield made
 

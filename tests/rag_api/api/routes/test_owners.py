@@ -1,4 +1,5 @@
-"""Staff ask the owner of a document, who answers, or takes the document out; what identifies a patient is not kept with it."""
+"""Staff ask the owner of a document, who answers, or takes the document out; what identifies a
+patient is not kept with it."""
 
 from __future__ import annotations
 
@@ -66,13 +67,20 @@ def judge(staff: tuple[Container, TestClient, People]) -> Person:
     return Person(staff, "judge")
 
 
-def test_a_question_goes_to_the_owner_and_the_answer_comes_back(document: Document, nurse: Person, owner: Person, admin: Person) -> None:
-    assert admin("PUT", "/owners", name="Apotheek", accounts=["owner"], mail="apotheek@hospital.example").status_code == 204
+def test_a_question_goes_to_the_owner_and_the_answer_comes_back(
+    document: Document, nurse: Person, owner: Person, admin: Person
+) -> None:
+    assert (
+        admin("PUT", "/owners", name="Apotheek", accounts=["owner"], mail="apotheek@hospital.example").status_code
+        == 204
+    )
     (listed,) = admin("GET", "/owners").json()["owners"]
     assert (listed["name"], listed["mail"], [one["name"] for one in listed["accounts"]]) == (
         "Apotheek", "apotheek@hospital.example", ["owner"],
     )  # fmt: skip
-    asked = nurse("POST", f"/documents/{document.id}/owner-questions", kind="question", text=" Ook bij pasgeborenen? ", page=1)
+    asked = nurse(
+        "POST", f"/documents/{document.id}/owner-questions", kind="question", text=" Ook bij pasgeborenen? ", page=1
+    )
     assert asked.status_code == 201
     assert (asked.json()["owner"], asked.json()["by_mail"]) == ("Apotheek", False)  # no mail server is named here
     assert owner("GET", "/owner-questions/news").json() == {"news": 0, "waiting": 1}
@@ -90,8 +98,12 @@ def test_a_question_goes_to_the_owner_and_the_answer_comes_back(document: Docume
     assert nurse("GET", "/owner-questions/work").json() == {"questions": [], "open": 0, "unanswered": []}
 
 
-def test_where_nobody_is_known_it_is_said_and_quality_staff_have_it(document: Document, nurse: Person, judge: Person) -> None:
-    asked = nurse("POST", f"/documents/{document.id}/owner-questions", kind="report", text="De dosis klopt niet meer.").json()
+def test_where_nobody_is_known_it_is_said_and_quality_staff_have_it(
+    document: Document, nurse: Person, judge: Person
+) -> None:
+    asked = nurse(
+        "POST", f"/documents/{document.id}/owner-questions", kind="report", text="De dosis klopt niet meer."
+    ).json()
     assert (asked["owner"], asked["question"]["owner_known"]) == ("", False)
     (one,) = judge("GET", "/owner-questions/work").json()["questions"]
     assert (one["kind"], one["text"], one["owner_known"]) == ("report", "De dosis klopt niet meer.", False)
@@ -131,9 +143,12 @@ def test_what_identifies_a_patient_is_refused_or_left_out(document: Document, nu
 def test_an_owner_takes_their_document_out_and_nobody_else_without_the_role(
     container: Container, document: Document, nurse: Person, owner: Person, admin: Person, judge: Person
 ) -> None:
-    asked = nurse("POST", f"/documents/{document.id}/owner-questions", kind="report", text="Verouderd.").json()["question"]
+    asked = nurse("POST", f"/documents/{document.id}/owner-questions", kind="report", text="Verouderd.").json()[
+        "question"
+    ]
     path = f"/owner-questions/{asked['id']}/reply"
-    assert refused(judge("POST", path, outcome="retired")) == "not_allowed"  # it is nobody's, but not a judge's to take out
+    # it is nobody's, but not a judge's to take out
+    assert refused(judge("POST", path, outcome="retired")) == "not_allowed"
     assert owner("POST", path, outcome="retired").status_code == 404
     admin("PUT", "/owners", name="Apotheek", accounts=["owner"])
     assert owner("POST", path, outcome="retired", text="Er komt een nieuwe.").json()["outcome"] == "retired"

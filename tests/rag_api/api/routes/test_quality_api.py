@@ -1,4 +1,5 @@
-"""Judged sets and the gap report over HTTP: made in a test session, exported, imported and measured alike; read by those allowed."""
+"""Judged sets and the gap report over HTTP: made in a test session, exported, imported and measured
+alike; read by those allowed."""
 
 from __future__ import annotations
 
@@ -42,7 +43,9 @@ def client(url: str, asker: Asker, documents: dict[str, Document]) -> Iterator[h
 
 
 def ask(client: httpx.Client, question: str, **more: Any) -> dict[str, Any]:
-    body: dict[str, Any] = client.post("/ask", json={"question": question, "mode": "sources", **more}).raise_for_status().json()
+    body: dict[str, Any] = (
+        client.post("/ask", json={"question": question, "mode": "sources", **more}).raise_for_status().json()
+    )
     return body
 
 
@@ -63,11 +66,17 @@ def _indexed(container: Container) -> list[Document]:
 
 
 def session(client: httpx.Client, documents: dict[str, Document]) -> None:
-    """A quality officer asks and judges: a place with its words, a follow-up, another document than the first, and no answer at all."""
+    """A quality officer asks and judges: a place with its words, a follow-up, another document than
+    the first, and no answer at all."""
     dose = ask(client, DOSE)
     child = {"document_id": documents["child"].id, "page": 1, "span": "15 mg/kg paracetamol per gift"}
     judge(client, dose, found="yes", marked=[child], function="nurse", department="Pediatrie", group="child")
-    judge(client, ask(client, "en per dag?", conversation_id=dose["conversation_id"]), found="partly", marked=[child | {"span": ""}])
+    judge(
+        client,
+        ask(client, "en per dag?", conversation_id=dose["conversation_id"]),
+        found="partly",
+        marked=[child | {"span": ""}],
+    )
     fall = {"document_id": documents["fall"].id}
     judge(client, ask(client, FALL), found="yes", marked=[fall, {"document_id": documents["kitchen"].id, "page": 1}])
     judge(client, ask(client, FLAG), found="no", no_answer=True)
@@ -95,15 +104,24 @@ def test_a_set_made_in_a_session_exported_and_imported_again_gives_the_same_figu
     assert stored[0]["passage"]["n"] == 1
 
 
-def test_what_is_kept_of_a_follow_up_is_what_was_searched_for(client: httpx.Client, documents: dict[str, Document]) -> None:
+def test_what_is_kept_of_a_follow_up_is_what_was_searched_for(
+    client: httpx.Client, documents: dict[str, Document]
+) -> None:
     session(client, documents)
     first, follow_up, *_ = client.get("/judged/ronde 1").json()["questions"]
     assert follow_up["question"] == "paracetamol kind van 12 kg per dag?"
     assert first["conversation"] == follow_up["conversation"]
-    assert (first["function"], first["department"], first["group"], first["found"]) == ("nurse", "Pediatrie", "child", "yes")
+    assert (first["function"], first["department"], first["group"], first["found"]) == (
+        "nurse",
+        "Pediatrie",
+        "child",
+        "yes",
+    )
 
 
-def test_judging_again_replaces_and_saying_nothing_leaves_it_open(client: httpx.Client, documents: dict[str, Document]) -> None:
+def test_judging_again_replaces_and_saying_nothing_leaves_it_open(
+    client: httpx.Client, documents: dict[str, Document]
+) -> None:
     answer = ask(client, DOSE)
     judge(client, answer, found="no", no_answer=True)
     judge(client, answer, found="yes", marked=[{"document_id": documents["child"].id}])
@@ -154,7 +172,10 @@ def test_every_bad_row_of_a_csv_is_named_and_the_set_stays_as_it_was(client: htt
     client.post("/judged/s/csv", json={"csv": "id,question,document\n1,x,a\n"}).raise_for_status()
     answer = client.post("/judged/s/csv", json={"csv": "id,question,document,page\n1,nieuw,a,1\n2,,b,1\n3,z,c,nul\n"})
     assert answer.status_code == 400
-    assert [(e["where"], e["what"].split()[0]) for e in answer.json()["errors"]] == [("line 3", "id"), ("line 4", "page")]
+    assert [(e["where"], e["what"].split()[0]) for e in answer.json()["errors"]] == [
+        ("line 3", "id"),
+        ("line 4", "page"),
+    ]
     assert [q["question"] for q in client.get("/judged/s").json()["questions"]] == ["x"]
 
 
@@ -185,11 +206,15 @@ def test_every_field_of_a_judged_question_can_be_changed(client: httpx.Client, d
     changed["places"][1]["document"] = next(s for s in sources if s != "paracetamol-kind.pdf")
     assert write(client, first["id"], **changed)["id"] == first["id"]
     again = client.get("/judged/ronde 1").json()["questions"][0]
-    assert {key: again[key] for key in changed if key != "places"} == {key: changed[key] for key in changed if key != "places"}
+    assert {key: again[key] for key in changed if key != "places"} == {
+        key: changed[key] for key in changed if key != "places"
+    }
     assert [place["document"] for place in again["places"]] == [place["document"] for place in changed["places"]]
 
 
-def test_a_question_can_be_written_opened_and_closed_by_hand(client: httpx.Client, documents: dict[str, Document]) -> None:
+def test_a_question_can_be_written_opened_and_closed_by_hand(
+    client: httpx.Client, documents: dict[str, Document]
+) -> None:
     made = write(client, "eigen/1", places=[{"document": "paracetamol-kind.pdf", "page": 1}])
     assert made["split"] in ("validate", "test")
     write(client, "eigen/1")
@@ -221,7 +246,9 @@ def test_a_place_that_is_not_there_cannot_be_written(
 
 
 def test_a_question_of_a_document_that_is_gone_can_still_be_annotated(client: httpx.Client) -> None:
-    client.post("/judged/ronde 1/csv", json={"csv": "id,question,document,page\n1,x,verdwenen.pdf,3\n"}).raise_for_status()
+    client.post(
+        "/judged/ronde 1/csv", json={"csv": "id,question,document,page\n1,x,verdwenen.pdf,3\n"}
+    ).raise_for_status()
     place = {"document": "verdwenen.pdf", "page": 3, "span": ""}
     assert write(client, "1", question="x", places=[place], note="staat nu elders")["note"] == "staat nu elders"
     write(client, "1", 404, question="x", places=[{**place, "page": 4}])
@@ -258,9 +285,15 @@ def test_questions_and_sets_can_be_deleted(client: httpx.Client, documents: dict
 
 
 class TestGaps:
-    def test_near_equal_questions_are_one_gap_of_their_askers_department(self, client: httpx.Client, asker: Asker) -> None:
+    def test_near_equal_questions_are_one_gap_of_their_askers_department(
+        self, client: httpx.Client, asker: Asker
+    ) -> None:
         asker.user = NURSE
-        for question in (FLAG, "Welke vlag hangt aan het stadhuis in Ieper", "welke vlag hangt er op het stadhuis van Ieper?"):
+        for question in (
+            FLAG,
+            "Welke vlag hangt aan het stadhuis in Ieper",
+            "welke vlag hangt er op het stadhuis van Ieper?",
+        ):
             assert ask(client, question)["status"] == "not_found"
         asker.user = replace(NURSE, id="other", function="physician", department="Heelkunde")
         ask(client, FLAG)
@@ -275,12 +308,15 @@ class TestGaps:
         assert found["gaps"][0]["nearest"][0]["title"]
         assert [gap["times"] for gap in client.get("/gaps", params={"department": "Heelkunde"}).json()["gaps"]] == [1]
 
-    def test_an_answer_that_its_reader_called_none_is_a_gap_until_they_think_better_of_it(self, client: httpx.Client) -> None:
+    def test_an_answer_that_its_reader_called_none_is_a_gap_until_they_think_better_of_it(
+        self, client: httpx.Client
+    ) -> None:
         answer = ask(client, DOSE)
         assert client.get("/gaps").json()["gaps"] == []
         client.post(f"/answers/{answer['id']}/feedback", json={"found": "no"}).raise_for_status()
         (gap,) = client.get("/gaps").json()["gaps"]
-        assert (gap["question"], gap["not_found"], gap["department"]) == (DOSE, 0, "Pediatrie")  # that of the nearest document
+        # that of the nearest document
+        assert (gap["question"], gap["not_found"], gap["department"]) == (DOSE, 0, "Pediatrie")
         client.post(f"/answers/{answer['id']}/feedback", json={"found": "partly"}).raise_for_status()
         assert client.get("/gaps").json()["gaps"] == []
 
@@ -312,13 +348,19 @@ class TestGaps:
         path = f"/answers/{answer['id']}/feedback"
         refused = client.post(path, json={"reported": "wrong", "found": "no", "comment": " "})
         assert (refused.status_code, refused.json()["code"]) == (422, "invalid_request")
-        told = client.post(path, json={"reported": "wrong", "comment": "Dit is voor volwassenen."}).raise_for_status().json()
+        told = (
+            client.post(path, json={"reported": "wrong", "comment": "Dit is voor volwassenen."})
+            .raise_for_status()
+            .json()
+        )
         assert (told["owner"], told["document_id"]) == (None, None)
         (gap,) = client.get("/gaps").json()["gaps"]
         assert gap["reported"] == {"wrong": 1}
         assert client.get("/owner-questions/asked").json()["questions"] == []
 
-    def test_a_report_is_no_place_of_a_judged_question(self, client: httpx.Client, documents: dict[str, Document]) -> None:
+    def test_a_report_is_no_place_of_a_judged_question(
+        self, client: httpx.Client, documents: dict[str, Document]
+    ) -> None:
         said = {"reported": "wrong", "comment": "Fout.", "document_id": documents["kitchen"].id}
         client.post(f"/answers/{ask(client, DOSE)['id']}/feedback", json=said).raise_for_status()
         assert client.post("/judged/s/feedback").json() == {"placed": 0, "open": 0}
@@ -354,7 +396,9 @@ def test_for_those_who_may_not_review_nothing_is_there(
     assert client.get(path).status_code == 200
 
 
-def test_for_those_who_may_not_review_nothing_can_be_changed(client: httpx.Client, asker: Asker, documents: dict[str, Document]) -> None:
+def test_for_those_who_may_not_review_nothing_can_be_changed(
+    client: httpx.Client, asker: Asker, documents: dict[str, Document]
+) -> None:
     asker.user = NURSE
     answer = ask(client, DOSE)
     assert client.put(f"/judged/s/answers/{answer['id']}", json={"no_answer": True}).status_code == 404

@@ -1,4 +1,5 @@
-"""Usage over HTTP: counts of what was asked, by week; and the risk that an admin chooses, in force at the next question."""
+"""Usage over HTTP: counts of what was asked, by week; and the risk that an admin chooses, in force
+at the next question."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def usage(client: httpx.Client, weeks: int = 3) -> list[dict[str, Any]]:
     return found
 
 
-def test_every_question_is_counted_in_its_week_by_what_became_of_it(client: httpx.Client, container: Container, asker: Asker) -> None:
+def test_every_question_is_counted_in_its_week_by_what_became_of_it(
+    client: httpx.Client, container: Container, asker: Asker
+) -> None:
     told = ask(client, DOSE)
     asker.user = NURSE
     old, vain = ask(client, DOSE), ask(client, FLAG)

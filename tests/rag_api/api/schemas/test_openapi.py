@@ -18,7 +18,11 @@ def document() -> dict[str, Any]:
 
 
 def operations(document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    return [(f"{method.upper()} {path}", found) for path, methods in document["paths"].items() for method, found in methods.items()]
+    return [
+        (f"{method.upper()} {path}", found)
+        for path, methods in document["paths"].items()
+        for method, found in methods.items()
+    ]
 
 
 def test_every_operation_has_a_summary_an_id_and_its_errors(document: dict[str, Any]) -> None:
@@ -31,7 +35,9 @@ def test_every_operation_has_a_summary_an_id_and_its_errors(document: dict[str, 
         for status, response in operation["responses"].items():
             assert response["description"], (name, status)
             if status.startswith("4") and status != "416":
-                assert response["content"]["application/problem+json"]["schema"] == {"$ref": "#/components/schemas/Problem"}, (name, status)
+                assert response["content"]["application/problem+json"]["schema"] == {
+                    "$ref": "#/components/schemas/Problem"
+                }, (name, status)
     assert len({operation["operationId"] for _, operation in found}) == len(found)
 
 

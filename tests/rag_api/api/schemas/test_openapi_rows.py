@@ -1,5 +1,6 @@
-"""The running API keeps to its OpenAPI document, for requests that nobody would write by hand, on rows that are there: most ids in paths
-and bodies are those of documents, answers, conversations, judged questions, keys and accounts, made again where a request took them."""
+"""The running API keeps to its OpenAPI document, for requests that nobody would write by hand, on
+rows that are there: most ids in paths and bodies are those of documents, answers, conversations,
+judged questions, keys and accounts, made again where a request took them."""
 
 from __future__ import annotations
 
@@ -31,13 +32,15 @@ from tests.support.scripted_server import Step, piece, quote, scripted_server
 from tests.support.world import empty, load, load_hospital
 
 EXAMPLES = 8  # per operation, beside those that its schema's borders give
-# Of the requests that an operation's schema gives, up to two hundred, the first FULL are sent and then every EVERY'th: all would take a
-# minute and a half of the processor. BEDSIDE_EVERY_REQUEST=1 sends all.
+# Of the requests that an operation's schema gives, up to two hundred, the first FULL are sent and
+# then every EVERY'th: all would take a minute and a half of the processor. BEDSIDE_EVERY_REQUEST=1
+# sends all.
 FULL, EVERY = 24, 1 if os.environ.get("BEDSIDE_EVERY_REQUEST") else 4
 UNKNOWN = 5  # every so many'th request keeps the ids that were drawn, which nothing has
 WRITTEN: list[Step] = [piece("Geef 15 mg/kg paracetamol."), piece(finish="stop"), "data: [DONE]\n\n"]
 QUESTION = "Hoeveel paracetamol mag een kind van 12 kg?"
-UNSENDABLE = {"POST /documents"}  # a multipart part is text whatever is put into it: "a file that is an object" cannot be sent
+# a multipart part is text whatever is put into it: "a file that is an object" cannot be sent
+UNSENDABLE = {"POST /documents"}
 UNDESCRIBED = {
     "POST /judged/{name}/csv",  # what a CSV must hold, no schema of the text around it says
     "PUT /judged/{name}/answers/{answer_id}",  # nor which passages that answer showed
@@ -51,7 +54,8 @@ CSV, CHAT = "POST /judged/{name}/csv", "POST /v1/chat/completions"
 RESTORE = "POST /documents/{document_id}/restore"
 OWNER, REPLY = "PUT /owners", "POST /owner-questions/{owner_question_id}/reply"
 TAKING = {"DELETE", "PATCH", "PUT"}
-NEVER = {"GET /sign-in", "GET /sign-in/callback", "POST /session", "POST /session/used"}  # of people, and where there is a provider
+# of people, and where there is a provider
+NEVER = {"GET /sign-in", "GET /sign-in/callback", "POST /session", "POST /session/used"}
 IDS = {  # what may stand in a body or a path: under which name, and what it looks like
     "document_id": DOCUMENT, "document": "", "conversation_id": UUID, "answer_id": UUID, "user": "", "account_id": "", "key_id": "",
     "name": "", "question_id": "", "owner_question_id": UUID, "webhook_id": UUID, "department": "",
@@ -65,14 +69,22 @@ class Rows:
         self.container, self.url, self.people = container, url, people
         self.key = {"authorization": f"Bearer {key_of(container.db, people.ids['machine'], list(Scope))}"}
         account = people.ids["colleague"]
-        self.ids = {"department": "chirurgie", "name": "ronde", "question_id": "1", "account_id": account, "user": account}
+        self.ids = {
+            "department": "chirurgie",
+            "name": "ronde",
+            "question_id": "1",
+            "account_id": account,
+            "user": account,
+        }
         self.gone = {"document_id", "answer_id", "question_id", "key_id", "owner_question_id", "webhook_id"}
         self.session = requests.Session()  # one connection: hundreds of requests come
         self.client = httpx.Client(base_url=url, headers=self.key, timeout=60)
 
     def ready(self, wanted: set[str]) -> dict[str, str]:
         """Return the ids; rows of these kinds are there."""
-        wanted |= {"document_id"} if wanted & {"document", "answer_id", "conversation_id", "owner_question_id"} else set()
+        wanted |= (
+            {"document_id"} if wanted & {"document", "answer_id", "conversation_id", "owner_question_id"} else set()
+        )
         kinds: tuple[tuple[set[str], Callable[[], None]], ...] = (
             ({"document_id", "document"}, self._document),
             ({"answer_id", "conversation_id"}, self._answer),
@@ -88,7 +100,12 @@ class Rows:
         return self.ids
 
     def _document(self) -> None:
-        made = load(self.container, "thuis.pdf", "Geef een kind van 12 kg na een operatie 15 mg/kg paracetamol. ", department="Chirurgie")
+        made = load(
+            self.container,
+            "thuis.pdf",
+            "Geef een kind van 12 kg na een operatie 15 mg/kg paracetamol. ",
+            department="Chirurgie",
+        )
         everyones = "update documents set groups = '{everyone}', indexed_groups = '{everyone}' where id = %(id)s"
         self.container.db.run(everyones, {"id": made.id})
         self.ids |= {"document_id": made.id, "document": made.source}
@@ -115,13 +132,19 @@ class Rows:
 
     def _asked_of_an_owner(self) -> None:
         body = {"kind": "report", "text": "Klopt dit nog?"}
-        made = self.client.post(f"/documents/{self.ids['document_id']}/owner-questions", json=body).raise_for_status().json()
+        made = (
+            self.client.post(f"/documents/{self.ids['document_id']}/owner-questions", json=body)
+            .raise_for_status()
+            .json()
+        )
         self.ids["owner_question_id"] = made["question"]["id"]
 
 
 @pytest.fixture(scope="module")
 def rows(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rows]:
-    read_name_lists()  # else a thread does while schemathesis parses: pytest parses these by ast, which two threads at once break in 3.11
+    # else a thread does while schemathesis parses: pytest parses these by ast, which two threads at
+    # once break in 3.11
+    read_name_lists()
     with scripted_server() as generator:
         generator.script = lambda request: quote(request) if "candidates" in request["bedside"] else WRITTEN
         settings = Settings(
@@ -148,10 +171,15 @@ drawn: Counter[str] = Counter()
 
 @schema.parametrize()
 @hypothesis.settings(
-    max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(hypothesis.HealthCheck)
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(hypothesis.HealthCheck),
 )
 def test_the_api_keeps_to_its_document_on_rows_that_are_there(case: schemathesis.Case[Any], rows: Rows) -> None:
-    """No server errors; only documented statuses, media types and shapes; bad requests refused, good ones accepted."""
+    """No server errors; only documented statuses, media types and shapes; bad requests refused,
+    good ones accepted."""
     label = case.operation.label
     drawn[label] += 1
     if drawn[label] > FULL and drawn[label] % EVERY:
@@ -171,8 +199,13 @@ def test_the_api_keeps_to_its_document_on_rows_that_are_there(case: schemathesis
     if label == RESTORE and used:
         rows.client.delete(f"/documents/{rows.ids['document_id']}").raise_for_status()
     wrongly_drawn = label in UNDESCRIBED or not _fits_its_schema(case)
-    excluded: list[Any] = [*([negative_data_rejection] * (label in UNSENDABLE)), *([positive_data_acceptance] * wrongly_drawn)]
-    response = case.call_and_validate(base_url=rows.url, headers=rows.key, session=rows.session, excluded_checks=excluded, timeout=60)
+    excluded: list[Any] = [
+        *([negative_data_rejection] * (label in UNSENDABLE)),
+        *([positive_data_acceptance] * wrongly_drawn),
+    ]
+    response = case.call_and_validate(
+        base_url=rows.url, headers=rows.key, session=rows.session, excluded_checks=excluded, timeout=60
+    )
     reached.setdefault(label, set()).add(response.status_code)
     if (case.method in TAKING or label == REPLY) and 200 <= response.status_code < 300:
         rows.gone |= used
@@ -185,8 +218,11 @@ def test_every_operation_was_once_given_what_it_asks_for() -> None:
 
 
 def _fits_its_schema(case: schemathesis.Case[Any]) -> bool:
-    """A body that a validator of schemas takes too: where a pattern and a length meet, some are drawn that the pattern refuses."""
-    described = document["paths"][case.operation.path][case.operation.method.lower()].get("requestBody", {}).get("content", {})
+    """A body that a validator of schemas takes too: where a pattern and a length meet, some are
+    drawn that the pattern refuses."""
+    described = (
+        document["paths"][case.operation.path][case.operation.method.lower()].get("requestBody", {}).get("content", {})
+    )
     if (json_of := described.get("application/json")) is None or not isinstance(case.body, dict):
         return True
     return bool(validator_for({**json_of["schema"], "components": document["components"]}).is_valid(case.body))
@@ -214,4 +250,9 @@ def _with(value: Any, ids: dict[str, str]) -> Any:
 
 def _fits(key: str, held: Any) -> bool:
     """What is no id by its looks stays: it is there to be refused."""
-    return key in IDS and isinstance(held, str) and len(held) <= 36 and re.search(IDS[key] or r"^[0-9A-Za-z_.-]+$", held) is not None
+    return (
+        key in IDS
+        and isinstance(held, str)
+        and len(held) <= 36
+        and re.search(IDS[key] or r"^[0-9A-Za-z_.-]+$", held) is not None
+    )

@@ -1,4 +1,5 @@
-"""The end of the service: answers finish, or are told; and while it goes on each request is known by one id in every service."""
+"""The end of the service: answers finish, or are told; and while it goes on each request is known
+by one id in every service."""
 
 from __future__ import annotations
 
@@ -35,7 +36,9 @@ STREAM = {"accept": "text/event-stream"}
 
 @pytest.fixture(scope="module")
 def container(dsn: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
-    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", generator_url=scripted.url)
+    settings = Settings(
+        data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", generator_url=scripted.url
+    )
     with Container(settings) as made:
         load_hospital(made)
         yield made
@@ -49,7 +52,8 @@ def app(container: Container, scripted: Scripted) -> Iterator[FastAPI]:
 
 @contextmanager
 def serving(app: FastAPI) -> Iterator[tuple[str, Server]]:
-    """As `bedside serve` does it, in a thread; ended as SIGTERM ends it when the block is left, or before."""
+    """As `bedside serve` does it, in a thread; ended as SIGTERM ends it when the block is left, or
+    before."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     server = Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=20))
@@ -95,7 +99,10 @@ def test_a_stream_finishes_or_is_told_that_the_service_ends(
     scripted.script = slow(pause)  # type: ignore[assignment]
     app.state.closing = Closing(patience)
     asked = {"question": QUESTION}
-    with serving(app) as (url, server), httpx.stream("POST", f"{url}/ask", json=asked, headers=STREAM, timeout=60) as response:
+    with (
+        serving(app) as (url, server),
+        httpx.stream("POST", f"{url}/ask", json=asked, headers=STREAM, timeout=60) as response,
+    ):
         found = events(response.iter_lines(), server, "found")
     assert found[-1][0] == last
     if last == "failed":
@@ -123,7 +130,9 @@ def test_it_is_ready_until_it_ends(app: FastAPI) -> None:
         assert client.get("/health/live").status_code == 200
 
 
-def test_it_is_not_ready_while_the_database_is_away(app: FastAPI, container: Container, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_not_ready_while_the_database_is_away(
+    app: FastAPI, container: Container, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from rag_api.errors import DatabaseUnavailable
 
     def away() -> str:
@@ -140,7 +149,9 @@ GIVEN = "0123456789abcdef0123456789abcdef"
 
 class TestRequestIds:
     @pytest.mark.parametrize("given", [GIVEN, "5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11", "Jan-Peeters-1975-03-02"])
-    def test_the_trail_holds_a_clients_own_only_where_it_is_nothing_but_an_id(self, app: FastAPI, container: Container, given: str) -> None:
+    def test_the_trail_holds_a_clients_own_only_where_it_is_nothing_but_an_id(
+        self, app: FastAPI, container: Container, given: str
+    ) -> None:
         with TestClient(app) as client:
             answer = client.get("/documents", headers={"x-request-id": given})
         (last,) = read(container.db, TrailQuery(action="documents.listed", limit=1))
@@ -156,7 +167,16 @@ class TestRequestIds:
         assert scripted.headers[-1]["x-request-id"] == GIVEN
 
     @pytest.mark.parametrize(
-        "given", ["", "short", "with space and more", "x" * 65, 'quote"quote"quote', "Jan-Peeters-1975-03-02-zaal-4-bed", GIVEN + "0"]
+        "given",
+        [
+            "",
+            "short",
+            "with space and more",
+            "x" * 65,
+            'quote"quote"quote',
+            "Jan-Peeters-1975-03-02-zaal-4-bed",
+            GIVEN + "0",
+        ],
     )
     def test_an_id_that_could_forge_a_line_or_carry_a_name_is_replaced(self, app: FastAPI, given: str) -> None:
         with TestClient(app) as client:
@@ -170,7 +190,9 @@ class TestRequestIds:
         def answer(request: httpx.Request) -> httpx.Response:
             seen.append(request.headers.get("x-request-id"))
             texts = json.loads(request.content)["input"]
-            return httpx.Response(200, json={"data": [{"index": i, "embedding": [1.0, 0.0]} for i in range(len(texts))]})
+            return httpx.Response(
+                200, json={"data": [{"index": i, "embedding": [1.0, 0.0]} for i in range(len(texts))]}
+            )
 
         embedder = HttpEmbedder("http://embedder/v1", "m", transport=httpx.MockTransport(answer))
         request_ids.begin([(b"x-request-id", GIVEN.encode())])

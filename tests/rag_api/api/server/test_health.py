@@ -1,4 +1,5 @@
-"""/health on a thread of its own: neither questions nor a part that stands still keep whoever asks it waiting."""
+"""/health on a thread of its own: neither questions nor a part that stands still keep whoever asks
+it waiting."""
 
 from __future__ import annotations
 
@@ -76,7 +77,9 @@ def test_health_is_served_apart_and_nothing_else_is(both: tuple[str, str, Any]) 
     assert state(apart)[0] == state(url)[0] == "ok"
     assert httpx.get(f"{apart}/api/health/live").json() == {"status": "ok"}
     assert httpx.get(f"{apart}/api/health/ready").status_code == 204
-    assert [httpx.get(f"{apart}{path}").status_code for path in ("/documents", "/api/documents", "/", "/metrics")] == [404] * 4
+    assert [httpx.get(f"{apart}{path}").status_code for path in ("/documents", "/api/documents", "/", "/metrics")] == [
+        404
+    ] * 4
 
 
 def test_health_apart_is_answered_while_all_requests_wait_and_says_when_that_lasts(

@@ -1,8 +1,9 @@
-"""Every route, as every kind of person and key meets it, on real rows that are somebody's: a route without a row here fails.
+"""Every route, as every kind of person and key meets it, on real rows that are somebody's: a route
+without a row here fails.
 
-A row says what comes back to: nobody, the owner, a colleague (same groups), an outsider (reader of another group), a judge, an admin, an
-admin of another group, an auditor, an account that was suspended, a membership admin; then the one scope that a key
-needs, and what it gets.
+A row says what comes back to: nobody, the owner, a colleague (same groups), an outsider (reader of
+another group), a judge, an admin, an admin of another group, an auditor, an account that was
+suspended, a membership admin; then the one scope that a key needs, and what it gets.
 """
 
 from __future__ import annotations
@@ -24,7 +25,18 @@ from rag_api.main import _all_routes, create_app
 from tests.support.people import People, staffed
 from tests.support.world import load
 
-WHO = ("anonymous", "owner", "colleague", "outsider", "judge", "admin", "foreign admin", "auditor", "suspended", "membership admin")
+WHO = (
+    "anonymous",
+    "owner",
+    "colleague",
+    "outsider",
+    "judge",
+    "admin",
+    "foreign admin",
+    "auditor",
+    "suspended",
+    "membership admin",
+)
 SECRET = "zevenblad"  # stands in the document that only surgery reads, in its title and its text, and in no request
 OUTSIDE = {"anonymous", "outsider", "foreign admin", "auditor", "suspended"}
 TEXT = f"Thuisregels voor {SECRET}. Geef na een operatie elke zes uur paracetamol en noteer de pijnscore. "
@@ -47,10 +59,20 @@ def anyone(status: int, **send: Any) -> Row:
     return Row((status,) * len(WHO), "", 0, status, send)
 
 
-def readers(status: int, scope: str, owner: int | None = None, inside: int | None = None, outside: int | None = None, **send: Any) -> Row:
-    """For readers; `owner`: what the owner gets, where the row is theirs; `outside`: who is in no group that may."""
+def readers(
+    status: int,
+    scope: str,
+    owner: int | None = None,
+    inside: int | None = None,
+    outside: int | None = None,
+    **send: Any,
+) -> Row:
+    """For readers; `owner`: what the owner gets, where the row is theirs; `outside`: who is in no
+    group that may."""
     inside, outside = inside or status, outside or status
-    return Row((401, owner or status, inside, outside, inside, inside, outside, 403, 401, inside), scope, inside, 403, send)
+    return Row(
+        (401, owner or status, inside, outside, inside, inside, outside, 403, 401, inside), scope, inside, 403, send
+    )
 
 
 def judges(status: int, foreign: int | None = None, **send: Any) -> Row:
@@ -83,12 +105,23 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /openapi.json", readers(200, "read")),
     ("GET /metrics", admins(200, "monitor")),
     ("POST /ask", readers(200, "ask", json={"question": QUESTION, "mode": "sources"})),
-    ("POST /ask stream", readers(200, "ask", json={"question": QUESTION, "mode": "sources"}, headers={"accept": "text/event-stream"})),
+    (
+        "POST /ask stream",
+        readers(200, "ask", json={"question": QUESTION, "mode": "sources"}, headers={"accept": "text/event-stream"}),
+    ),
     (
         "POST /ask follow-up",
-        readers(404, "ask", owner=200, json={"question": QUESTION, "mode": "sources", "conversation_id": "{conversation_id}"}),
+        readers(
+            404,
+            "ask",
+            owner=200,
+            json={"question": QUESTION, "mode": "sources", "conversation_id": "{conversation_id}"},
+        ),
     ),
-    ("POST /v1/chat/completions", readers(200, "ask", json={"messages": [{"role": "user", "content": QUESTION}], "bedside": SOURCES})),
+    (
+        "POST /v1/chat/completions",
+        readers(200, "ask", json={"messages": [{"role": "user", "content": QUESTION}], "bedside": SOURCES}),
+    ),
     ("GET /v1/models", readers(200, "ask")),
     ("GET /documents", readers(200, "read")),
     ("GET /facets", readers(200, "read")),
@@ -124,14 +157,20 @@ ROWS: list[tuple[str, Row]] = [
     ("PUT /judged/{name}/answers/{answer_id}", judges(404, json={"found": "yes", "marked": [], "no_answer": True})),
     ("POST /judged/{name}/feedback", judges(200)),
     ("DELETE /judged/{name}/questions/{question_id}", judges(204, foreign=404)),
-    ("PUT /judged/{name}/questions/{question_id}", judges(200, json={"question": "Waar?", "no_answer": True, "places": []})),
+    (
+        "PUT /judged/{name}/questions/{question_id}",
+        judges(200, json={"question": "Waar?", "no_answer": True, "places": []}),
+    ),
     ("GET /gaps", judges(200)),
     ("GET /gaps.csv", judges(200)),
     ("GET /usage", judges(200)),
     ("GET /risk", judges(200)),
     ("PUT /risk", admins(200, "admin", json={"risk": "careful"})),
     ("GET /owners", admins(200, "admin")),
-    ("PUT /owners", admins(204, "admin", foreign=404, json={"name": "Chirurgie", "mail": "chirurgie@hospital.example"})),
+    (
+        "PUT /owners",
+        admins(204, "admin", foreign=404, json={"name": "Chirurgie", "mail": "chirurgie@hospital.example"}),
+    ),
     (
         "POST /documents/{document_id}/owner-questions",
         readers(201, "ask", outside=404, json={"kind": "report", "text": "Klopt dit nog?"}),
@@ -152,12 +191,21 @@ ROWS: list[tuple[str, Row]] = [
     ("POST /webhooks/{webhook_id}/test", admins(202, "admin", foreign=404)),
     ("DELETE /webhooks/{webhook_id}", admins(204, "admin", foreign=404)),
     ("GET /accounts", admins(200, "admin")),
-    ("POST /accounts", admins(201, "admin", json={"login": "", "name": "Nieuw", "password": "een heel lang wachtwoord"})),
+    (
+        "POST /accounts",
+        admins(201, "admin", json={"login": "", "name": "Nieuw", "password": "een heel lang wachtwoord"}),
+    ),
     ("PATCH /accounts/{account_id}", admins(200, "admin", json={"roles": ["judge"]})),
-    ("PUT /accounts/{account_id}/password", admins(204, "admin", foreign=403, json={"password": "een heel lang wachtwoord"})),
+    (
+        "PUT /accounts/{account_id}/password",
+        admins(204, "admin", foreign=403, json={"password": "een heel lang wachtwoord"}),
+    ),
     ("DELETE /accounts/{account_id}/sessions", admins(200, "admin")),
     ("GET /keys", admins(200, "admin")),
-    ("POST /keys", admins(201, "admin", foreign=403, json={"user": "colleague", "name": "scanner", "scopes": ["admin"]})),
+    (
+        "POST /keys",
+        admins(201, "admin", foreign=403, json={"user": "colleague", "name": "scanner", "scopes": ["admin"]}),
+    ),
     ("DELETE /keys/{key_id}", admins(204, "admin")),
     ("PATCH /accounts/{account_id} groups", membership_admins(200, json={"groups": ["staff", "surgery"]})),
     ("GET /audit", auditors()),
@@ -173,12 +221,21 @@ class World:
 
     def __init__(self, container: Container, client: TestClient, people: People) -> None:
         self.container, self.client, self.people = container, client, people
-        self.ids: dict[str, str] = {"department": "chirurgie", "name": "ronde", "question_id": "1", "account_id": people.ids["owner"]}
+        self.ids: dict[str, str] = {
+            "department": "chirurgie",
+            "name": "ronde",
+            "question_id": "1",
+            "account_id": people.ids["owner"],
+        }
         self.fresh = False
 
     def ready(self) -> dict[str, str]:
         if not self.fresh:
-            self.ids |= {"document_id": self._document().id, "key_id": self._key(), "webhook_id": self._webhook()} | self._answer()
+            self.ids |= {
+                "document_id": self._document().id,
+                "key_id": self._key(),
+                "webhook_id": self._webhook(),
+            } | self._answer()
             self._judged()
             self._asked_of_the_owner()
             self.fresh = True
@@ -194,12 +251,16 @@ class World:
 
     def _key(self) -> str:
         body = {"user": "colleague", "name": "to be revoked", "scopes": ["read"]}
-        return str(self.client.post("/keys", json=body, headers=self.people.shows("admin")).raise_for_status().json()["id"])
+        return str(
+            self.client.post("/keys", json=body, headers=self.people.shows("admin")).raise_for_status().json()["id"]
+        )
 
     def _webhook(self) -> str:
         self.container.db.run("delete from webhooks")
         body = {"url": f"https://{SECRET}.hospital.example/"}
-        return str(self.client.post("/webhooks", json=body, headers=self.people.shows("admin")).raise_for_status().json()["id"])
+        return str(
+            self.client.post("/webhooks", json=body, headers=self.people.shows("admin")).raise_for_status().json()["id"]
+        )
 
     def _answer(self) -> dict[str, str]:
         body = {"question": f"{QUESTION} {SECRET}", "mode": "sources"}
@@ -208,7 +269,10 @@ class World:
         return {"conversation_id": answer["conversation_id"], "answer_id": answer["id"]}
 
     def _asked_of_the_owner(self) -> None:
-        path, body = f"/documents/{self.ids['document_id']}/owner-questions", {"kind": "question", "text": f"Groeit hier {SECRET}?"}
+        path, body = (
+            f"/documents/{self.ids['document_id']}/owner-questions",
+            {"kind": "question", "text": f"Groeit hier {SECRET}?"},
+        )
         made = self.client.post(path, json=body, headers=self.people.shows("owner")).raise_for_status().json()
         self.ids["owner_question_id"] = made["question"]["id"]
 
@@ -231,13 +295,19 @@ def asked(world: World, route: str, row: Row, who: str) -> Any:
     if "conversation_id" in send.get("json", {}):
         send["json"] = {**send["json"], "conversation_id": ids["conversation_id"]}
     if "groups" in route.split():
-        send["json"] = {"groups": [*send["json"]["groups"], f"team {uuid4()}"]}  # what is so already may be said by anybody
+        # what is so already may be said by anybody
+        send["json"] = {"groups": [*send["json"]["groups"], f"team {uuid4()}"]}
     headers = world.people.shows(who) | send.pop("headers", {})
     if route == "POST /accounts":
         send["json"] = {**send["json"], "login": f"nieuw-{uuid4()}"}  # each login once
     world.client.cookies.clear()
     response = world.client.request(method, path.format(**ids), headers=headers, follow_redirects=False, **send)
-    if response.is_success and method != "GET" and "/session" not in path and path not in ("/ask", "/v1/chat/completions"):
+    if (
+        response.is_success
+        and method != "GET"
+        and "/session" not in path
+        and path not in ("/ask", "/v1/chat/completions")
+    ):
         world.fresh = False
     return response
 
@@ -266,8 +336,16 @@ def test_a_route_is_for_whom_its_row_says(world: World, route: str, row: Row) ->
     [
         (Access.INGEST, User("a", "A", (), roles=frozenset({Role.READER})), "the role admin,"),
         (Access.JUDGE, User("a", "A", (), roles=frozenset({Role.AUDITOR})), "the role judge or admin,"),
-        (Access.INGEST, User("a", "A", (), roles=frozenset({Role.ADMIN}), scopes=frozenset({Scope.READ})), "a key with the scope ingest,"),
-        (Access.SIGNED_IN, User("a", "A", (), roles=frozenset({Role.ADMIN}), scopes=frozenset({Scope.READ})), "No key may do this"),
+        (
+            Access.INGEST,
+            User("a", "A", (), roles=frozenset({Role.ADMIN}), scopes=frozenset({Scope.READ})),
+            "a key with the scope ingest,",
+        ),
+        (
+            Access.SIGNED_IN,
+            User("a", "A", (), roles=frozenset({Role.ADMIN}), scopes=frozenset({Scope.READ})),
+            "No key may do this",
+        ),
     ],
 )
 def test_who_is_refused_hears_which_right_is_lacking(access: Access, user: User, words: str) -> None:

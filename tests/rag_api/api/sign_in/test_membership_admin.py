@@ -1,5 +1,6 @@
-"""An admin of one group has no way to a document of another: each that was thought of is tried over the API, on real rows. Only a
-membership admin says who is in which group, nobody gives it to themselves, and whoever does it is in the trail."""
+"""An admin of one group has no way to a document of another: each that was thought of is tried over
+the API, on real rows. Only a membership admin says who is in which group, nobody gives it to
+themselves, and whoever does it is in the trail."""
 
 from __future__ import annotations
 
@@ -43,14 +44,22 @@ class World:
             self.send("membership admin", "PUT", f"/department-access/{department}", json=said).raise_for_status()
         else:
             self.send("admin", "PUT", f"/documents/{document.id}/access", json={"groups": [THEIRS]}).raise_for_status()
-        self.container.db.run("update documents set status = %(status)s where id = %(id)s", {"status": status, "id": document.id})
+        self.container.db.run(
+            "update documents set status = %(status)s where id = %(id)s", {"status": status, "id": document.id}
+        )
         assert not self.reads(document)
         return document
 
     def reads(self, document: Document, headers: dict[str, str] | None = None) -> bool:
-        """Whether the admin of the other group, or whoever these headers show, can open it by now."""
+        """Whether the admin of the other group, or whoever these headers show, can open it by
+        now."""
         self.client.cookies.clear()
-        return self.client.get(f"/documents/{document.id}", headers=headers or self.people.shows("foreign admin")).status_code == 200
+        return (
+            self.client.get(
+                f"/documents/{document.id}", headers=headers or self.people.shows("foreign admin")
+            ).status_code
+            == 200
+        )
 
     def last(self, action: str) -> Any:
         """The newest entry of that kind, as an auditor reads it."""
@@ -175,11 +184,17 @@ def _keeper(world: World) -> str:
 
 @pytest.fixture(scope="module")
 def theirs(world: World) -> list[Document]:
-    return [world.closed("hier.pdf"), world.closed("dienst.pdf", department="heelkunde"), world.closed("weg.pdf", status="retired")]
+    return [
+        world.closed("hier.pdf"),
+        world.closed("dienst.pdf", department="heelkunde"),
+        world.closed("weg.pdf", status="retired"),
+    ]
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_an_admin_of_another_group_is_refused_and_reads_nothing(world: World, theirs: list[Document], name: str) -> None:
+def test_an_admin_of_another_group_is_refused_and_reads_nothing(
+    world: World, theirs: list[Document], name: str
+) -> None:
     attack, code = ATTACKS[name]
     rows = "select id, roles, groups, password_hash from users order by id"
     before = {row["id"]: dict(row) for row in world.container.db.all(rows)}
@@ -192,7 +207,9 @@ def test_an_admin_of_another_group_is_refused_and_reads_nothing(world: World, th
     assert {identifier: after[identifier] for identifier in before} == before
 
 
-def test_an_earlier_version_that_another_department_keeps_to_itself_is_not_opened_with_the_newer_one(world: World) -> None:
+def test_an_earlier_version_that_another_department_keeps_to_itself_is_not_opened_with_the_newer_one(
+    world: World,
+) -> None:
     old = world.closed("versies.pdf", department="urologie")
     world.container.db.run("update documents set status = 'replaced' where id = %(id)s", {"id": old.id})
     new = load(world.container, "versies.pdf", "Nu voor allen: drink twee liter.", language="nl", department="Voeding")
@@ -209,23 +226,36 @@ def test_a_department_that_nothing_is_said_of_is_said_of_by_who_would_read_it(wo
         refused = world.send("foreign admin", "PUT", "/department-access/toekomst", json=mine).status_code
     finally:
         world.container.settings = before
-    assert (refused, world.send("foreign admin", "PUT", "/department-access/toekomst", json=mine).status_code) == (403, 200)
+    assert (refused, world.send("foreign admin", "PUT", "/department-access/toekomst", json=mine).status_code) == (
+        403,
+        200,
+    )
 
 
 def test_what_an_admin_did_before_still_works(world: World) -> None:
-    """On what is theirs: documents, accounts without groups, roles that they have, passwords and keys of their own group."""
+    """On what is theirs: documents, accounts without groups, roles that they have, passwords and
+    keys of their own group."""
     who = "foreign admin"
     files = {"file": ("eigen.txt", b"Op zaal wordt om acht uur gegeten.", "text/plain")}
     uploaded = world.send(who, "POST", "/documents", files=files).raise_for_status().json()["items"][0]["document_id"]
-    assert world.send(who, "PUT", f"/documents/{uploaded}/access", json={"groups": [OURS, "everyone"]}).status_code == 200
+    assert (
+        world.send(who, "PUT", f"/documents/{uploaded}/access", json={"groups": [OURS, "everyone"]}).status_code == 200
+    )
     again = {"file": ("eigen.txt", b"Op zaal wordt om negen uur gegeten.", "text/plain")}
     assert world.send(who, "POST", "/documents", files=again, data={"groups": OURS}).status_code == 200
     new = {"login": "nieuweling", "name": "N", "password": PASSWORD, "roles": ["reader", "judge"]}
     account = world.send(who, "POST", "/accounts", json=new).raise_for_status().json()["id"]
     assert world.send(who, "PATCH", f"/accounts/{account}", json={"roles": ["admin"], "groups": []}).status_code == 200
     assert world.send(who, "PATCH", f"/accounts/{account}", json={"suspended": True}).status_code == 200
-    assert world.send(who, "PUT", f"/accounts/{world.people.ids['outsider']}/password", json={"password": PASSWORD}).status_code == 204
-    assert world.send(who, "POST", "/keys", json={"user": "outsider", "name": "k", "scopes": ["read"]}).status_code == 201
+    assert (
+        world.send(
+            who, "PUT", f"/accounts/{world.people.ids['outsider']}/password", json={"password": PASSWORD}
+        ).status_code
+        == 204
+    )
+    assert (
+        world.send(who, "POST", "/keys", json={"user": "outsider", "name": "k", "scopes": ["read"]}).status_code == 201
+    )
 
 
 def test_a_membership_admin_gives_a_group_and_it_holds_at_once(world: World, theirs: list[Document]) -> None:
@@ -234,7 +264,10 @@ def test_a_membership_admin_gives_a_group_and_it_holds_at_once(world: World, the
     assert given["groups"] == [OURS, THEIRS]
     assert world.reads(theirs[0], world.people.shows("outsider"))
     entry = world.last("account.changed")
-    assert (entry["who"]["user"], entry["about"]["account"]) == (world.people.ids["membership admin"], world.people.ids["outsider"])
+    assert (entry["who"]["user"], entry["about"]["account"]) == (
+        world.people.ids["membership admin"],
+        world.people.ids["outsider"],
+    )
     assert (entry["on"]["groups_before"], entry["on"]["groups"]) == ([OURS], [OURS, THEIRS])
     world.send("membership admin", "PATCH", path, json={"groups": [OURS]}).raise_for_status()
     assert not world.reads(theirs[0], world.people.shows("outsider"))
@@ -242,11 +275,16 @@ def test_a_membership_admin_gives_a_group_and_it_holds_at_once(world: World, the
         "select before, after, user_id from group_changes where about = 'account' and name = %(id)s order by id",
         {"id": world.people.ids["outsider"]},
     )
-    assert [(one["before"], one["after"]) for one in changes[-2:]] == [([OURS], [OURS, THEIRS]), ([OURS, THEIRS], [OURS])]
+    assert [(one["before"], one["after"]) for one in changes[-2:]] == [
+        ([OURS], [OURS, THEIRS]),
+        ([OURS, THEIRS], [OURS]),
+    ]
     assert {one["user_id"] for one in changes[-2:]} == {world.people.ids["membership admin"]}
 
 
-@pytest.mark.parametrize("body", [{"groups": ["staff", "surgery", "cardiology"]}, {"roles": ["membership_admin", "auditor"]}])
+@pytest.mark.parametrize(
+    "body", [{"groups": ["staff", "surgery", "cardiology"]}, {"roles": ["membership_admin", "auditor"]}]
+)
 def test_nobody_gives_themselves_a_group_or_a_role(world: World, body: dict[str, Any]) -> None:
     response = world.send("membership admin", "PATCH", f"/accounts/{world.people.ids['membership admin']}", json=body)
     assert (response.status_code, response.json()["code"]) == (403, "not_for_yourself")
@@ -289,7 +327,9 @@ def test_the_right_makes_an_admin_and_may_come_from_a_group(world: World) -> Non
     assert user_of(outsider, {OURS: frozenset({Role.MEMBERSHIP_ADMIN})}).is_admin
 
 
-def test_the_machine_can_always_give_the_right_and_it_stands_in_the_trail(world: World, dsn: str, tmp_path: Path) -> None:
+def test_the_machine_can_always_give_the_right_and_it_stands_in_the_trail(
+    world: World, dsn: str, tmp_path: Path
+) -> None:
     environment = {"BEDSIDE_DATABASE_URL": dsn, "BEDSIDE_DATA_DIR": str(tmp_path), "BEDSIDE_STORE": "memory"}
 
     def run(*arguments: str) -> str:
@@ -304,7 +344,10 @@ def test_the_machine_can_always_give_the_right_and_it_stands_in_the_trail(world:
     )  # fmt: skip
     run("users", "groups", "judge", f"staff,surgery,{OURS}")
     entry = world.last("account.changed")
-    assert (entry["on"]["groups_before"], set(entry["on"]["groups"])) == (["staff", "surgery"], {"staff", "surgery", OURS})
+    assert (entry["on"]["groups_before"], set(entry["on"]["groups"])) == (
+        ["staff", "surgery"],
+        {"staff", "surgery", OURS},
+    )
     assert (entry["origin"], bool(entry["who"]["name"])) == ("cli", True)
     run("users", "groups", "judge", "staff,surgery")
     assert "nobody can put people in groups" not in run("users", "roles", "judge", "judge")
@@ -316,25 +359,38 @@ def test_the_machine_can_always_give_the_right_and_it_stands_in_the_trail(world:
 MIGRATION = (MIGRATIONS / "0026_membership_admins.sql").read_text(encoding="utf-8")
 
 
-def test_at_the_upgrade_who_could_read_everything_keeps_the_right_and_an_admin_of_some_groups_does_not(world: World) -> None:
+def test_at_the_upgrade_who_could_read_everything_keeps_the_right_and_an_admin_of_some_groups_does_not(
+    world: World,
+) -> None:
     db: Database = world.container.db
     before = db.all("select id, roles, groups, claimed_groups from users")
     try:
-        db.run("update users set groups = '{staff,surgery}', claimed_groups = '{}', roles = '{reader}' where login is null or login <> 'x'")
+        db.run(
+            "update users set groups = '{staff,surgery}', claimed_groups = '{}', roles = '{reader}' where login is "
+            "null or login <> 'x'"
+        )
         db.run("update users set roles = '{admin}' where login in ('admin', 'foreign-admin', 'auditor', 'suspended')")
         db.run("update users set groups = '{elsewhere}' where login = 'foreign-admin'")
-        db.run("update users set groups = '{staff,surgery}', claimed_groups = '{elsewhere,cardiology,toekomst}' where login = 'auditor'")
+        db.run(
+            "update users set groups = '{staff,surgery}', claimed_groups = '{elsewhere,cardiology,toekomst}' where "
+            "login = 'auditor'"
+        )
         db.run("update document_groups set groups = '{surgery}'")
         db.run("update department_groups set groups = '{everyone}'")
         db.run("update documents set groups = '{surgery}'")
         db.run(MIGRATION)
-        rows = db.all("select login from users where 'membership_admin' = any(roles) and suspended_at is null order by login")
-        assert [row["login"] for row in rows] == ["auditor"]  # by what the provider says; admin lacks elsewhere, foreign admin surgery
+        rows = db.all(
+            "select login from users where 'membership_admin' = any(roles) and suspended_at is null order by login"
+        )
+        # by what the provider says; admin lacks elsewhere, foreign admin surgery
+        assert [row["login"] for row in rows] == ["auditor"]
         assert not db.all("select 1 from users where 'membership_admin' = any(roles) and suspended_at is not null")
     finally:
         for row in before:
             db.run(
-                "update users set roles = %(roles)s, groups = %(groups)s, claimed_groups = %(claimed_groups)s where id = %(id)s", dict(row)
+                "update users set roles = %(roles)s, groups = %(groups)s, claimed_groups = %(claimed_groups)s where "
+                "id = %(id)s",
+                dict(row),
             )
 
 

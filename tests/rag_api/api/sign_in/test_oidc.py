@@ -1,6 +1,8 @@
-"""Sign-in with a real, certified OpenID provider: the whole code flow over HTTP, and tokens that must not be believed.
+"""Sign-in with a real, certified OpenID provider: the whole code flow over HTTP, and tokens that
+must not be believed.
 
-Entra ID cannot run here: what it does otherwise, Graph for groups that its token leaves out, is played by a small server.
+Entra ID cannot run here: what it does otherwise, Graph for groups that its token leaves out, is
+played by a small server.
 """
 
 from __future__ import annotations
@@ -34,13 +36,18 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=f"no OpenID provider to 
 ACCOUNTS: dict[str, dict[str, Any]] = {
     "anna": {"name": "Anna", "groups": ["Bedside admins", "surgery"], "email": "anna@hospital.example"},
     "bram": {"name": "Bram", "hasgroups": True},
-    "chris": {"name": "Chris", "_claim_names": {"groups": "src1"}, "_claim_sources": {"src1": {"endpoint": "https://elsewhere"}}},
+    "chris": {
+        "name": "Chris",
+        "_claim_names": {"groups": "src1"},
+        "_claim_sources": {"src1": {"endpoint": "https://elsewhere"}},
+    },
     "dirk": {"name": "Dirk", "email": "dirk@elsewhere.example", "email_verified": False},
 }
 
 
 class World:
-    """Bedside and the provider, each on a port of its own; `browser()` is a new one with nothing in it."""
+    """Bedside and the provider, each on a port of its own; `browser()` is a new one with nothing in
+    it."""
 
     def __init__(self, container: Container, url: str, provided: Provided) -> None:
         self.container, self.url, self.provided = container, url, provided
@@ -66,7 +73,11 @@ def graph() -> Iterator[str]:
     @app.get("/v1.0/me/transitiveMemberOf/microsoft.graph.group")
     def groups(page: int = 1, authorization: str = Header()) -> dict[str, Any]:
         assert authorization.startswith("Bearer ")
-        more = {"@odata.nextLink": f"{here[0]}/v1.0/me/transitiveMemberOf/microsoft.graph.group?page=2"} if page == 1 else {}
+        more = (
+            {"@odata.nextLink": f"{here[0]}/v1.0/me/transitiveMemberOf/microsoft.graph.group?page=2"}
+            if page == 1
+            else {}
+        )
         return {"value": [{"id": f"group-{page}"}]} | more
 
     @app.get("/else/me/transitiveMemberOf/microsoft.graph.group")
@@ -208,7 +219,9 @@ class Altered(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         with httpx.Client(timeout=30) as through:
-            content = through.request(request.method, request.url, content=request.read(), headers=request.headers).json()
+            content = through.request(
+                request.method, request.url, content=request.read(), headers=request.headers
+            ).json()
         if request.url.path.endswith("/token"):
             content["id_token"] = self.alter(json.loads(_decoded(content["id_token"].split(".")[1])))
         return httpx.Response(200, json=content)
@@ -233,9 +246,15 @@ ALTERED: dict[str, Callable[[dict[str, Any], Provided], str]] = {
     "another access token": lambda claims, p: signed(p, claims | {"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"}),
     "alg none": lambda claims, p: f"{_encoded({'alg': 'none'})}.{_encoded(claims)}.",
     "alg none, a name known": lambda claims, p: f"{_encoded({'alg': 'none', 'kid': 'first'})}.{_encoded(claims)}.",
-    "signed with the public key as a secret": lambda claims, p: with_a_shared_secret(claims, p.key.as_pem(private=False)),
-    "another's key of the same name": lambda claims, p: jwt.encode({"alg": "RS256", "kid": "first"}, claims, new_signing_key("first")),
-    "an unknown key": lambda claims, p: jwt.encode({"alg": "RS256", "kid": "unknown"}, claims, new_signing_key("unknown")),
+    "signed with the public key as a secret": lambda claims, p: with_a_shared_secret(
+        claims, p.key.as_pem(private=False)
+    ),
+    "another's key of the same name": lambda claims, p: jwt.encode(
+        {"alg": "RS256", "kid": "first"}, claims, new_signing_key("first")
+    ),
+    "an unknown key": lambda claims, p: jwt.encode(
+        {"alg": "RS256", "kid": "unknown"}, claims, new_signing_key("unknown")
+    ),
     "no token": lambda claims, p: "",
 }
 

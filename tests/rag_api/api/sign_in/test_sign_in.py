@@ -1,4 +1,5 @@
-"""Sessions, passwords and keys: what they are kept as, what ends them, and what another site cannot do with them."""
+"""Sessions, passwords and keys: what they are kept as, what ends them, and what another site cannot
+do with them."""
 
 from __future__ import annotations
 
@@ -56,7 +57,9 @@ def sign_in(client: TestClient, login: str = "anna", password: str = PASSWORD, *
     return client.post("/session", json={"login": login, "password": password}, headers=OWN | headers)
 
 
-def test_a_password_opens_a_session_that_only_the_browser_knows(client: TestClient, container: Container, anna: str) -> None:
+def test_a_password_opens_a_session_that_only_the_browser_knows(
+    client: TestClient, container: Container, anna: str
+) -> None:
     response = sign_in(client, "Anna")
     assert response.status_code == 200
     cookie = response.headers["set-cookie"]
@@ -96,13 +99,22 @@ def test_signing_in_again_ends_the_session_before(client: TestClient, container:
 
 @pytest.mark.parametrize(
     "headers",
-    [{"origin": "https://evil.example"}, {"origin": "null"}, {}, {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}],
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
 )
-def test_another_site_changes_nothing_in_ones_name(client: TestClient, container: Container, anna: str, headers: dict[str, str]) -> None:
+def test_another_site_changes_nothing_in_ones_name(
+    client: TestClient, container: Container, anna: str, headers: dict[str, str]
+) -> None:
     cookie = {"cookie": f"{SESSION}={signed_in(container.db, anna)}"}
     response = client.put("/department-access/x", json={"groups": ["y"]}, headers=cookie | headers)
     assert (response.status_code, response.json()["code"]) == (403, "not_allowed")
-    assert client.get("/documents", headers=cookie | headers).status_code == 200  # what only reads, the browser itself keeps from it
+    # what only reads, the browser itself keeps from it
+    assert client.get("/documents", headers=cookie | headers).status_code == 200
 
 
 def test_where_sign_in_is_off_a_foreign_origin_is_refused_all_the_same(container: Container) -> None:
@@ -134,10 +146,15 @@ def test_signing_out_ends_the_session(client: TestClient, container: Container, 
     assert client.get("/documents", headers=cookie).status_code == 401
 
 
-def test_suspended_an_account_is_nobody_from_the_next_request_on_and_its_keys_stay_dead(client: TestClient, container: Container) -> None:
+def test_suspended_an_account_is_nobody_from_the_next_request_on_and_its_keys_stay_dead(
+    client: TestClient, container: Container
+) -> None:
     db = container.db
     account = add_account(db, LOCAL_USER, "Bram", "bram", hash_password(PASSWORD), [], [])
-    cookie, key = {"cookie": f"{SESSION}={signed_in(db, account)}"}, {"authorization": f"Bearer {key_of(db, account, [Scope.READ])}"}
+    cookie, key = (
+        {"cookie": f"{SESSION}={signed_in(db, account)}"},
+        {"authorization": f"Bearer {key_of(db, account, [Scope.READ])}"},
+    )
     assert [client.get("/documents", headers=shown).status_code for shown in (cookie, key)] == [200, 200]
     change_account(db, LOCAL_USER, account, suspended=True)
     assert [client.get("/documents", headers=shown).status_code for shown in (cookie, key)] == [401, 401]
@@ -147,8 +164,13 @@ def test_suspended_an_account_is_nobody_from_the_next_request_on_and_its_keys_st
     assert sign_in(client, "bram").status_code == 200
 
 
-def test_a_key_is_kept_as_a_hash_and_ends_when_it_is_revoked_or_expires(client: TestClient, container: Container, anna: str) -> None:
-    db, shows = container.db, {"authorization": f"Bearer {(key := key_of(container.db, anna, [Scope.READ, Scope.ADMIN]))}"}
+def test_a_key_is_kept_as_a_hash_and_ends_when_it_is_revoked_or_expires(
+    client: TestClient, container: Container, anna: str
+) -> None:
+    db, shows = (
+        container.db,
+        {"authorization": f"Bearer {(key := key_of(container.db, anna, [Scope.READ, Scope.ADMIN]))}"},
+    )
     kept = db.one("select * from api_keys where user_id = %(id)s order by created_at desc limit 1", {"id": anna})
     assert kept is not None
     assert key.startswith(kept["prefix"])
@@ -190,12 +212,17 @@ def test_a_short_password_is_refused() -> None:
 def test_what_tells_of_others_is_for_admins(client: TestClient, container: Container, anna: str) -> None:
     db = container.db
     reader = add_account(db, LOCAL_USER, "Dirk", "dirk", None, [], [])
-    told = {who: client.get("/health", headers={"cookie": f"{SESSION}={signed_in(db, who)}"}).json() for who in (reader, anna)}
+    told = {
+        who: client.get("/health", headers={"cookie": f"{SESSION}={signed_in(db, who)}"}).json()
+        for who in (reader, anna)
+    }
     assert told[reader]["parts"] == []
     assert {part["name"] for part in told[anna]["parts"]} == {"database", "store", "embedder", "generator"}
 
 
-def test_each_request_is_known_with_its_user_and_what_came_of_it(client: TestClient, container: Container, anna: str) -> None:
+def test_each_request_is_known_with_its_user_and_what_came_of_it(
+    client: TestClient, container: Container, anna: str
+) -> None:
     seen: list[RequestOutcome] = []
     client.app.state.observers.append(seen.append)  # type: ignore[attr-defined]
     client.get("/api/judged/none", headers={"cookie": f"{SESSION}={signed_in(container.db, anna)}"})

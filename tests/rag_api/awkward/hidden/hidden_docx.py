@@ -1,4 +1,5 @@
-"""Ways to hide a false dose in a Word file, each as the body's XML; they share the styles and parts below."""
+"""Ways to hide a false dose in a Word file, each as the body's XML; they share the styles and parts
+below."""
 
 from collections.abc import Iterable
 
@@ -13,11 +14,18 @@ _OTHER = "Zie het schema."
 
 def _style(kind: str, name: str, properties: str) -> str:
     style = f'<w:style w:type="{kind}" w:styleId="{name}"><w:name w:val="{name}"/><w:rPr>{properties}</w:rPr></w:style>'
-    heir = f'<w:style w:type="{kind}" w:styleId="{name}Heir"><w:name w:val="{name} heir"/><w:basedOn w:val="{name}"/></w:style>'
+    heir = (
+        f'<w:style w:type="{kind}" w:styleId="{name}Heir"><w:name w:val="{name} heir"/><w:basedOn '
+        f'w:val="{name}"/></w:style>'
+    )
     return style + heir
 
 
-_STYLES = _style("character", "Gone", "<w:vanish/>") + _style("paragraph", "GoneAll", "<w:vanish/>") + _style("paragraph", "White", _WHITE)
+_STYLES = (
+    _style("character", "Gone", "<w:vanish/>")
+    + _style("paragraph", "GoneAll", "<w:vanish/>")
+    + _style("paragraph", "White", _WHITE)
+)
 _COMMENTS = {"comments.xml": ("comments", part("comments", f"<w:comment {_WHO}>{paragraph(FALSE)}</w:comment>"))}
 
 
@@ -40,7 +48,11 @@ def _fallback() -> str:
 
 
 def _alternate() -> str:
-    return paragraph(text_box(paragraph(_OTHER), fallback=False).replace('name="Tekstvak 1"', f'name="1" descr="{FALSE}" title="{FALSE}"'))
+    return paragraph(
+        text_box(paragraph(_OTHER), fallback=False).replace(
+            'name="Tekstvak 1"', f'name="1" descr="{FALSE}" title="{FALSE}"'
+        )
+    )
 
 
 def _choice() -> str:
@@ -54,7 +66,9 @@ WAYS: dict[str, str] = {
     "a nearly white run": _so('<w:color w:val="FDFDFD"/>'),
     "white by theme": _so('<w:color w:val="FFFFFF" w:themeColor="background1"/>'),
     "half a point": _so('<w:sz w:val="1"/>'),
-    "a hidden figure": paragraph(run("Geef kinderen ") + run("900", "<w:vanish/>") + run(" mg ", "<w:vanish/>") + run("geen morfine.")),
+    "a hidden figure": paragraph(
+        run("Geef kinderen ") + run("900", "<w:vanish/>") + run(" mg ", "<w:vanish/>") + run("geen morfine.")
+    ),
     "hidden by a character style": _so('<w:rStyle w:val="GoneHeir"/>'),
     "hidden by a paragraph style": paragraph(run(FALSE), '<w:pStyle w:val="GoneAllHeir"/>'),
     "white by a paragraph style": paragraph(run(FALSE), '<w:pStyle w:val="WhiteHeir"/>'),

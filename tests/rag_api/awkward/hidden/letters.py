@@ -32,7 +32,8 @@ def _cmap(letters: dict[int, str]) -> str:
     lines = "\n".join(f"<{code:02x}> <{ord(letter):04x}>" for code, letter in letters.items())
     return (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def\n"
-        f"1 begincodespacerange <00> <ff> endcodespacerange\n{len(letters)} beginbfchar\n{lines}\nendbfchar\nendcmap end end"
+        f"1 begincodespacerange <00> <ff> endcodespacerange\n{len(letters)} beginbfchar\n{lines}\nendbfchar\nendcmap "
+        f"end end"
     )
 
 

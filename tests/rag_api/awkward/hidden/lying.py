@@ -1,4 +1,5 @@
-"""A dose whose letters are others than the file says: what is drawn as 100 says that it is 900. And fonts that only look as if."""
+"""A dose whose letters are others than the file says: what is drawn as 100 says that it is 900. And
+fonts that only look as if."""
 
 import re
 from collections.abc import Callable
@@ -33,7 +34,9 @@ def _embedded() -> bytes:
         if "/ToUnicode" in (font := font.get_object()):
             said = font["/ToUnicode"].get_data().decode("latin-1")
             stream = DecodedStreamObject()
-            stream.set_data(re.sub(r"(<3?1> )?<0031>", lambda one: one.group().replace("0031", "0039"), said).encode("latin-1"))
+            stream.set_data(
+                re.sub(r"(<3?1> )?<0031>", lambda one: one.group().replace("0031", "0039"), said).encode("latin-1")
+            )
             font[NameObject("/ToUnicode")] = built.writer._add_object(stream)
     return built.bytes()
 
@@ -42,7 +45,12 @@ def _in_a_turned_form() -> bytes:
     built = Built()
     _mapped(built, {"1": "9"})
     fonts = built.page["/Resources"]["/Font"]  # type: ignore[index]
-    form = built.form(f"BT /Liegt 5 Tf 10 10 Td ({_SHOWN}) Tj ET", 300, 40, {"/Resources": DictionaryObject({NameObject("/Font"): fonts})})
+    form = built.form(
+        f"BT /Liegt 5 Tf 10 10 Td ({_SHOWN}) Tj ET",
+        300,
+        40,
+        {"/Resources": DictionaryObject({NameObject("/Font"): fonts})},
+    )
     built.resource("/XObject", "/Vorm", form)
     built.draw(f"q 0 2 -2 0 {X + 300} {Y - 100} cm /Vorm Do Q")
     return built.bytes()
@@ -57,7 +65,9 @@ LYING: dict[str, Callable[[], bytes]] = {
     "large": lambda: _said({"1": "9"}, shown(_SHOWN, "/Liegt", 20)),
     "in a turned form": _in_a_turned_form,
     "its unit": lambda: _said({"\xb5": "m"}, shown(FALSE.replace("mg", "\\265g"), "/Liegt")),
-    "its words": lambda: _said({"n": "w", "i": "e", "e": "l", "t": " "}, shown("Geef kinderen 900 mg morfine niet.", "/Liegt")),
+    "its words": lambda: _said(
+        {"n": "w", "i": "e", "e": "l", "t": " "}, shown("Geef kinderen 900 mg morfine niet.", "/Liegt")
+    ),
 }
 
 
@@ -90,7 +100,10 @@ INSTEAD_OF: dict[str, Callable[[], bytes]] = {
 
 def _figure() -> bytes:
     built = Built()
-    text = f"BT /Plain 10 Tf 1 0 0 1 {X} {Y} Tm (Kinderen krijgen geen ) Tj /Span << /ActualText (900 mg) >> BDC (morfine.) Tj EMC ET"
+    text = (
+        f"BT /Plain 10 Tf 1 0 0 1 {X} {Y} Tm (Kinderen krijgen geen ) Tj /Span << /ActualText (900 mg) >> BDC "
+        f"(morfine.) Tj EMC ET"
+    )
     built.draw(text)
     return built.bytes()
 

@@ -1,5 +1,6 @@
-"""Slyer ways to hide a false dose in a Word file: by colour, size, place, table, style, field, drawing or vocabulary. `WAYS` are each the
-body's XML and must be named when they are left out; of `COVERING` only pages tell what is seen; of `VISIBLE` all is seen."""
+"""Slyer ways to hide a false dose in a Word file: by colour, size, place, table, style, field,
+drawing or vocabulary. `WAYS` are each the body's XML and must be named when they are left out; of
+`COVERING` only pages tell what is seen; of `VISIBLE` all is seen."""
 
 from collections.abc import Iterable
 
@@ -10,9 +11,12 @@ _FILLED = '<w:shd w:val="clear" w:color="auto" w:fill="{}"/>'
 _RED, _BLUE = _FILLED.format("C00000"), _FILLED.format("1F4E79")
 _WHITE = '<w:color w:val="FFFFFF"/>'
 _THEME = (
-    '<a:theme xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" name="x"><a:themeElements><a:clrScheme name="x">'
-    '<a:dk1><a:sysClr val="windowText" lastClr="000000"/></a:dk1><a:lt1><a:sysClr val="window" lastClr="FFFFFF"/></a:lt1>'
-    '<a:dk2><a:srgbClr val="44546A"/></a:dk2><a:lt2><a:srgbClr val="E7E6E6"/></a:lt2><a:accent1><a:srgbClr val="4472C4"/></a:accent1>'
+    '<a:theme xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" name="x"><a:themeElements><a:clrScheme '
+    'name="x">'
+    '<a:dk1><a:sysClr val="windowText" lastClr="000000"/></a:dk1><a:lt1><a:sysClr val="window" '
+    'lastClr="FFFFFF"/></a:lt1>'
+    '<a:dk2><a:srgbClr val="44546A"/></a:dk2><a:lt2><a:srgbClr val="E7E6E6"/></a:lt2><a:accent1><a:srgbClr '
+    'val="4472C4"/></a:accent1>'
     "</a:clrScheme></a:themeElements></a:theme>"
 )
 
@@ -68,7 +72,10 @@ def _so(properties: str, about: str = "", text: str = FALSE) -> str:
 
 def _styled(style: str, first: str, switched: str = "", second: str = "") -> str:
     """Return a table of a style, of one column."""
-    about = f'<w:tblPr><w:tblStyle w:val="{style}"/><w:tblLook {switched}/></w:tblPr><w:tblGrid><w:gridCol w:w="5000"/></w:tblGrid>'
+    about = (
+        f'<w:tblPr><w:tblStyle w:val="{style}"/><w:tblLook {switched}/></w:tblPr><w:tblGrid><w:gridCol '
+        f'w:w="5000"/></w:tblGrid>'
+    )
     return f"<w:tbl>{about}{row(cell(first))}{row(cell(second)) if second else ''}</w:tbl>"
 
 
@@ -81,11 +88,16 @@ def _fixed(widths: tuple[int, ...], *texts: str) -> str:
 def _anchored(x: int, content: str = FALSE, fill: str = "", behind: int = 0, wrap: str = "wrapNone") -> str:
     """Return a text box that floats at so many EMU from the left of the page."""
     placed = (
-        f'<wp:anchor simplePos="0" relativeHeight="9" behindDoc="{behind}" locked="0" layoutInCell="1" allowOverlap="1">'
+        f'<wp:anchor simplePos="0" relativeHeight="9" behindDoc="{behind}" locked="0" layoutInCell="1" '
+        f'allowOverlap="1">'
         f'<wp:simplePos x="0" y="0"/><wp:positionH relativeFrom="page"><wp:posOffset>{x}</wp:posOffset></wp:positionH>'
         '<wp:positionV relativeFrom="paragraph"><wp:posOffset>0</wp:posOffset></wp:positionV>'
     )
-    box = text_box(paragraph(content), fallback=False).replace("<wp:inline>", placed).replace("</wp:inline>", "</wp:anchor>")
+    box = (
+        text_box(paragraph(content), fallback=False)
+        .replace("<wp:inline>", placed)
+        .replace("</wp:inline>", "</wp:anchor>")
+    )
     box = box.replace("<wp:docPr", f'<wp:{wrap} wrapText="bothSides"/><wp:docPr')
     return box.replace("</wps:spPr>", f"{fill}</wps:spPr>")
 
@@ -166,9 +178,12 @@ WAYS: dict[str, str] = {
 
 COVERING: dict[str, str] = {
     "covered by a shape": paragraph(run(FALSE) + _anchored(900_000, "Deksel.", _solid("DDDDDD"))),
-    "covered by an older shape": paragraph(run(FALSE)) + _older("position:absolute;margin-left:0;width:300pt;height:50pt", "", "Deksel."),
+    "covered by an older shape": paragraph(run(FALSE))
+    + _older("position:absolute;margin-left:0;width:300pt;height:50pt", "", "Deksel."),
     "cut off by its text box": paragraph(text_box(paragraph("Lees eerst alle stappen. " * 60 + FALSE), fallback=False)),
-    "cut off by its row": table(row(f"{_OTHER * 30} {FALSE}", "x", properties='<w:trHeight w:val="240" w:hRule="exact"/>'), columns=2),
+    "cut off by its row": table(
+        row(f"{_OTHER * 30} {FALSE}", "x", properties='<w:trHeight w:val="240" w:hRule="exact"/>'), columns=2
+    ),
     "a field without an end": paragraph('<w:r><w:fldChar w:fldCharType="begin"/></w:r>' + run(FALSE)),
 }
 
@@ -178,7 +193,9 @@ VISIBLE: dict[str, str] = {
     "white in a first row that its style darkens": _styled("Dark", _so(_WHITE, "", SEEN), 'w:val="04A0"', "x"),
     "white on a dark paragraph": _so(_WHITE, _BLUE, SEEN),
     "white in a dark text box": _filled_box(_solid("1F4E79"), _so(_WHITE, "", SEEN)),
-    "white in a box of a theme's colour": _filled_box('<a:solidFill><a:schemeClr val="accent1"/></a:solidFill>', _so(_WHITE, "", SEEN)),
+    "white in a box of a theme's colour": _filled_box(
+        '<a:solidFill><a:schemeClr val="accent1"/></a:solidFill>', _so(_WHITE, "", SEEN)
+    ),
     "white in a dark older text box": _older("width:200pt;height:50pt", 'fillcolor="#1f4e79"').replace(FALSE, SEEN),
     "marked yellow": _so('<w:highlight w:val="yellow"/>', "", SEEN),
     "red": _so('<w:color w:val="C00000"/>', "", SEEN),
@@ -207,6 +224,7 @@ HIDDEN_BY_DEFAULT = (
 
 
 def hidden_by_default(styles: str) -> bytes:
-    """Return a file whose runs say nothing and are hidden by its styles, but for the two sentences that are printed."""
+    """Return a file whose runs say nothing and are hidden by its styles, but for the two sentences
+    that are printed."""
     shown = '<w:vanish w:val="0"/>'
     return docx(_so(shown, "", AROUND[0]) + paragraph(FALSE) + _so(shown, "", AROUND[1]), {}, styles)

@@ -1,4 +1,5 @@
-"""Slyer ways to hide a false dose: other ink at its place, only its figures hidden, letters that are mostly covered."""
+"""Slyer ways to hide a false dose: other ink at its place, only its figures hidden, letters that
+are mostly covered."""
 
 from reportlab.lib.colors import black, white
 from reportlab.pdfgen.canvas import Canvas

@@ -1,4 +1,5 @@
-"""Ways to hide a false dose by what lies over it: large letters, blocks, itself; and words that nobody sees over a picture of nothing."""
+"""Ways to hide a false dose by what lies over it: large letters, blocks, itself; and words that
+nobody sees over a picture of nothing."""
 
 from reportlab.lib.colors import white
 from reportlab.pdfgen.canvas import Canvas

@@ -5,9 +5,12 @@ from tests.rag_api.awkward.paper import Paper, wrapped
 
 _TITLE = "Sedatie op de SEH"
 _TEXT = (
-    "Sedatie vraagt twee hulpverleners, van wie er een alleen de ademhaling bewaakt en niets anders doet tot de patiënt weer wakker is.",
-    "Propofol wordt gegeven in stappen van 0,5 mg/kg, met telkens een minuut ertussen, en nooit meer dan 2 mg/kg in totaal bij ouderen.",
-    "Esketamine 1 mg/kg is de keuze bij lage bloeddruk, met midazolam 1 mg erbij wanneer de patiënt onrustig wakker wordt.",
+    "Sedatie vraagt twee hulpverleners, van wie er een alleen de ademhaling bewaakt en niets anders doet tot de "
+    "patiënt weer wakker is.",
+    "Propofol wordt gegeven in stappen van 0,5 mg/kg, met telkens een minuut ertussen, en nooit meer dan 2 mg/kg in "
+    "totaal bij ouderen.",
+    "Esketamine 1 mg/kg is de keuze bij lage bloeddruk, met midazolam 1 mg erbij wanneer de patiënt onrustig wakker "
+    "wordt.",
 )
 
 
@@ -15,7 +18,9 @@ def line_numbers() -> Made:
     """Return a page with the number of every fifth line in the margin."""
     paper = Paper()
     paper.heading(_TITLE)
-    lines = [(line, k == len(lines) - 1) for lines in (wrapped(text, 440) for text in _TEXT) for k, line in enumerate(lines)]
+    lines = [
+        (line, k == len(lines) - 1) for lines in (wrapped(text, 440) for text in _TEXT) for k, line in enumerate(lines)
+    ]
     numbers = []
     for k, (line, last) in enumerate(lines, 1):
         if k % 2 == 0:
@@ -43,7 +48,9 @@ def every_line_numbered() -> Made:
     """Return a page with the number of every line in its margin, at the right."""
     paper = Paper()
     paper.heading(_TITLE)
-    lines = [(line, k == len(lines) - 1) for lines in (wrapped(text, 300) for text in _TEXT) for k, line in enumerate(lines)]
+    lines = [
+        (line, k == len(lines) - 1) for lines in (wrapped(text, 300) for text in _TEXT) for k, line in enumerate(lines)
+    ]
     for k, (line, last) in enumerate(lines, 1):
         paper.line(500, paper.y, str(k), 7)
         paper.lines([line])
@@ -62,11 +69,16 @@ def weights() -> Made:
 
 
 def whole_and_fraction(drawn: str) -> Made:
-    """Return three and a half tablets, the figures of the fraction drawn in this order: above, below, rest of the line."""
+    """Return three and a half tablets, the figures of the fraction drawn in this order: above,
+    below, rest of the line."""
     paper = Paper()
     paper.heading(_TITLE)
     y = paper.y
-    parts = {"a": (117, y + 4, "1", 6.5), "b": (117, y - 4, "2", 6.5), "r": (126, y, "tablet en niet meer dan 4 per dag.", 10)}
+    parts = {
+        "a": (117, y + 4, "1", 6.5),
+        "b": (117, y - 4, "2", 6.5),
+        "r": (126, y, "tablet en niet meer dan 4 per dag.", 10),
+    }
     paper.line(60, y, "Geef ten 3")
     for one in drawn:
         paper.line(*parts[one])

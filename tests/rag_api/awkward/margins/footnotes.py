@@ -1,4 +1,5 @@
-"""Footnotes at the foot of each page, with raised numbers, below a rule; a sentence runs over the page."""
+"""Footnotes at the foot of each page, with raised numbers, below a rule; a sentence runs over the
+page."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import Paper, wrapped
@@ -9,13 +10,18 @@ _FIRST = (
     "Take the first trough level before the fourth dose and aim for 15 to 20 mg per litre.",
 )
 _OVER = (
-    "In patients with a creatinine clearance below 50 ml/min the interval is doubled after the loading dose, the level is taken daily, "
-    "and the next dose is given only when the level has fallen below 20 mg per litre, because accumulation is seen within two days "
+    "In patients with a creatinine clearance below 50 ml/min the interval is doubled after the loading dose, the "
+    "level is taken daily, "
+    "and the next dose is given only when the level has fallen below 20 mg per litre, because accumulation is seen "
+    "within two days "
     "and hearing loss may follow."
 )
 _LAST = ("Stop when the cultures are negative after 48 hours.",)
 _NOTES = (
-    ("1 Use the adjusted weight above a BMI of 30, with a maximum of 3 g.", "2 In meningitis aim for 20 to 25 mg per litre."),
+    (
+        "1 Use the adjusted weight above a BMI of 30, with a maximum of 3 g.",
+        "2 In meningitis aim for 20 to 25 mg per litre.",
+    ),
     ("3 Measured by the laboratory at 8.00 and 20.00 hours only.",),
 )
 

@@ -1,4 +1,5 @@
-"""A leaflet of one page with small print at its very foot: a maximum, a file name and a page number."""
+"""A leaflet of one page with small print at its very foot: a maximum, a file name and a page
+number."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import Paper

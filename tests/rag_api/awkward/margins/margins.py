@@ -1,13 +1,17 @@
-"""Margins with things beside the text: a turned label, change bars, names of paragraphs; and gaps within a number."""
+"""Margins with things beside the text: a turned label, change bars, names of paragraphs; and gaps
+within a number."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import BOLD, HEIGHT, Paper
 
 _TITLE = "Sedatie op de SEH"
 _TEXT = (
-    "Sedatie vraagt twee hulpverleners, van wie er een alleen de ademhaling bewaakt en niets anders doet tot de patiënt weer wakker is.",
-    "Propofol wordt gegeven in stappen van 0,5 mg/kg, met telkens een minuut ertussen, en nooit meer dan 2 mg/kg in totaal bij ouderen.",
-    "Esketamine 1 mg/kg is de keuze bij lage bloeddruk, met midazolam 1 mg erbij wanneer de patiënt onrustig wakker wordt.",
+    "Sedatie vraagt twee hulpverleners, van wie er een alleen de ademhaling bewaakt en niets anders doet tot de "
+    "patiënt weer wakker is.",
+    "Propofol wordt gegeven in stappen van 0,5 mg/kg, met telkens een minuut ertussen, en nooit meer dan 2 mg/kg in "
+    "totaal bij ouderen.",
+    "Esketamine 1 mg/kg is de keuze bij lage bloeddruk, met midazolam 1 mg erbij wanneer de patiënt onrustig wakker "
+    "wordt.",
 )
 _NAMES = ("Algemeen", "Middel", "Tweede keus")
 
@@ -40,7 +44,8 @@ def definitions() -> Made:
 
 
 def thousands() -> Made:
-    """Return numbers with a narrow gap between thousands, and prices in a column aligned at the comma."""
+    """Return numbers with a narrow gap between thousands, and prices in a column aligned at the
+    comma."""
     paper = Paper()
     paper.heading(_TITLE)
     x = 60.0

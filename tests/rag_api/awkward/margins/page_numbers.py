@@ -1,4 +1,5 @@
-"""Seven pages with page numbers of one style, and a last line that looks like one but is an item."""
+"""Seven pages with page numbers of one style, and a last line that looks like one but is an
+item."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import HEIGHT, Paper
@@ -22,4 +23,6 @@ def _numbered(k: int, style: str) -> Made:
         paper.line(290, 25, style.format(n=number), 8)
         paper.canvas.showPage()
         written += [heading, f"Schrijf voor volgens het schema van dag {number}.", item]
-    return Made(f"paginanummers-{k}.pdf", paper.bytes(), (tuple(written),), tuple(style.format(n=n) for n in range(1, 8)))
+    return Made(
+        f"paginanummers-{k}.pdf", paper.bytes(), (tuple(written),), tuple(style.format(n=n) for n in range(1, 8))
+    )

@@ -10,7 +10,10 @@ _POWERS = (
     ("Klaring per 1,73 m", "2", " lichaamsoppervlak."),
     ("Geef tot 10", "3", " IE per uur."),
 )
-_MARKS = (("Geef ten hoogste 3", "1", " gram per dag."), ("Staak bij een klaring onder 30 ml/min", "2", " de behandeling."))
+_MARKS = (
+    ("Geef ten hoogste 3", "1", " gram per dag."),
+    ("Staak bij een klaring onder 30 ml/min", "2", " de behandeling."),
+)
 _NOTES = ("1 Bij ouderen 2 gram.", "2 Gemeten in de urine.")
 
 
@@ -20,7 +23,11 @@ def powers() -> Made:
     paper.heading(_TITLE)
     for parts in _POWERS:
         shifted(paper, parts, 4)
-    flow = ("Leukocyten boven 12 × 10⁹ per liter: kweken.", "Klaring per 1,73 m² lichaamsoppervlak.", "Geef tot 10³ IE per uur.")
+    flow = (
+        "Leukocyten boven 12 × 10⁹ per liter: kweken.",
+        "Klaring per 1,73 m² lichaamsoppervlak.",
+        "Geef tot 10³ IE per uur.",
+    )
     return Made("grenswaarden.pdf", paper.bytes(), ((_TITLE, *flow),))
 
 

@@ -13,7 +13,11 @@ _TEXT = (
     "Controleer het kalium twee uur na de start en daarna elke vier uur.",
     "Vul ook magnesium aan: zonder magnesium stijgt het kalium niet.",
 )
-_BOX = ("Let op", "Nooit als bolus: een bolus kalium is dodelijk.", "Bij een klaring onder 30 ml/min de helft van de dosis.")
+_BOX = (
+    "Let op",
+    "Nooit als bolus: een bolus kalium is dodelijk.",
+    "Bij een klaring onder 30 ml/min de helft van de dosis.",
+)
 
 
 def sidebar() -> Made:

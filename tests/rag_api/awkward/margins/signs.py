@@ -1,4 +1,5 @@
-"""Signs that change a number's meaning: raised and lowered figures, fractions, comparisons, micro, decimal commas."""
+"""Signs that change a number's meaning: raised and lowered figures, fractions, comparisons, micro,
+decimal commas."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import FONT, Paper

@@ -1,4 +1,5 @@
-"""Headers and footers of versions, dates and file names, beside lines that resemble them and are content."""
+"""Headers and footers of versions, dates and file names, beside lines that resemble them and are
+content."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import HEIGHT, Paper

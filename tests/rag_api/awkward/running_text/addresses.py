@@ -1,4 +1,5 @@
-"""Web and mail addresses broken at line ends: at a hyphen, a slash, a dot, an at sign, an underscore."""
+"""Web and mail addresses broken at line ends: at a hyphen, a slash, a dot, an at sign, an
+underscore."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import Paper
@@ -6,9 +7,15 @@ from tests.rag_api.awkward.running_text.broken_line import broken_line
 
 _TITLE = "Waar een incident te melden is"
 _HYPHENS = (  # the address goes on behind its own hyphen
-    ("te melden op https://intranet.linden.example/quality-", "safety/incidents/new-report voor het einde van de dienst."),
+    (
+        "te melden op https://intranet.linden.example/quality-",
+        "safety/incidents/new-report voor het einde van de dienst.",
+    ),
     ("te mailen aan klinische-", "apotheek@linden.example binnen vierentwintig uur na het incident."),
-    ("te openen op https://linden.example/a/b/pad-met-", "streepjes?dosis=5-10&eenheid=mg met de code van de afdeling."),
+    (
+        "te openen op https://linden.example/a/b/pad-met-",
+        "streepjes?dosis=5-10&eenheid=mg met de code van de afdeling.",
+    ),
 )
 _OTHERS = (  # behind another sign
     ("te lezen op www.linden.example/", "richtlijnen/insuline-pomp en herzien door de werkgroep."),

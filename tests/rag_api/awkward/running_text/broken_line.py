@@ -23,7 +23,8 @@ _LEADS = (
 
 
 def broken_line(paper: Paper, before: str, after: str, between: str = "", ragged: bool = False) -> str:
-    """Write a paragraph with a line end between `before` and `after`; return it whole. The lead that fills the line best goes first."""
+    """Write a paragraph with a line end between `before` and `after`; return it whole. The lead
+    that fills the line best goes first."""
     lines = [f"{lead} {before}" for lead in _LEADS]
     first = max((line for line in lines if stringWidth(line, FONT, 10) <= _WIDTH), key=len)
     *lines, last = [first, *wrapped(after, _WIDTH)]

@@ -8,7 +8,8 @@ from tests.rag_api.awkward.paper import Paper, wrapped
 TITLE = "Vallen voorkomen"
 ITEMS = (
     "bel binnen bereik, bed laag en op de rem",
-    "schoenen of sokken met antislip aan, ook voor een korte gang naar het toilet of naar de zetel, en zeker in de nacht",
+    "schoenen of sokken met antislip aan, ook voor een korte gang naar het toilet of naar de zetel, en zeker in de "
+    "nacht",
     "nachtlamp aan, vloer droog en vrij",
 )
 _THEN = "Herhaal de score elke 7 dagen."

@@ -1,14 +1,19 @@
-"""Text in two and in three columns, with a heading over all; a paragraph goes on from column to column and page to page."""
+"""Text in two and in three columns, with a heading over all; a paragraph goes on from column to
+column and page to page."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import BOLD, HEIGHT, WIDTH, Paper, wrapped
 
 _DUTCH = (
-    "Een koortsstuip is een aanval met bewustzijnsverlies bij een kind van een half tot zes jaar met koorts boven 38,5 graden.",
-    "Duurt de aanval langer dan vijf minuten, geef dan midazolam 0,2 mg/kg in de neus met een maximum van 10 mg, en wacht vijf minuten.",
-    "Houdt de aanval aan, geef dan nogmaals dezelfde dosis en bel de kinderarts. Leg een infuus aan en bepaal de glucose.",
+    "Een koortsstuip is een aanval met bewustzijnsverlies bij een kind van een half tot zes jaar met koorts boven "
+    "38,5 graden.",
+    "Duurt de aanval langer dan vijf minuten, geef dan midazolam 0,2 mg/kg in de neus met een maximum van 10 mg, en "
+    "wacht vijf minuten.",
+    "Houdt de aanval aan, geef dan nogmaals dezelfde dosis en bel de kinderarts. Leg een infuus aan en bepaal de "
+    "glucose.",
     "Blijft het kind trekken, geef dan levetiracetam 40 mg/kg in tien minuten met een maximum van 4500 mg.",
-    "Een eenvoudige koortsstuip vraagt geen onderzoek. Bij een kind onder een jaar, een herhaalde aanval binnen 24 uur of een "
+    "Een eenvoudige koortsstuip vraagt geen onderzoek. Bij een kind onder een jaar, een herhaalde aanval binnen 24 "
+    "uur of een "
     "aanval van één lichaamshelft wordt wel onderzocht.",
     "Geef ouders de folder mee en leer hun hoe zij midazolam toedienen.",
     "Paracetamol voorkomt geen nieuwe aanval. Geef het alleen tegen pijn: 15 mg/kg per keer, viermaal daags.",
@@ -19,7 +24,8 @@ _ENGLISH = (
     "Heparin runs at 18 units/kg per hour after a bolus of 80 units/kg.",
     "Measure the APTT six hours after the start and six hours after each change of the rate.",
     "Halve the rate when the APTT is above 90 seconds, and stop for one hour above 120 seconds.",
-    "Call the physician when the patient bleeds, when the platelets fall by half, or when the pump has stood still for 30 minutes.",
+    "Call the physician when the patient bleeds, when the platelets fall by half, or when the pump has stood still "
+    "for 30 minutes.",
     "Write the new rate on the chart with the time and both initials.",
     "Protamine 1 mg neutralises 100 units that were given in the last hour; never give more than 50 mg.",
 )

@@ -1,5 +1,5 @@
-"""Lists whose numbers and dots are drawn after all else of the page, as some programs draw what hangs in the margin; so are its header
-and footer, each in two parts."""
+"""Lists whose numbers and dots are drawn after all else of the page, as some programs draw what
+hangs in the margin; so are its header and footer, each in two parts."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import HEIGHT, Paper, wrapped
@@ -15,7 +15,11 @@ _CASES = (
     "hoofdletsel: binnen 30 minuten",
     "geen letsel: voor het einde van de dienst, en in elk geval voordat de patiënt weer uit bed komt",
 )
-_DOTS = ("bel binnen bereik", "bed laag en op de rem", "schoenen of sokken met antislip aan, ook voor een korte gang naar het toilet")
+_DOTS = (
+    "bel binnen bereik",
+    "bed laag en op de rem",
+    "schoenen of sokken met antislip aan, ook voor een korte gang naar het toilet",
+)
 _HEADER, _FOOTER = ("Ziekenhuis Sint-Anna", "VAL-01"), ("Niet voor verspreiding", "Dienst Kwaliteit")
 _THEN = "Herhaal de score elke 7 dagen."
 
@@ -41,7 +45,9 @@ def hung_marks() -> Made:
     return Made("val.pdf", paper.bytes(), (("\t".join(_HEADER), *written, "\t".join(_FOOTER)),))
 
 
-def _item(paper: Paper, marks: list[tuple[float, float, str]], written: list[str], x: float, mark: str, text: str) -> None:
+def _item(
+    paper: Paper, marks: list[tuple[float, float, str]], written: list[str], x: float, mark: str, text: str
+) -> None:
     marks.append((x - 4 - paper.canvas.stringWidth(mark, "Vera", 10), paper.y, mark))
     paper.lines(wrapped(text, 400 - x), x)
     written.append(f"{mark} {text}")

@@ -1,4 +1,5 @@
-"""Words and ranges broken at a line's end, at hyphens that belong to the word and at hyphens that do not."""
+"""Words and ranges broken at a line's end, at hyphens that belong to the word and at hyphens that
+do not."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import Paper

@@ -1,10 +1,14 @@
-"""A letter on letterhead: its first page's foot and its second page's head stand in the middle of a sentence."""
+"""A letter on letterhead: its first page's foot and its second page's head stand in the middle of a
+sentence."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import BOLD, HEIGHT, Paper, wrapped
 
 _HEAD = ("Ziekenhuis De Linde", "Postbus 12, 1234 AB Lindestad", "Telefoon 0123 - 45 67 89")
-_FOOT = ("KvK 12345678   IBAN NL00 BANK 0123 4567 89", "Op al onze diensten zijn de algemene voorwaarden van toepassing.")
+_FOOT = (
+    "KvK 12345678   IBAN NL00 BANK 0123 4567 89",
+    "Op al onze diensten zijn de algemene voorwaarden van toepassing.",
+)
 _NEXT = "Vervolg brief van 12 maart 2025, blad 2"
 _OPENING = (
     "Aan de huisartsen in de regio",
@@ -12,12 +16,17 @@ _OPENING = (
     "Geachte collega,",
 )
 _BODY = (
-    "Met ingang van 1 april wijzigt ons beleid voor patiënten die een vitamine K-antagonist gebruiken en een ingreep ondergaan.",
-    "Bij een laag bloedingsrisico wordt acenocoumarol niet gestaakt en is een INR tot 2,5 op de dag van de ingreep aanvaardbaar.",
+    "Met ingang van 1 april wijzigt ons beleid voor patiënten die een vitamine K-antagonist gebruiken en een ingreep "
+    "ondergaan.",
+    "Bij een laag bloedingsrisico wordt acenocoumarol niet gestaakt en is een INR tot 2,5 op de dag van de ingreep "
+    "aanvaardbaar.",
     "Bij een hoog bloedingsrisico wordt acenocoumarol drie dagen en fenprocoumon vijf dagen tevoren gestaakt. ",
-    "Overbruggen met een laagmoleculairgewichtheparine gebeurt alleen bij een mechanische mitralisklep of een trombose korter dan "
-    "drie maanden geleden; dan wordt nadroparine 5700 IE tweemaal daags gegeven vanaf de tweede dag na het staken, en de laatste "
-    "dosis uiterlijk 24 uur voor de ingreep, waarbij bij een klaring onder 30 ml/min de dosis wordt gehalveerd en de anti-Xa-spiegel "
+    "Overbruggen met een laagmoleculairgewichtheparine gebeurt alleen bij een mechanische mitralisklep of een "
+    "trombose korter dan "
+    "drie maanden geleden; dan wordt nadroparine 5700 IE tweemaal daags gegeven vanaf de tweede dag na het staken, en "
+    "de laatste "
+    "dosis uiterlijk 24 uur voor de ingreep, waarbij bij een klaring onder 30 ml/min de dosis wordt gehalveerd en de "
+    "anti-Xa-spiegel "
     "vier uur na de derde gift wordt bepaald.",
     "Na de ingreep wordt de oude dosering dezelfde avond hervat, tenzij de operateur anders bepaalt.",
 )

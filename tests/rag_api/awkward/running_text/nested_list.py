@@ -1,4 +1,5 @@
-"""Numbered lists in lists over three pages: numbers, letters and dots, each item of one to three lines."""
+"""Numbered lists in lists over three pages: numbers, letters and dots, each item of one to three
+lines."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import HEIGHT, Paper, wrapped
@@ -11,7 +12,8 @@ _STEPS = (
     "Houd de temperatuur boven 36 °C",
 )
 _PARTS = (
-    "bij een kind 15 mg/kg, met een maximum van 1 g, langzaam in te spuiten door degene die de lijn bewaakt en die de tijd opschrijft",
+    "bij een kind 15 mg/kg, met een maximum van 1 g, langzaam in te spuiten door degene die de lijn bewaakt en die de "
+    "tijd opschrijft",
     "bij een zwangere dezelfde dosis als bij een volwassene",
 )
 _DOTS = ("niet bij een trombose korter dan 3 maanden", "halveer bij een klaring onder 50 ml/min")

@@ -105,7 +105,12 @@ class Built:
 
     def form(self, content: str, width: int, height: int, more: Mapping[str, object] | None = None) -> IndirectObject:
         """Add a form XObject that can write in the plain font."""
-        values = {"/Type": "/XObject", "/Subtype": "/Form", "/BBox": [0, 0, width, height], "/Resources": {"/Font": {"/Plain": _PLAIN}}}
+        values = {
+            "/Type": "/XObject",
+            "/Subtype": "/Form",
+            "/BBox": [0, 0, width, height],
+            "/Resources": {"/Font": {"/Plain": _PLAIN}},
+        }
         return self.stream(content, {**values, **(more or {})})
 
     def resource(self, kind: str, name: str, value: object) -> None:

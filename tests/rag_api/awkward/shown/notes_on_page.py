@@ -37,7 +37,14 @@ def _over() -> bytes:
 
 def _field(value: str, seen: str, **more: object) -> bytes:
     built = Built()
-    widget = {"/Subtype": "/Widget", "/FT": "/Tx", "/T": "dosis", "/V": value, "/DA": "0 g", "/AP": _picture(built, seen)}
+    widget = {
+        "/Subtype": "/Widget",
+        "/FT": "/Tx",
+        "/T": "dosis",
+        "/V": value,
+        "/DA": "0 g",
+        "/AP": _picture(built, seen),
+    }
     field = built.annotate({**widget, **{f"/{key}": one for key, one in more.items()}})
     built.root("/AcroForm", {"/Fields": [field], "/NeedAppearances": False})
     return built.bytes()

@@ -1,4 +1,5 @@
-"""Objects of a page and what they do with a sentence: boxes, masks, patterns, blending, marked content, forms."""
+"""Objects of a page and what they do with a sentence: boxes, masks, patterns, blending, marked
+content, forms."""
 
 from collections.abc import Callable
 

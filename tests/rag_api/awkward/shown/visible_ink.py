@@ -117,7 +117,9 @@ def _underlined(canvas: Canvas) -> None:
 
 
 def _dark_field(canvas: Canvas) -> None:
-    canvas.acroForm.textfield(name="dosis", value=SEEN, x=X, y=Y, width=300, height=18, fontSize=10, fillColor=black, textColor=white)
+    canvas.acroForm.textfield(
+        name="dosis", value=SEEN, x=X, y=Y, width=300, height=18, fontSize=10, fillColor=black, textColor=white
+    )
 
 
 WAYS: dict[str, Draw] = {

@@ -1,4 +1,5 @@
-"""A table over three pages whose header is printed again on each, with rows that differ only in numbers."""
+"""A table over three pages whose header is printed again on each, with rows that differ only in
+numbers."""
 
 from reportlab.lib.colors import grey
 

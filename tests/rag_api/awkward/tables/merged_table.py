@@ -1,4 +1,5 @@
-"""A ruled table with cells over several rows and over several columns, and cells of more than one line."""
+"""A ruled table with cells over several rows and over several columns, and cells of more than one
+line."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import BOLD, FONT, Paper

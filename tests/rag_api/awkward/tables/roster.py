@@ -25,4 +25,6 @@ def roster() -> Made:
     for row in _ROWS:
         paper.row(row, places, 9)
     paper.line(50, 24, _NOTE, 7)
-    return Made("rooster-week-12.pdf", paper.bytes(), ((_TITLE, "\t".join(_HEADER), *("\t".join(row) for row in _ROWS), _NOTE),))
+    return Made(
+        "rooster-week-12.pdf", paper.bytes(), ((_TITLE, "\t".join(_HEADER), *("\t".join(row) for row in _ROWS), _NOTE),)
+    )

@@ -27,7 +27,11 @@ def rotated_table() -> Made:
         paper.row(row, _PLACES)
     paper.canvas.restoreState()
     rows = tuple("\t".join(row) for row in _ROWS)
-    return Made("verdunningen-gedraaid.pdf", paper.bytes(), ((_TITLE, "Etiketteer elke spuit met middel, sterkte en tijd."), rows))
+    return Made(
+        "verdunningen-gedraaid.pdf",
+        paper.bytes(),
+        ((_TITLE, "Etiketteer elke spuit met middel, sterkte en tijd."), rows),
+    )
 
 
 def turned_page() -> Made:

@@ -1,4 +1,5 @@
-"""Cards of one layout for six weights: the pages differ in nothing but numbers, from edge to edge."""
+"""Cards of one layout for six weights: the pages differ in nothing but numbers, from edge to
+edge."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import BOLD, HEIGHT, Paper

@@ -1,4 +1,5 @@
-"""Tables without rules whose cells are too narrow for their words, written as programs do: cell by cell, or line by line."""
+"""Tables without rules whose cells are too narrow for their words, written as programs do: cell by
+cell, or line by line."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -7,7 +8,10 @@ from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.paper import BOLD, FONT, Paper, wrapped
 
 _TITLE = "Instellingen van de pomp"
-_BEFORE = "De therapie start enkel na akkoord van de verpleegkundige van het wondzorgteam, die ook de pomp instelt en uitlegt."
+_BEFORE = (
+    "De therapie start enkel na akkoord van de verpleegkundige van het wondzorgteam, die ook de pomp instelt en "
+    "uitlegt."
+)
 _AFTER = "De opvangbeker wordt vervangen als hij vol is, en minstens eenmaal per week, ook wanneer er nog plaats in is."
 HEADER = ("Wonde", "Druk", "Schuim")
 ROWS = (
@@ -48,7 +52,8 @@ def by_lines() -> Made:
 
 
 def groups() -> Made:
-    """Return a table whose first cell stands for two rows, with more white between the groups than within: no row goes on in the next."""
+    """Return a table whose first cell stands for two rows, with more white between the groups than
+    within: no row goes on in the next."""
     paper, written = Paper(), [_TITLE]
     paper.heading(_TITLE)
     for name, drug, dose in _GROUPS:
@@ -62,7 +67,8 @@ def groups() -> Made:
 
 
 def below_a_rule() -> Made:
-    """Return a title with a rule below it, a heading, and a table with one rule below its header and a shade behind every second row."""
+    """Return a title with a rule below it, a heading, and a table with one rule below its header
+    and a shade behind every second row."""
     paper = Paper()
     paper.heading(_BEFORE[:30])
     paper.canvas.line(60, paper.y + 14, 400, paper.y + 14)
@@ -80,7 +86,8 @@ def below_a_rule() -> Made:
 
 
 def two_headers() -> Made:
-    """Return a ruled table whose header takes two rows: a name as high as both, and one in the middle of two columns."""
+    """Return a ruled table whose header takes two rows: a name as high as both, and one in the
+    middle of two columns."""
     paper = Paper()
     paper.heading(_TITLE)
     paper.paragraph(_BEFORE)
@@ -122,7 +129,13 @@ def _table(name: str, middle: bool, lines: bool) -> Made:
     paper.heading(_TITLE)
     paper.paragraph(_BEFORE, width=300)
     for cells, font in ((HEADER, BOLD), *((row, FONT) for row in ROWS)):
-        _row(paper, [wrapped(cell, width - 1, 10, font) for cell, width in zip(cells, _WIDTHS, strict=True)], font, middle, lines)
+        _row(
+            paper,
+            [wrapped(cell, width - 1, 10, font) for cell, width in zip(cells, _WIDTHS, strict=True)],
+            font,
+            middle,
+            lines,
+        )
     paper.y -= 10
     paper.paragraph(_AFTER, width=300)
     rows = ("\t".join(row) for row in (HEADER, *ROWS))

@@ -59,7 +59,9 @@ def row(*cells: str, properties: str = "") -> str:
 
 def table(*rows: str, columns: int = 3) -> str:
     """Return a ruled table."""
-    sides = "".join(f'<w:{side} w:val="single" w:sz="4"/>' for side in ("top", "left", "bottom", "right", "insideH", "insideV"))
+    sides = "".join(
+        f'<w:{side} w:val="single" w:sz="4"/>' for side in ("top", "left", "bottom", "right", "insideH", "insideV")
+    )
     grid = "".join('<w:gridCol w:w="3000"/>' for _ in range(columns))
     return f"<w:tbl><w:tblPr><w:tblBorders>{sides}</w:tblBorders></w:tblPr><w:tblGrid>{grid}</w:tblGrid>{''.join(rows)}</w:tbl>"
 
@@ -67,7 +69,8 @@ def table(*rows: str, columns: int = 3) -> str:
 def text_box(content: str, fallback: bool = True) -> str:
     """Return a run with a text box, with the older form of it beside it as Word writes it."""
     shape = (
-        '<wps:wsp><wps:cNvSpPr txBox="1"/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="3600000" cy="900000"/></a:xfrm>'
+        '<wps:wsp><wps:cNvSpPr txBox="1"/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="3600000" '
+        'cy="900000"/></a:xfrm>'
         '<a:prstGeom prst="rect"><a:avLst/></a:prstGeom></wps:spPr>'
         f"<wps:txbx><w:txbxContent>{content}</w:txbxContent></wps:txbx><wps:bodyPr/></wps:wsp>"
     )
@@ -76,7 +79,10 @@ def text_box(content: str, fallback: bool = True) -> str:
     drawing = f"<w:drawing><wp:inline>{size}{graphic}</wp:inline></w:drawing>"
     if not fallback:
         return f"<w:r>{drawing}</w:r>"
-    older = f'<v:shape type="#t" style="width:283pt;height:70pt"><v:textbox><w:txbxContent>{content}</w:txbxContent></v:textbox></v:shape>'
+    older = (
+        f'<v:shape type="#t" '
+        f'style="width:283pt;height:70pt"><v:textbox><w:txbxContent>{content}</w:txbxContent></v:textbox></v:shape>'
+    )
     choice = f'<mc:Choice Requires="wps">{drawing}</mc:Choice><mc:Fallback><w:pict>{older}</w:pict></mc:Fallback>'
     return f"<w:r><mc:AlternateContent>{choice}</mc:AlternateContent></w:r>"
 
@@ -98,16 +104,21 @@ _SIZE = f'<w:pgSz w:w="11906" w:h="16838"/><w:pgMar {_MARGINS}/>'
 
 
 def docx(body: str, parts: Mapping[str, tuple[str, str]] | None = None, styles: str = "", section: str = "") -> bytes:
-    """Return a file. parts: by file name, the kind of relationship and the XML; their ids are rId2 and on."""
+    """Return a file. parts: by file name, the kind of relationship and the XML; their ids are rId2
+    and on."""
     written = {"styles.xml": ("styles", part("styles", _STYLES + styles)), **(parts or {})}
     main = part("document", f"<w:body>{body}<w:sectPr>{section}{_SIZE}</w:sectPr></w:body>")
     relations = [
-        f'<Relationship Id="rId{k}" Type="{_TYPE}/{kind}" Target="{name}"/>' for k, (name, (kind, _)) in enumerate(written.items(), 1)
+        f'<Relationship Id="rId{k}" Type="{_TYPE}/{kind}" Target="{name}"/>'
+        for k, (name, (kind, _)) in enumerate(written.items(), 1)
     ]
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("[Content_Types].xml", _types({name: kind for name, (kind, _) in written.items()}))
-        file.writestr("_rels/.rels", _relationships(f'<Relationship Id="rId1" Type="{_TYPE}/officeDocument" Target="word/document.xml"/>'))
+        file.writestr(
+            "_rels/.rels",
+            _relationships(f'<Relationship Id="rId1" Type="{_TYPE}/officeDocument" Target="word/document.xml"/>'),
+        )
         file.writestr("word/_rels/document.xml.rels", _relationships("".join(relations)))
         file.writestr("word/document.xml", main)
         for name, (_, xml) in written.items():
@@ -117,7 +128,9 @@ def docx(body: str, parts: Mapping[str, tuple[str, str]] | None = None, styles: 
 
 def _types(kinds: Mapping[str, str]) -> str:
     overrides = {"document.xml": "document.main", **kinds}
-    told = [f'<Override PartName="/word/{name}" ContentType="{_CONTENT}.{kind}+xml"/>' for name, kind in overrides.items()]
+    told = [
+        f'<Override PartName="/word/{name}" ContentType="{_CONTENT}.{kind}+xml"/>' for name, kind in overrides.items()
+    ]
     defaults = (
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         '<Default Extension="xml" ContentType="application/xml"/>'

@@ -3,9 +3,13 @@
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.word.word import docx, heading, paragraph
 
-_ONE, _TWO = (f'<w:sectPr><w:type w:val="continuous"/><w:cols w:num="{number}" w:space="400"/></w:sectPr>' for number in (1, 2))
+_ONE, _TWO = (
+    f'<w:sectPr><w:type w:val="continuous"/><w:cols w:num="{number}" w:space="400"/></w:sectPr>' for number in (1, 2)
+)
 _TITLE, _FIRST, _LAST = "Rules for the ward", "These rules hold on all wards.", "Ask the pharmacist when in doubt."
-_RULES = tuple(f"Rule {n}: the dose of drug {n} is {n} mg per day, to be given with food and not with milk." for n in range(1, 25))
+_RULES = tuple(
+    f"Rule {n}: the dose of drug {n} is {n} mg per day, to be given with food and not with milk." for n in range(1, 25)
+)
 
 
 def word_columns() -> Made:

@@ -1,4 +1,5 @@
-"""Characters in which Word hides something: soft hyphens, ligatures, hard spaces, raised figures, breaks."""
+"""Characters in which Word hides something: soft hyphens, ligatures, hard spaces, raised figures,
+breaks."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.word.word import docx, heading, paragraph, run
@@ -15,10 +16,16 @@ _PARAGRAPHS = (  # as runs, and as read
         run("De arts") + _HARD_HYPHEN + run("assistent belt de IC") + _HARD_HYPHEN + run("afdeling."),
         "De arts-assistent belt de IC-afdeling.",
     ),
-    (run("Trombocyten boven 50 x 10") + run("9", _RAISED) + run(" per liter."), "Trombocyten boven 50 x 10⁹ per liter."),
+    (
+        run("Trombocyten boven 50 x 10") + run("9", _RAISED) + run(" per liter."),
+        "Trombocyten boven 50 x 10⁹ per liter.",
+    ),
     (run("De pCO") + run("2", _LOWERED) + run(" blijft onder 6,5 kPa."), "De pCO2 blijft onder 6,5 kPa."),
     (run("Dosis") + "<w:r><w:tab/></w:r>" + run("5 mg"), "Dosis\t5 mg"),
-    ("".join(run(part) for part in ("Geef ", "0", ",", "5", " mg ")) + run("lorazepam", "<w:i/>") + run("."), "Geef 0,5 mg lorazepam."),
+    (
+        "".join(run(part) for part in ("Geef ", "0", ",", "5", " mg ")) + run("lorazepam", "<w:i/>") + run("."),
+        "Geef 0,5 mg lorazepam.",
+    ),
     (run("Vanaf ") + _AT_LEAST + run(" 38 °C."), "Vanaf ≥ 38 °C."),
     (run("Bij pijn:") + "<w:r><w:br/></w:r>" + run("geef 1000 mg paracetamol."), "Bij pijn: geef 1000 mg paracetamol."),
 )

@@ -1,16 +1,21 @@
-"""Lists in lists that Word numbers: one that goes on behind a paragraph, one that starts at five."""
+"""Lists in lists that Word numbers: one that goes on behind a paragraph, one that starts at
+five."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.word.word import docx, heading, paragraph, part
 
 _LEVELS = "".join(
     f'<w:lvl w:ilvl="{level}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/><w:lvlText w:val="{text}"/></w:lvl>'
-    for level, (kind, text) in enumerate((("decimal", "%1."), ("lowerLetter", "%2)"), ("decimal", "%1.%2.%3"), ("upperRoman", "%4.")))
+    for level, (kind, text) in enumerate(
+        (("decimal", "%1."), ("lowerLetter", "%2)"), ("decimal", "%1.%2.%3"), ("upperRoman", "%4."))
+    )
 )
 _NUMBERING = part(
     "numbering",
-    f'<w:abstractNum w:abstractNumId="0">{_LEVELS}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
-    '<w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride></w:num>',
+    f'<w:abstractNum w:abstractNumId="0">{_LEVELS}</w:abstractNum><w:num w:numId="1"><w:abstractNumId '
+    f'w:val="0"/></w:num>'
+    '<w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride '
+    'w:val="5"/></w:lvlOverride></w:num>',
 )
 _ITEMS = (  # level, list, mark, text
     (0, 1, "1.", "Check the airway"),
@@ -40,7 +45,8 @@ def word_lists() -> Made:
 
 def _written(items: tuple[tuple[int, int, str, str], ...]) -> str:
     return "".join(
-        paragraph(text, f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>') for level, number, _, text in items
+        paragraph(text, f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>')
+        for level, number, _, text in items
     )
 
 

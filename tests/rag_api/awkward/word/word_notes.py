@@ -16,13 +16,22 @@ _PARAGRAPHS = (  # before the mark, the note, after the mark
 def word_notes() -> Made:
     """Return one page."""
     title = "Metformine rond contrast"
-    notes = "".join(f'<w:footnote w:id="{k}">{_note("footnote", text)}</w:footnote>' for k, text in enumerate(_NOTES, 1))
+    notes = "".join(
+        f'<w:footnote w:id="{k}">{_note("footnote", text)}</w:footnote>' for k, text in enumerate(_NOTES, 1)
+    )
     ends = part("endnotes", f'<w:endnote w:id="1">{_note("endnote", _END)}</w:endnote>')
-    body = heading(title) + "".join(paragraph(run(before) + _mark("footnote", k) + run(after)) for before, k, after in _PARAGRAPHS)
+    body = heading(title) + "".join(
+        paragraph(run(before) + _mark("footnote", k) + run(after)) for before, k, after in _PARAGRAPHS
+    )
     body += paragraph(run("Controleer de nierfunctie") + _mark("endnote", 1))
-    made = docx(body, {"footnotes.xml": ("footnotes", part("footnotes", _SEPARATOR + notes)), "endnotes.xml": ("endnotes", ends)})
+    made = docx(
+        body,
+        {"footnotes.xml": ("footnotes", part("footnotes", _SEPARATOR + notes)), "endnotes.xml": ("endnotes", ends)},
+    )
     pieces = [piece.strip() for before, _, after in _PARAGRAPHS for piece in (before, after) if len(piece) > 1]
-    return Made("metformine-contrast.docx", made, ((title,), _NOTES, (_END,)), once=(*pieces, "Controleer de nierfunctie"))
+    return Made(
+        "metformine-contrast.docx", made, ((title,), _NOTES, (_END,)), once=(*pieces, "Controleer de nierfunctie")
+    )
 
 
 def _mark(kind: str, number: int) -> str:

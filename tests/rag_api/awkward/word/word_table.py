@@ -1,4 +1,5 @@
-"""A table of Word over two pages: cells over rows and columns, a table in a cell, a header to be printed again."""
+"""A table of Word over two pages: cells over rows and columns, a table in a cell, a header to be
+printed again."""
 
 from tests.rag_api.awkward.made import Made
 from tests.rag_api.awkward.word.word import cell, docx, heading, paragraph, row, table
@@ -25,7 +26,8 @@ def word_table() -> Made:
         *("\t".join(cells) for cells in _MANY),
         _LAST,
     )
-    # Shown on a page the table within the cell makes two rows, and what stands beside it is said in both.
+    # Shown on a page the table within the cell makes two rows, and what stands beside it is said in
+    # both.
     within = (
         "Morfine",
         "Hydromorfon",

@@ -46,7 +46,11 @@ def test_an_account_is_made_changed_and_suspended(environment: dict[str, str]) -
 
 def test_a_key_is_shown_once_listed_without_its_secret_and_revoked(environment: dict[str, str]) -> None:
     run(environment, "users", "add", "scanner", "--machine")
-    key = run(environment, "keys", "add", "scanner", "--name", "nightly", "--scopes", "ingest, read").stdout.strip().splitlines()[-1]
+    key = (
+        run(environment, "keys", "add", "scanner", "--name", "nightly", "--scopes", "ingest, read")
+        .stdout.strip()
+        .splitlines()[-1]
+    )
     listed = run(environment, "keys", "list").stdout
     assert "nightly" in listed
     assert "scanner" in listed

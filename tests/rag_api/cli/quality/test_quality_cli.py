@@ -1,4 +1,5 @@
-"""The commands that measure on judged questions, `judged` and `gaps`: files in and out, comparisons, and what is refused."""
+"""The commands that measure on judged questions, `judged` and `gaps`: files in and out,
+comparisons, and what is refused."""
 
 from __future__ import annotations
 
@@ -28,7 +29,12 @@ q3,How many moons does Jupiter have?,en,,,,validate,,,
 @pytest.fixture(scope="module")
 def environment(dsn: str, scripted: Scripted, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     data, folder = tmp_path_factory.mktemp("data"), tmp_path_factory.mktemp("documents")
-    made = {"BEDSIDE_DATA_DIR": str(data), "BEDSIDE_DATABASE_URL": dsn, "BEDSIDE_GENERATOR_URL": scripted.url, "COLUMNS": "200"}
+    made = {
+        "BEDSIDE_DATA_DIR": str(data),
+        "BEDSIDE_DATABASE_URL": dsn,
+        "BEDSIDE_GENERATOR_URL": scripted.url,
+        "COLUMNS": "200",
+    }
     for name, line in LINES.items():
         canvas = Canvas(str(folder / name))
         canvas.drawString(72, 720, line)
@@ -57,7 +63,13 @@ def test_each_asker_is_measured_with_and_without_boosts(environment: dict[str, s
     found = as_json(run(environment, "quality", "askers", "--set", str(judged), "--json"))
     assert len(found) == 8
     assert all(set(row) == {"as set", "no function boost", "no boost"} for row in found.values())
-    assert found["midwife, everything"]["no boost"] == {"hit@1": 1.0, "hit@3": 1.0, "mrr": 1.0, "wrong_group_first": 0, "n": 3}
+    assert found["midwife, everything"]["no boost"] == {
+        "hit@1": 1.0,
+        "hit@3": 1.0,
+        "mrr": 1.0,
+        "wrong_group_first": 0,
+        "n": 3,
+    }
     assert "a department at random" in run(environment, "quality", "askers", "--set", str(judged)).stdout
 
 
@@ -66,7 +78,9 @@ def test_follow_ups_are_measured_as_typed_and_as_rewritten(environment: dict[str
         "id,question,previous,language,document,page,span,split\n"
         "f1,en wanneer sluit het?,hoe laat opent het restaurant?,nl,restaurant.pdf,1,tot twee uur,validate\n"
     )
-    found = as_json(run(environment, "quality", "follow-ups", "--set", str(tmp_path / "pairs.csv"), "--split", "validate", "--json"))
+    found = as_json(
+        run(environment, "quality", "follow-ups", "--set", str(tmp_path / "pairs.csv"), "--split", "validate", "--json")
+    )
     assert "restaurant" in found["queries"][0]["query"]
     assert (found["literal"]["n"], found["rewritten"]["hit@1"], found["rewritten_share"]) == (1, 1.0, 1.0)
 
@@ -90,7 +104,8 @@ def test_a_set_imported_exported_and_evaluated_by_name_gives_the_files_figures(
     assert (one["name"], one["questions"], one["validate"], one["no_answer"]) == ("ronde 1", 3, 3, 1)
     assert "ronde 1" in run(environment, "judged", "list").stdout
     of_file, of_export = (
-        as_json(run(environment, "quality", "evaluate", "--set", str(f), "--json")) for f in (judged, tmp_path / "out.csv")
+        as_json(run(environment, "quality", "evaluate", "--set", str(f), "--json"))
+        for f in (judged, tmp_path / "out.csv")
     )
     of_name = as_json(run(environment, "quality", "evaluate", "--stored", "ronde 1", "--json"))
     assert of_file == of_export == of_name
@@ -100,12 +115,19 @@ def test_a_set_imported_exported_and_evaluated_by_name_gives_the_files_figures(
     assert "  line 5: id and question" in refused
     assert "  line 6: page is 'drie'" in refused
     assert "no set of reviewed questions" in run(environment, "judged", "export", "ronde 9", code=1).stderr
-    assert "not both" in run(environment, "quality", "evaluate", "--stored", "ronde 1", "--set", str(judged), code=1).stderr
+    assert (
+        "not both"
+        in run(environment, "quality", "evaluate", "--stored", "ronde 1", "--set", str(judged), code=1).stderr
+    )
 
 
-def test_runs_and_settings_are_compared_question_by_question(environment: dict[str, str], judged: Path, tmp_path: Path) -> None:
+def test_runs_and_settings_are_compared_question_by_question(
+    environment: dict[str, str], judged: Path, tmp_path: Path
+) -> None:
     for name in ("a", "b"):
-        (tmp_path / f"{name}.json").write_text(run(environment, "quality", "evaluate", "--set", str(judged), "--json").stdout)
+        (tmp_path / f"{name}.json").write_text(
+            run(environment, "quality", "evaluate", "--set", str(judged), "--json").stdout
+        )
     runs = [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
     assert as_json(run(environment, "quality", "compare", *runs, "--json"))["questions"] == []
     assert "difference" in run(environment, "quality", "compare", *runs).stdout
@@ -118,9 +140,16 @@ def test_runs_and_settings_are_compared_question_by_question(environment: dict[s
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [("alpha", "NAME=VALUE"), ("colour=red", "NAME=VALUE"), ("embedder=bge-m3", "another index"), ("alpha=7", "less than or equal")],
+    [
+        ("alpha", "NAME=VALUE"),
+        ("colour=red", "NAME=VALUE"),
+        ("embedder=bge-m3", "another index"),
+        ("alpha=7", "less than or equal"),
+    ],
 )
-def test_a_setting_that_cannot_be_tried_is_refused(environment: dict[str, str], judged: Path, change: str, said: str) -> None:
+def test_a_setting_that_cannot_be_tried_is_refused(
+    environment: dict[str, str], judged: Path, change: str, said: str
+) -> None:
     assert said in run(environment, "quality", "try", change, "--set", str(judged), code=1).stderr
 
 
@@ -130,7 +159,9 @@ def test_settings_are_tried_on_the_validate_half_alone(environment: dict[str, st
     assert found["figures"]["hit@1"]["b"] == 1.0
     assert found["n"] == 2
     judged.write_text(ROWS.replace(",validate", ",test"))
-    assert "never on its test half" in run(environment, "quality", "try", "alpha=0.5", "--set", str(judged), code=1).stderr
+    assert (
+        "never on its test half" in run(environment, "quality", "try", "alpha=0.5", "--set", str(judged), code=1).stderr
+    )
 
 
 def test_a_command_that_stands_in_a_group_now_is_told_with_its_new_spelling(environment: dict[str, str]) -> None:
@@ -156,7 +187,10 @@ def test_prompts_are_exported_with_judged_words_or_the_models_answers(
     assert (table["prompts"], [row["id"] for row in rows]) == (2, ["q1", "q2"])
     assert rows[0]["answer"] == "voor drie vierde gevuld"
     assert table["bleu"] == pytest.approx(1.0)
-    scripted.script = lambda request: [piece(f"Antwoord op {len(request['messages'][0]['content'])} tekens."), piece(finish="stop")]
+    scripted.script = lambda request: [
+        piece(f"Antwoord op {len(request['messages'][0]['content'])} tekens."),
+        piece(finish="stop"),
+    ]
     arguments = ("quality", "export-prompts", str(out), "--set", str(judged), "--answers", "--limit", "1")
     table = as_json(run(environment, *arguments))
     (row,) = [json.loads(line) for line in out.read_text().splitlines()]

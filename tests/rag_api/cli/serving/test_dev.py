@@ -1,4 +1,5 @@
-"""`make dev`: the API starts again when its code changes, the page comes from vite and reaches it, and the end is the end of both."""
+"""`make dev`: the API starts again when its code changes, the page comes from vite and reaches it,
+and the end is the end of both."""
 
 from __future__ import annotations
 
@@ -55,9 +56,18 @@ def running(dsn: str, tmp_path: Path) -> Iterator[Running]:
     canvas.save()
     api, page, log = free_port(), free_port(), tmp_path / "log"
     with scripted_server() as generator, log.open("w") as output:
-        mine = {"BEDSIDE_DATA_DIR": str(tmp_path / "data"), "BEDSIDE_DATABASE_URL": dsn, "BEDSIDE_GENERATOR_URL": generator.url}
+        mine = {
+            "BEDSIDE_DATA_DIR": str(tmp_path / "data"),
+            "BEDSIDE_DATABASE_URL": dsn,
+            "BEDSIDE_GENERATOR_URL": generator.url,
+        }
         environment = {**os.environ, **mine, "BEDSIDE_PORT": str(api)}
-        subprocess.run([sys.executable, "-m", "rag_api.cli.app", "ingest", str(tmp_path)], env=environment, cwd=dev.ROOT, check=True)
+        subprocess.run(
+            [sys.executable, "-m", "rag_api.cli.app", "ingest", str(tmp_path)],
+            env=environment,
+            cwd=dev.ROOT,
+            check=True,
+        )
         command = [sys.executable, "-m", "rag_api.cli.serving.dev", "--page-port", str(page)]
         process = subprocess.Popen(command, env=environment, cwd=dev.ROOT, stdout=output, stderr=output)
         try:

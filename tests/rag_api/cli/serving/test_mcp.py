@@ -1,4 +1,5 @@
-"""Bedside's tools, by a client of the Model Context Protocol that starts them as any does, with the rights of a key."""
+"""Bedside's tools, by a client of the Model Context Protocol that starts them as any does, with the
+rights of a key."""
 
 from __future__ import annotations
 
@@ -27,7 +28,10 @@ QUESTION = "Hoe vaak paracetamol na een operatie?"
 def world(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, People, Document]]:
     with staffed(dsn, tmp_path_factory.mktemp("staffed")) as (container, _, people):
         document = load(container, "thuisregels.pdf", TEXT, department="Chirurgie", language="nl")
-        container.db.run("update documents set groups = '{surgery}', indexed_groups = '{surgery}' where id = %(id)s", {"id": document.id})
+        container.db.run(
+            "update documents set groups = '{surgery}', indexed_groups = '{surgery}' where id = %(id)s",
+            {"id": document.id},
+        )
         with served(create_app(container.settings, container)) as url:
             yield url, people, document
 
@@ -60,13 +64,17 @@ async def test_its_tools_find_answer_and_open_what_the_key_may_read(world: tuple
         near = answered["quotes"] or answered["nearest"]
         assert near[0]["title"] == document.metadata.title
         assert near[0]["url"].startswith(f"{url}/d/{document.id}#page=1&quote=")
-        again = await said(client, "ask", question="en hoe vaak de pijnscore?", conversation_id=answered["conversation_id"])
+        again = await said(
+            client, "ask", question="en hoe vaak de pijnscore?", conversation_id=answered["conversation_id"]
+        )
         assert again["conversation_id"] == answered["conversation_id"]
         opened = await said(client, "open", document_id=document.id)
         assert (opened["text"], opened["replaced_by"], opened["status"]) == (TEXT, None, "indexed")
 
 
-async def test_they_show_no_more_than_its_key_may_see_and_say_what_is_lacking(world: tuple[str, People, Document]) -> None:
+async def test_they_show_no_more_than_its_key_may_see_and_say_what_is_lacking(
+    world: tuple[str, People, Document],
+) -> None:
     url, people, document = world
     async with client_of(url, reading(people, "outsider")) as client:
         found = await said(client, "search", query=QUESTION)

@@ -1,4 +1,5 @@
-"""`bedside serve --workers 2`: several processes on one address, one of which may die. Real processes, a real PostgreSQL."""
+"""`bedside serve --workers 2`: several processes on one address, one of which may die. Real
+processes, a real PostgreSQL."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def served(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start
 
 
 def children(running: StartedProcess) -> list[int]:
-    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(running.process.pid)], capture_output=True, text=True, check=False)
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(running.process.pid)], capture_output=True, text=True, check=False
+    )
     return [int(pid) for pid in listed.stdout.split() if "rag_api.cli.serving.worker" in _command(pid)]
 
 
@@ -56,7 +59,9 @@ def until(true: object, running: StartedProcess) -> None:
 
 
 def ask(running: StartedProcess) -> int:
-    return httpx.post(f"{running.url}/api/ask", json={"question": "hoe laat is het restaurant open?"}, timeout=60).status_code
+    return httpx.post(
+        f"{running.url}/api/ask", json={"question": "hoe laat is het restaurant open?"}, timeout=60
+    ).status_code
 
 
 def test_one_that_is_killed_is_started_again_and_the_other_answers_meanwhile(served: StartedProcess) -> None:
@@ -72,7 +77,10 @@ def test_one_that_is_killed_is_started_again_and_the_other_answers_meanwhile(ser
 def test_each_says_the_counts_of_all(served: StartedProcess) -> None:
     def counted() -> float:
         page = httpx.get(f"{served.url}/metrics", timeout=30).text
-        return sum(float(value) for value in re.findall(r'^bedside_requests_total\{[^}]*route="/ask"[^}]*\} (\S+)$', page, re.MULTILINE))
+        return sum(
+            float(value)
+            for value in re.findall(r'^bedside_requests_total\{[^}]*route="/ask"[^}]*\} (\S+)$', page, re.MULTILINE)
+        )
 
     before = counted()
     for _ in range(6):

@@ -1,4 +1,5 @@
-"""Questions to the owner of a document are seen by the owner, who asked, and quality staff what is nobody's. Nobody else."""
+"""Questions to the owner of a document are seen by the owner, who asked, and quality staff what is
+nobody's. Nobody else."""
 
 from __future__ import annotations
 
@@ -41,7 +42,9 @@ def hire(container: Container, login: str, *groups: str, roles: tuple[Role, ...]
 
 
 def close(container: Container, document: Document, *groups: str) -> None:
-    container.db.run("update documents set groups = %(groups)s where id = %(id)s", {"groups": list(groups), "id": document.id})
+    container.db.run(
+        "update documents set groups = %(groups)s where id = %(id)s", {"groups": list(groups), "id": document.id}
+    )
 
 
 def test_the_owner_that_a_document_names_comes_before_its_department(container: Container, document: Document) -> None:
@@ -72,7 +75,11 @@ def test_an_owner_sees_nothing_of_documents_that_they_may_not_read(container: Co
 
 
 def test_what_a_suspended_owner_would_answer_is_quality_staffs(container: Container, document: Document) -> None:
-    pain, nurse, judge = hire(container, "pain"), hire(container, "nurse"), hire(container, "judge", roles=(Role.JUDGE,))
+    pain, nurse, judge = (
+        hire(container, "pain"),
+        hire(container, "nurse"),
+        hire(container, "judge", roles=(Role.JUDGE,)),
+    )
     put_owner(container.db, ADMIN, "Werkgroep Pijn", "", [pain.id])
     ask_owner(container.db, nurse, document.id, "report", TEXT)
     assert work_of(container.db, judge) == []
@@ -80,7 +87,9 @@ def test_what_a_suspended_owner_would_answer_is_quality_staffs(container: Contai
     assert [one.kind for one in work_of(container.db, judge)] == ["report"]
 
 
-def test_nobody_asks_about_what_they_may_not_read_or_under_anothers_answer(container: Container, document: Document) -> None:
+def test_nobody_asks_about_what_they_may_not_read_or_under_anothers_answer(
+    container: Container, document: Document
+) -> None:
     nurse = hire(container, "nurse")
     with pytest.raises(NotFound):
         ask_owner(container.db, nurse, document.id, "question", TEXT, answer_id="5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11")
@@ -154,7 +163,10 @@ def test_owners_are_listed_with_those_that_nobody_is_known_for_first(container: 
     load(container, "val.pdf", "Na een val. Bel. ", owner="werkgroep pijn", department="Geriatrie")
     put_owner(container.db, ADMIN, "Apotheek", "apotheek@hospital.example", [hire(container, "pharmacy").id])
     found = list_owners(container.db, ADMIN)
-    assert [(one.name.lower(), one.documents, one.mail, [name for _, name, _ in one.accounts], one.is_department) for one in found] == [
+    assert [
+        (one.name.lower(), one.documents, one.mail, [name for _, name, _ in one.accounts], one.is_department)
+        for one in found
+    ] == [
         ("werkgroep pijn", 2, "", [], False),
         ("geriatrie", 1, "", [], True),
         ("apotheek", 1, "apotheek@hospital.example", ["pharmacy"], True),
@@ -181,7 +193,9 @@ def test_an_owner_is_named_by_who_reads_what_names_it(container: Container, docu
     assert container.db.one("select count(*) as n from owners") == {"n": 0}
 
 
-def test_what_was_asked_in_vain_comes_to_the_owner_of_the_nearest_document(container: Container, document: Document) -> None:
+def test_what_was_asked_in_vain_comes_to_the_owner_of_the_nearest_document(
+    container: Container, document: Document
+) -> None:
     pain, pharmacy = hire(container, "pain"), hire(container, "pharmacy")
     put_owner(container.db, ADMIN, "Werkgroep Pijn", "", [pain.id])
     put_owner(container.db, ADMIN, "Apotheek", "", [pharmacy.id])
@@ -203,7 +217,8 @@ def test_what_was_asked_in_vain_comes_to_the_owner_of_the_nearest_document(conta
         {"document": held.id},
     )
     assert unanswered_near(container.db, pain) == []
-    assert [one.missing for one in unanswered_near(container.db, pharmacy)] == ["procedure"]  # its reader says that it stands there
+    # its reader says that it stands there
+    assert [one.missing for one in unanswered_near(container.db, pharmacy)] == ["procedure"]
     container.db.run("delete from feedback")
     container.db.run("update answers set groups = '{surgery}'")
     assert unanswered_near(container.db, pain) == []  # asked within a group that the owner is not in

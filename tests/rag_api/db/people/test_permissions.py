@@ -1,4 +1,5 @@
-"""Permissions to read a document: what is said of it, what follows, and that it holds in the list, the index, answers and reports alike."""
+"""Permissions to read a document: what is said of it, what follows, and that it holds in the list,
+the index, answers and reports alike."""
 
 from __future__ import annotations
 
@@ -48,7 +49,9 @@ QUESTION = "aan hoeveel start ik propofol"
 @pytest.fixture(scope="module")
 def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
     with scripted_server() as generator:
-        settings = Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="lance", generator_url=generator.url)
+        settings = Settings(
+            data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="lance", generator_url=generator.url
+        )
         with Container(settings) as made:
             yield made
 
@@ -73,7 +76,10 @@ def permit(container: Container, document: Document, *groups: str) -> None:
 
 
 def found(container: Container, user: User) -> list[str]:
-    return [hit.chunk.document_id for hit in find(analyse(QUESTION, container.expander, QUESTION), user, Filters(), container).hits]
+    return [
+        hit.chunk.document_id
+        for hit in find(analyse(QUESTION, container.expander, QUESTION), user, Filters(), container).hits
+    ]
 
 
 def write_pdf(path: Path, *lines: str) -> None:
@@ -85,7 +91,13 @@ def write_pdf(path: Path, *lines: str) -> None:
 
 def load_folder(container: Container, folder: Path) -> IngestReport:
     repo = PgDocuments(container.db, ADMIN)
-    return ingest(survey([folder]), settings=container.settings, documents_repo=repo, store=container.store, embedder=container.embedder)
+    return ingest(
+        survey([folder]),
+        settings=container.settings,
+        documents_repo=repo,
+        store=container.store,
+        embedder=container.embedder,
+    )
 
 
 def groups_of(container: Container) -> dict[str, tuple[str, ...]]:
@@ -131,7 +143,9 @@ def test_the_vectors_stay_when_the_groups_change(container: Container, secret: D
     np.testing.assert_array_equal(container.store.chunks_of(secret.id)[1], before)
 
 
-def test_what_was_said_first_by_an_admin_then_by_the_source_then_by_the_department_counts(container: Container, secret: Document) -> None:
+def test_what_was_said_first_by_an_admin_then_by_the_source_then_by_the_department_counts(
+    container: Container, secret: Document
+) -> None:
     def said() -> tuple[str, tuple[str, ...]]:
         why = permitted.why(container.db, ADMIN, secret)
         assert groups_of(container)["propofol.pdf"] == why.groups
@@ -181,7 +195,9 @@ def test_a_list_of_sources_that_changes_only_groups_reads_no_file_again(containe
 
 
 @pytest.mark.parametrize("groups", [[], ["a,b"], ["a" * 101], [""], ["a\x00"]])
-def test_a_group_without_a_name_is_refused_and_nothing_changes(container: Container, secret: Document, groups: list[str]) -> None:
+def test_a_group_without_a_name_is_refused_and_nothing_changes(
+    container: Container, secret: Document, groups: list[str]
+) -> None:
     with pytest.raises(InvalidInput):
         permitted.permit_document(container.db, ADMIN, secret.id, groups, EVERYONE)
     assert groups_of(container)["propofol.pdf"] == EVERYONE
@@ -211,7 +227,8 @@ def answer_of(user: User, container: Container, question: str = QUESTION) -> Ans
     from rag_api.db.documents import read_pages
 
     sources = tuple(
-        source_of(h, retrieval.documents[h.chunk.document_id], read_pages(container.db, h.chunk.document_id)) for h in retrieval.hits
+        source_of(h, retrieval.documents[h.chunk.document_id], read_pages(container.db, h.chunk.document_id))
+        for h in retrieval.hits
     )
     answer = Answer(str(uuid.uuid4()), str(uuid.uuid4()), user.id, question, question, "nl", Mode.SOURCES, AnswerStatus.NOT_FOUND, SECRET,
                     sources, (), (), "m", "e", "p", {"confidence": 0.9}, datetime.now(UTC))  # fmt: skip
@@ -219,7 +236,9 @@ def answer_of(user: User, container: Container, question: str = QUESTION) -> Ans
     return answer
 
 
-def test_an_earlier_answer_no_longer_shows_what_its_reader_may_no_longer_read(container: Container, secret: Document) -> None:
+def test_an_earlier_answer_no_longer_shows_what_its_reader_may_no_longer_read(
+    container: Container, secret: Document
+) -> None:
     answer = answer_of(NURSE, container)
     permit(container, secret, "icu")
     seen = get_answer(container.db, NURSE, answer.id)
@@ -229,7 +248,9 @@ def test_an_earlier_answer_no_longer_shows_what_its_reader_may_no_longer_read(co
     assert get_answer(container.db, NURSE, answer.id) == answer
 
 
-def test_drafts_are_copied_from_ones_own_answers_that_one_may_still_read(container: Container, secret: Document) -> None:
+def test_drafts_are_copied_from_ones_own_answers_that_one_may_still_read(
+    container: Container, secret: Document
+) -> None:
     """Anybody else's would tell of themselves by the time that an answer takes."""
     answer_of(NURSE, container)
     assert said_of(container.db, NURSE, [secret.id]) == (SECRET,)
@@ -242,7 +263,10 @@ def test_drafts_are_copied_from_ones_own_answers_that_one_may_still_read(contain
 def test_what_a_group_asks_in_vain_is_for_reviewers_of_that_group(container: Container, secret: Document) -> None:
     asked = replace(SURGEON, groups=("everyone", "surgery"))
     answer_of(asked, container)
-    reviewers = {name: User(name, name, ("everyone", "quality", *more)) for name, more in {"all": (), "surgery": ("surgery",)}.items()}
+    reviewers = {
+        name: User(name, name, ("everyone", "quality", *more))
+        for name, more in {"all": (), "surgery": ("surgery",)}.items()
+    }
     assert unanswered(container.db, reviewers["all"]) == []
     (gap,) = unanswered(container.db, reviewers["surgery"])
     assert "propofol.pdf" in [near.document for near in gap.nearest]
@@ -253,7 +277,10 @@ def test_what_a_group_asks_in_vain_is_for_reviewers_of_that_group(container: Con
 
 def test_two_groups_may_give_a_judged_question_the_same_name(container: Container) -> None:
     icu, surgery = User("a", "a", ("icu", "quality")), User("b", "b", ("surgery", "quality"))
-    mine, other = Judged("1", "Hoe start ik propofol?", document="a.pdf"), Judged("1", "Wanneer gaan de haakjes eruit?", document="b.pdf")
+    mine, other = (
+        Judged("1", "Hoe start ik propofol?", document="a.pdf"),
+        Judged("1", "Wanneer gaan de haakjes eruit?", document="b.pdf"),
+    )
     assert save_questions(container.db, icu, "ward", [mine]) == 1
     assert save_questions(container.db, surgery, "ward", [other]) == 1
     assert [q.question for q in read_set(container.db, icu, "ward")] == [mine.question]
@@ -281,12 +308,17 @@ def test_the_api_says_who_may_read_a_document_and_why(
     assert (said["groups"], said["said_by"], said["user_id"]) == (["icu"], "admin", "admin")
     assert indexed_groups(container, secret.id) == {("icu",)}
     user[0] = NURSE
-    for method, of in [("GET", path), ("PUT", path), ("GET", f"/documents/{secret.id}"), ("GET", f"/documents/{secret.id}/file")]:
+    for method, of in [
+        ("GET", path),
+        ("PUT", path),
+        ("GET", f"/documents/{secret.id}"),
+        ("GET", f"/documents/{secret.id}/file"),
+    ]:
         assert client.request(method, of, json={"groups": None} if method == "PUT" else None).status_code == 404
     user[0] = ADMIN
-    assert client.put("/department-access/Intensieve zorgen", json={"groups": ["surgery"]}).json()["departments"][0]["groups"] == [
-        "surgery"
-    ]
+    assert client.put("/department-access/Intensieve zorgen", json={"groups": ["surgery"]}).json()["departments"][0][
+        "groups"
+    ] == ["surgery"]
     assert client.put(path, json={"groups": None}).json()["said_by"] == "department"
     assert indexed_groups(container, secret.id) == {("surgery",)}
 
@@ -321,9 +353,15 @@ def test_the_api_says_why_somebody_may_read_a_document_and_why_not(
     }
     permit(container, secret, "icu", "surgery")
     said = client.get(path).json()
-    assert (said["sees"], said["through"], said["access"]["said_by"]) == (True, [{"group": "surgery", "given_by": ["hand"]}], "admin")
+    assert (said["sees"], said["through"], said["access"]["said_by"]) == (
+        True,
+        [{"group": "surgery", "given_by": ["hand"]}],
+        "admin",
+    )
     container.db.run("update users set groups = '{}', claimed_groups = '{icu}'")
-    assert client.get(f"/documents/{secret.id}/access/{ann}").json()["through"] == [{"group": "icu", "given_by": ["provider"]}]
+    assert client.get(f"/documents/{secret.id}/access/{ann}").json()["through"] == [
+        {"group": "icu", "given_by": ["provider"]}
+    ]
     container.db.run("update users set suspended_at = now()")
     assert [client.get(path).json()[name] for name in ("sees", "suspended")] == [False, True]
     container.db.run("update users set suspended_at = null, claimed_groups = '{}'")
@@ -337,13 +375,20 @@ def test_who_uploads_is_not_told_of_documents_of_others_that_get_another_title(
     as_user: tuple[httpx.Client, list[User]], container: Container, tmp_path: Path
 ) -> None:
     client, user = as_user
-    texts = ("Wachtlijsten dalen in elke regio sinds vorig verslag.", "Kinderen krijgen een oproep voor vaccinatie met uitleg.")
+    texts = (
+        "Wachtlijsten dalen in elke regio sinds vorig verslag.",
+        "Kinderen krijgen een oproep voor vaccinatie met uitleg.",
+    )
     for number, text in enumerate(texts):
         user[0] = replace(ADMIN, groups=("everyone", "icu"))
         content = pdf(both(lines("Raad van de Regio", size=20), lines(text, y=640)))
-        client.post("/documents", files={"file": (f"brief-{number}.pdf", content, "application/pdf")}).raise_for_status()
+        client.post(
+            "/documents", files={"file": (f"brief-{number}.pdf", content, "application/pdf")}
+        ).raise_for_status()
     user[0] = replace(ADMIN, groups=("everyone", "surgery"))
-    content = pdf(both(lines("Raad van de Regio", size=20), lines("Panelen bedekken het dak van de noordelijke vleugel.", y=640)))
+    content = pdf(
+        both(lines("Raad van de Regio", size=20), lines("Panelen bedekken het dak van de noordelijke vleugel.", y=640))
+    )
     files = {"file": ("brief-2.pdf", content, "application/pdf")}
     report = client.post("/documents", files=files, data={"groups": "everyone"}).raise_for_status().json()
     titles = {d.source: d.metadata.title for d in list_documents(container.db, ADMIN, Query())[0]}
@@ -364,6 +409,8 @@ def test_an_upload_is_its_uploaders_groups_and_replaces_nobody_elses(
     user[0] = replace(ADMIN, groups=("everyone", "surgery"))
     refused = client.post("/documents", files={"file": ("sop.pdf", content + b"\n%", "application/pdf")})
     assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
-    opened = client.post("/documents", files={"file": ("open.pdf", content, "application/pdf")}, data={"groups": "everyone, surgery"})
+    opened = client.post(
+        "/documents", files={"file": ("open.pdf", content, "application/pdf")}, data={"groups": "everyone, surgery"}
+    )
     assert opened.status_code == 200
     assert groups_of(container) == {"open.pdf": ("everyone", "surgery"), "sop.pdf": ("icu",)}

@@ -1,4 +1,5 @@
-"""Questions that one person may ask are counted for all processes together, in a real PostgreSQL."""
+"""Questions that one person may ask are counted for all processes together, in a real
+PostgreSQL."""
 
 from __future__ import annotations
 

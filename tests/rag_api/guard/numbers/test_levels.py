@@ -73,7 +73,12 @@ def test_what_is_about_giving_it_is_about_the_other_way_round() -> None:
     high, low = level_in("kalium 6,9"), level_in("kalium 2,4")
     assert high is not None
     assert low is not None
-    for title in ("Kaliumsubstitutie intraveneus", "Hypokalaemia in adults", "Intravenous potassium replacement", "KCl per infuus"):
+    for title in (
+        "Kaliumsubstitutie intraveneus",
+        "Hypokalaemia in adults",
+        "Intravenous potassium replacement",
+        "KCl per infuus",
+    ):
         assert is_about_the_other(high, title)
         assert not is_about_the_other(low, title)
     for title in ("Hyperkalaemia in adults", "Hyperkaliëmie: stop kaliumsupplementen", "Insuline bij volwassenen"):
@@ -85,19 +90,31 @@ def test_too_much_sugar_is_not_treated_as_too_little() -> None:
     high, low = level_in("glycemie 450"), level_in("glycemie 45")
     assert high is not None
     assert low is not None
-    for text in ("Hypoglykemie bij volwassenen", "Hypoglycaemia in children", "Bij een hypoglycemie stopt de insuline."):
+    for text in (
+        "Hypoglykemie bij volwassenen",
+        "Hypoglycaemia in children",
+        "Bij een hypoglycemie stopt de insuline.",
+    ):
         assert is_about_the_other(high, text)
         assert not is_about_the_other(low, text)
-    for text in ("Diabetische ketoacidose", "Hypo- en hyperglycemie", "Zakt de glycemie onder 250 mg/dl, hang dan een glucose-infuus aan."):
+    for text in (
+        "Diabetische ketoacidose",
+        "Hypo- en hyperglycemie",
+        "Zakt de glycemie onder 250 mg/dl, hang dan een glucose-infuus aan.",
+    ):
         assert not is_about_the_other(high, text)
     assert is_about_the_other(low, "Hyperglykemie op de afdeling")
-    assert {"hyperglycemie", "hyperglycaemia"} <= set(analyse("hoeveel insuline bij glycemie 450", Expander([])).expansions)
+    assert {"hyperglycemie", "hyperglycaemia"} <= set(
+        analyse("hoeveel insuline bij glycemie 450", Expander([])).expansions
+    )
     assert "insuline" in analyse("hoeveel insuline bij glycemie 450", Expander([])).drugs
     assert "glucose" not in analyse("glucose 450, wat geven", Expander([])).drugs
 
 
 def source(rank: int, title: str) -> Source:
-    document = Document(title, f"{title}.pdf", "", "application/pdf", DocumentStatus.INDEXED, "", Metadata(title=title), 1, 1, 1)
+    document = Document(
+        title, f"{title}.pdf", "", "application/pdf", DocumentStatus.INDEXED, "", Metadata(title=title), 1, 1, 1
+    )
     return Source(Hit(Chunk(title, title, title, (1,), 0, 1, "x"), 0.5, 0.5, 0.5, rank), document, 1, ())
 
 

@@ -1,4 +1,5 @@
-"""Quantities as a Dutch and an English reader read them, and which of an answer's stand in no passage."""
+"""Quantities as a Dutch and an English reader read them, and which of an answer's stand in no
+passage."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ pytestmark = pytest.mark.quick
 
 KILOGRAM = "1000000 mass"
 PASSAGE = SupportPassage(
-    "Een kind van 12 kg krijgt 15 mg/kg, dit is 180 mg per gift of 18 ml van de oplossing van 10 mg/ml. Maximum per 24 uur 60 mg/kg, "
+    "Een kind van 12 kg krijgt 15 mg/kg, dit is 180 mg per gift of 18 ml van de oplossing van 10 mg/ml. Maximum per "
+    "24 uur 60 mg/kg, "
     "nooit meer dan 2 g. Infuus: 1.000 ml NaCl over 60 minuten, daarna 0,5 µg/kg/min. "
     "Tussen 10 en 33 kg om de 6 uur. Drie keer per dag 1,5 tablet.\n"
     "Gewicht (kg) Volume (ml)\n33 42\n",
@@ -83,7 +85,9 @@ def test_a_quantity_has_its_value_unit_and_what_it_is_taken_per(
     assert text[found.start : found.end].startswith(found.written)
 
 
-@pytest.mark.parametrize("text", ["vitamine B12", "CO2 en SpO2", "de drie artsen", "1. Bel de arts\n2. Wacht", "zie [3]"])
+@pytest.mark.parametrize(
+    "text", ["vitamine B12", "CO2 en SpO2", "de drie artsen", "1. Bel de arts\n2. Wacht", "zie [3]"]
+)
 def test_codes_list_numbers_and_counted_people_are_no_quantities(text: str) -> None:
     assert quantities(text, "nl") == []
 

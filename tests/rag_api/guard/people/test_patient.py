@@ -1,5 +1,5 @@
-"""The patient that a question is about, by the table of words and the rules for ages and weights; and what looks like a patient and is
-none."""
+"""The patient that a question is about, by the table of words and the rules for ages and weights;
+and what looks like a patient and is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Marks that identify a patient are found in questions, and what identifies nobody is left alone."""
+"""Marks that identify a patient are found in questions, and what identifies nobody is left
+alone."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def found(text: str) -> list[tuple[str, str]]:
 
 
 def test_the_held_back_questions_are_found_and_left_alone_as_was_measured() -> None:
-    """The floor: what docs/evaluation.md reports. At least 200 with and 200 without stand in the whole set."""
+    """The floor: what docs/evaluation.md reports. At least 200 with and 200 without stand in the
+    whole set."""
     whole = measure(read_labelled(half="all"))
     assert whole["with_identity"]["questions"] >= 200
     assert whole["without"]["questions"] >= 200
@@ -126,7 +128,9 @@ QUESTIONS = Path(__file__).parents[3] / "fixtures" / "personal"
 
 def test_few_questions_of_abbreviations_scores_units_drugs_and_eponyms_name_somebody() -> None:
     """Written before what finds names was looked at."""
-    clinical, named = ((QUESTIONS / name).read_text(encoding="utf-8").splitlines() for name in ("clinical.txt", "named.txt"))
+    clinical, named = (
+        (QUESTIONS / name).read_text(encoding="utf-8").splitlines() for name in ("clinical.txt", "named.txt")
+    )
     assert (len(clinical), len(named)) == (300, 60)
     assert len([text for text in clinical if identifying(text)]) <= 2
     assert (
@@ -136,13 +140,16 @@ def test_few_questions_of_abbreviations_scores_units_drugs_and_eponyms_name_some
 
 @pytest.mark.parametrize("word", ["QTcF", "NaCl", "PaCO2", "SpO2", "HbA1c", "ScvO2", "CellCept", "NovoRapid", "BiPAP"])
 @pytest.mark.parametrize(
-    "said", ["patiënt {} boven 500", "pt {} 3,1 wat nu", "mw {} 520 haloperidol?", "bij {} hoger dan 7", "{} boven 500?"]
+    "said",
+    ["patiënt {} boven 500", "pt {} 3,1 wat nu", "mw {} 520 haloperidol?", "bij {} hoger dan 7", "{} boven 500?"],
 )
 def test_a_word_with_a_capital_or_a_figure_within_is_no_name(word: str, said: str) -> None:
     assert identifying(said.format(word)) == ()
 
 
-@pytest.mark.parametrize("name", ["McDonald", "VanDamme", "O'Brien", "DeVries", "Al-Hassan", "MacLeod", "Élodie-Anne", "Smet"])
+@pytest.mark.parametrize(
+    "name", ["McDonald", "VanDamme", "O'Brien", "DeVries", "Al-Hassan", "MacLeod", "Élodie-Anne", "Smet"]
+)
 def test_a_capital_behind_what_family_names_begin_with_is_a_names(name: str) -> None:
     assert identifying(f"mevr {name} heeft pijn") != ()
 

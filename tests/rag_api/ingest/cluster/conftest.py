@@ -1,4 +1,5 @@
-"""A Ray cluster of two nodes on this machine, and what an ingestion on it needs: a PostgreSQL and a Weaviate that can be killed."""
+"""A Ray cluster of two nodes on this machine, and what an ingestion on it needs: a PostgreSQL and a
+Weaviate that can be killed."""
 
 from __future__ import annotations
 

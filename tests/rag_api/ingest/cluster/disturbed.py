@@ -1,6 +1,8 @@
-"""Whatever dies on the way, the index is that of one undisturbed run on one machine: `pytest tests/rag_api/ingest/cluster/disturbed.py`.
+"""Whatever dies on the way, the index is that of one undisturbed run on one machine: `pytest
+tests/rag_api/ingest/cluster/disturbed.py`.
 
-The long form of test_disturbed.py: more documents and actors, one disturbance after another, and a run that is stopped besides."""
+The long form of test_disturbed.py: more documents and actors, one disturbance after another, and a
+run that is stopped besides."""
 
 from __future__ import annotations
 

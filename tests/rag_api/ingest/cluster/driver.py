@@ -1,9 +1,10 @@
-"""One ingestion as a process of its own, which can be killed: `python -m tests.rag_api.ingest.cluster.driver` with its arguments.
+"""One ingestion as a process of its own, which can be killed: `python -m
+tests.rag_api.ingest.cluster.driver` with its arguments.
 
-They are ADDRESS SETTINGS WORKERS FOLDER... It runs as `bedside ingest --ray` does, but with the cheapest
-vectors there are, and a store that writes only what it is let, so that whoever disturbs the run says
-when. SETTINGS: a JSON file; WORKERS: of each kind, 0 for one a core. Prints what became of each
-document as JSON.
+They are ADDRESS SETTINGS WORKERS FOLDER... It runs as `bedside ingest --ray` does, but with the
+cheapest vectors there are, and a store that writes only what it is let, so that whoever disturbs
+the run says when. SETTINGS: a JSON file; WORKERS: of each kind, 0 for one a core. Prints what
+became of each document as JSON.
 """
 
 from __future__ import annotations

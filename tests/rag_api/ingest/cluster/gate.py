@@ -1,4 +1,5 @@
-"""Messages between a test and the actors of a run, as files of the folder that they share: how much may be written, who is where."""
+"""Messages between a test and the actors of a run, as files of the folder that they share: how much
+may be written, who is where."""
 
 from __future__ import annotations
 

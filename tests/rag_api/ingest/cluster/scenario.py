@@ -1,4 +1,5 @@
-"""An ingestion that is disturbed, step by step, and what it must come to: the index and the list of one undisturbed run on one machine."""
+"""An ingestion that is disturbed, step by step, and what it must come to: the index and the list of
+one undisturbed run on one machine."""
 
 from __future__ import annotations
 
@@ -27,9 +28,14 @@ LONGEST = 240.0  # seconds for one step, on a machine that does much else
 
 
 def fill(folder: Path, many: int, few: int) -> list[Path]:
-    """A large folder, of which every tenth document bears a letterhead, and a small one; one document is poisoned."""
+    """A large folder, of which every tenth document bears a letterhead, and a small one; one
+    document is poisoned."""
     for number in range(many):
-        write(folder / "large" / f"p{number:03}.pdf", "Ziekenhuis De Brug" if number % 10 == 0 else f"Procedure {number}", number)
+        write(
+            folder / "large" / f"p{number:03}.pdf",
+            "Ziekenhuis De Brug" if number % 10 == 0 else f"Procedure {number}",
+            number,
+        )
     for number in range(few):
         write(folder / "small" / f"s{number}.pdf", f"Afspraak {number}", 1000 + number)
     (folder / "large" / POISON).write_bytes(b"%PDF-1.7\nno more than its beginning")
@@ -46,7 +52,16 @@ def write(path: Path, title: str, number: int) -> None:
 def known(repo: DocumentsRepo) -> dict[str, tuple[Any, ...]]:
     """What the list says, by name."""
     return {
-        source: (one.id, one.sha256, one.status, one.reason, one.metadata, one.page_count, one.chunk_count, one.warnings)
+        source: (
+            one.id,
+            one.sha256,
+            one.status,
+            one.reason,
+            one.metadata,
+            one.page_count,
+            one.chunk_count,
+            one.warnings,
+        )
         for source, one in repo.current().items()
     }
 
@@ -61,7 +76,8 @@ def until(reached: Callable[[], bool], meanwhile: Callable[[], object] = lambda:
 
 @dataclass
 class Disturbed:
-    """Runs over the same documents on a cluster, and the store and list of the clean run on this machine that they must come to."""
+    """Runs over the same documents on a cluster, and the store and list of the clean run on this
+    machine that they must come to."""
 
     place: Place
     repo: PgDocuments
@@ -103,12 +119,14 @@ class Disturbed:
         driver.communicate()
 
     def finish(self) -> dict[str, dict[str, Any]]:
-        """The last run, which nobody disturbs. Returns what became of each document, by its name."""
+        """The last run, which nobody disturbs. Returns what became of each document, by its
+        name."""
         self.gate.open()
         return self.place.report(self.place.driver())
 
     def check(self) -> None:
-        """Ids, counts, texts, titles and vectors are those of the clean run, nothing is there twice, and nothing else is there."""
+        """Ids, counts, texts, titles and vectors are those of the clean run, nothing is there
+        twice, and nothing else is there."""
         assert known(self.repo) == known(self.listed)
         assert self.repo.current()[POISON].reason == "broken"
         with closing(open_store(self.place.settings, CheapEmbedder.name, CheapEmbedder.dim)) as store:
@@ -120,7 +138,14 @@ class Disturbed:
 def disturbed(place: Place, folder: Path, many: int, few: int) -> Iterator[Disturbed]:
     place.folders = fill(folder, many, few)
     clean, listed = MemoryStore(CheapEmbedder.dim), MemoryDocuments()
-    local = ingest(survey(place.folders), settings=place.settings, documents_repo=listed, store=clean, embedder=CheapEmbedder(), readers=1)
+    local = ingest(
+        survey(place.folders),
+        settings=place.settings,
+        documents_repo=listed,
+        store=clean,
+        embedder=CheapEmbedder(),
+        readers=1,
+    )
     assert (local.indexed, local.failed) == (many + few, 1)
     with closing(Database(place.dsn)) as db:
         yield Disturbed(place, PgDocuments(db), Gate(place.settings.data_dir), clean, listed, local)

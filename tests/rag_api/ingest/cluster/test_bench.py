@@ -1,4 +1,5 @@
-"""`bedside bench cluster`, on the local path and in small; on Ray it runs what test_disturbed.py runs."""
+"""`bedside bench cluster`, on the local path and in small; on Ray it runs what test_disturbed.py
+runs."""
 
 from __future__ import annotations
 
@@ -56,19 +57,37 @@ def test_each_number_of_files_has_a_row_for_the_local_path_and_for_each_number_o
 
     # The module's own, and nobody else's: what draws the plot may run programs too.
     monkeypatch.setattr("evaluation.documents.cluster.subprocess", SimpleNamespace(run=measured))
-    arguments = ["bench", "cluster", "--files", "10", "--files", "100", "--workers", "2", "--plot", str(tmp_path / "plot.svg"), "--json"]
+    arguments = [
+        "bench",
+        "cluster",
+        "--files",
+        "10",
+        "--files",
+        "100",
+        "--workers",
+        "2",
+        "--plot",
+        str(tmp_path / "plot.svg"),
+        "--json",
+    ]
     monkeypatch.setenv("BEDSIDE_WEAVIATE_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("BEDSIDE_DATA_DIR", str(tmp_path))
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.stderr
-    assert list(json.loads(done.stdout)) == ["local, 10 files", "Ray, 2 workers, 10 files", "local, 100 files", "Ray, 2 workers, 100 files"]
+    assert list(json.loads(done.stdout)) == [
+        "local, 10 files",
+        "Ray, 2 workers, 10 files",
+        "local, 100 files",
+        "Ray, 2 workers, 100 files",
+    ]
     drawn = (tmp_path / "plot.svg").read_text()
     assert "<svg" in drawn
 
 
 def test_a_row_that_fails_says_why(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     monkeypatch.setattr(
-        "evaluation.documents.cluster.subprocess.run", lambda *_, **__: type("Done", (), {"returncode": 1, "stderr": "no Weaviate"})
+        "evaluation.documents.cluster.subprocess.run",
+        lambda *_, **__: type("Done", (), {"returncode": 1, "stderr": "no Weaviate"}),
     )
     with pytest.raises(RuntimeError, match="no Weaviate"):
         cluster.measure(settings, [1], [1], "none", lambda _: None)

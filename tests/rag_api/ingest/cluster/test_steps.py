@@ -1,4 +1,5 @@
-"""The steps of the pools, one by one, without a cluster: what passes, what is given up, what is waited for."""
+"""The steps of the pools, one by one, without a cluster: what passes, what is given up, what is
+waited for."""
 
 from __future__ import annotations
 
@@ -77,12 +78,21 @@ class Line:
         self.parts = StepParts(self.settings, openers, (CheapEmbedder.name, CheapEmbedder.dim), token)
 
     def write(self, name: str, word: str) -> None:
-        (self.folder / name).write_bytes(procedure(f"Procedure {name}", [f"De {word} staat klaar in kamer {n}." for n in range(4)]))
+        (self.folder / name).write_bytes(
+            procedure(f"Procedure {name}", [f"De {word} staat klaar in kamer {n}." for n in range(4)])
+        )
 
     def items(self) -> Iterator[Item]:
         for source in find_sources([self.folder]):
             sha256, size = sha256_of(source)
-            yield Item(source, sha256, size, fingerprint_of(self.settings, CheapEmbedder(), source), None, document_id(source.name, sha256))
+            yield Item(
+                source,
+                sha256,
+                size,
+                fingerprint_of(self.settings, CheapEmbedder(), source),
+                None,
+                document_id(source.name, sha256),
+            )
 
     def run(self) -> dict[str, DocumentDone]:
         reading, embedding, writing = ReadingStep(self.parts), EmbeddingStep(self.parts), Writing(self.parts)
@@ -105,7 +115,11 @@ def test_what_is_read_stands_in_the_store_and_in_the_list(tmp_path: Path) -> Non
     line.write("twee.pdf", "naald")
     (line.folder / "gif.pdf").write_bytes(b"%PDF-1.7\nbroken")
     done = line.run()
-    assert {name: one.outcome.outcome for name, one in done.items()} == {"een.pdf": "indexed", "gif.pdf": "failed", "twee.pdf": "indexed"}
+    assert {name: one.outcome.outcome for name, one in done.items()} == {
+        "een.pdf": "indexed",
+        "gif.pdf": "failed",
+        "twee.pdf": "indexed",
+    }
     assert done["gif.pdf"].outcome.reason == "broken"
     assert sum(one.chunks for one in done.values()) == line.store.count() == 2
     assert line.repo.current()["gif.pdf"].status == DocumentStatus.FAILED
@@ -147,13 +161,19 @@ def test_a_document_that_was_read_and_lost_before_it_was_written_is_not_given_up
     line.write("een.pdf", "pomp")
     reading = ReadingStep(line.parts)
     for _ in range(2 * MOST_TRIES):
-        read = [one for table in reading(packed(Ticket(item, {}, None, None) for item in line.items())) for one in unpacked(table)]
+        read = [
+            one
+            for table in reading(packed(Ticket(item, {}, None, None) for item in line.items()))
+            for one in unpacked(table)
+        ]
         assert [one.error for one in read] == [None]
     reading._reader.close()
     assert line.run()["een.pdf"].outcome.outcome == "indexed"
 
 
-def test_a_database_that_is_away_while_a_document_is_read_counts_against_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_is_away_while_a_document_is_read_counts_against_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     line = Line(tmp_path, MemoryStore(CheapEmbedder.dim))
     line.write("een.pdf", "pomp")
     away = iter(range(2 * MOST_TRIES))
@@ -184,11 +204,18 @@ def test_a_document_that_breaks_our_own_code_stops_no_other(tmp_path: Path, monk
 
 
 def test_a_letterhead_that_no_machine_saw_alone_is_found_when_all_is_there(tmp_path: Path) -> None:
-    """Each of three documents under one title was written by somebody who knew nothing of the others."""
+    """Each of three documents under one title was written by somebody who knew nothing of the
+    others."""
     line = Line(tmp_path, MemoryStore(CheapEmbedder.dim))
-    words = ["pomp spoelen druppelen infuus leiding", "naald prikken ontsmetten huid watten", "bed wassen lakens spreien kussen"]
+    words = [
+        "pomp spoelen druppelen infuus leiding",
+        "naald prikken ontsmetten huid watten",
+        "bed wassen lakens spreien kussen",
+    ]
     for number, own in enumerate(words):
-        (line.folder / f"p{number}.pdf").write_bytes(procedure("Ziekenhuis De Brug", [f"{own} stap {n}" for n in range(6)]))
+        (line.folder / f"p{number}.pdf").write_bytes(
+            procedure("Ziekenhuis De Brug", [f"{own} stap {n}" for n in range(6)])
+        )
     bearers = line.repo.bearers
     line.repo.bearers = lambda keys: {}  # type: ignore[method-assign]
     for item in list(line.items()):
@@ -202,7 +229,9 @@ def test_a_letterhead_that_no_machine_saw_alone_is_found_when_all_is_there(tmp_p
     settle_shared(run)
     titles = {source: one.metadata.title for source, one in line.repo.current().items()}
     assert "Ziekenhuis De Brug" not in titles.values()
-    assert {chunk.title for one in line.repo.current().values() for chunk in line.store.chunks_of(one.id)[0]} == set(titles.values())
+    assert {chunk.title for one in line.repo.current().values() for chunk in line.store.chunks_of(one.id)[0]} == set(
+        titles.values()
+    )
 
 
 def test_machines_that_do_not_see_the_same_data_directory_are_refused(tmp_path: Path) -> None:
@@ -227,7 +256,10 @@ def test_a_huge_folder_does_not_hold_back_a_small_one(tmp_path: Path) -> None:
     def item(folder: str, number: int) -> Item:
         return Item(SourceFile(f"{folder}{number}", tmp_path, folder=folder), "", 0, "", None, "")
 
-    order = [one.source.name for one in in_turns([*(item("large", n) for n in range(5)), *(item("small", n) for n in range(2))])]
+    order = [
+        one.source.name
+        for one in in_turns([*(item("large", n) for n in range(5)), *(item("small", n) for n in range(2))])
+    ]
     assert order == ["large0", "small0", "large1", "small1", "large2", "large3", "large4"]
     assert list(in_turns([])) == []
 
@@ -239,7 +271,9 @@ def test_a_core_has_a_reader_and_an_embedder_and_a_gpu_is_an_embedders() -> None
     assert Pools.of({"CPU": 8.0}, workers=1) == Pools(1, 1, 1)
 
 
-@pytest.mark.parametrize(("said", "why"), [({"store": "lance"}, "index copy"), ({"store": "memory"}, "WEAVIATE|weaviate")])
+@pytest.mark.parametrize(
+    ("said", "why"), [({"store": "lance"}, "index copy"), ({"store": "memory"}, "WEAVIATE|weaviate")]
+)
 def test_a_store_of_one_machine_is_refused_with_the_way_out(said: dict[str, Any], why: str) -> None:
     with pytest.raises(ConfigurationError, match=why):
         check_settings(Settings(**said))
@@ -254,7 +288,8 @@ def test_an_installation_without_ray_is_told_what_it_lacks(monkeypatch: pytest.M
 
 
 def test_the_local_path_imports_no_ray(tmp_path: Path) -> None:
-    """Not by the command line, not by the service, and not by an ingestion from beginning to end."""
+    """Not by the command line, not by the service, and not by an ingestion from beginning to
+    end."""
     (tmp_path / "documents").mkdir()
     (tmp_path / "documents" / "a.txt").write_text("De pomp staat klaar.\n")
     code = f"""
@@ -299,7 +334,10 @@ class TestUrls:
         (read,) = [one for table in reading(packed([Ticket(item, {}, None, None)])) for one in unpacked(table)]
         reading._reader.close()
         assert read.error is None
-        assert KeptFiles(line.settings.data_dir).path(sha256, ".pdf").read_bytes() == (line.folder / "een.pdf").read_bytes()
+        assert (
+            KeptFiles(line.settings.data_dir).path(sha256, ".pdf").read_bytes()
+            == (line.folder / "een.pdf").read_bytes()
+        )
 
     def test_that_lead_nowhere_are_said(self, tmp_path: Path) -> None:
         with pytest.raises(Unavailable, match="there is no such folder"):
@@ -311,7 +349,12 @@ class TestUrls:
 class TestCommand:
     @pytest.fixture
     def bedside(self, tmp_path: Path, dsn: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-        for name, value in {"DATA_DIR": str(tmp_path / "data"), "DATABASE_URL": dsn, "STORE": "lance", "LOG_LEVEL": "info"}.items():
+        for name, value in {
+            "DATA_DIR": str(tmp_path / "data"),
+            "DATABASE_URL": dsn,
+            "STORE": "lance",
+            "LOG_LEVEL": "info",
+        }.items():
             monkeypatch.setenv(f"BEDSIDE_{name}", value)
         return lambda *arguments: CliRunner().invoke(app, list(arguments))
 
@@ -331,7 +374,9 @@ class TestCommand:
             until(repo.asked_to_stop)
 
 
-def test_an_ingestion_on_one_machine_stops_when_it_is_asked_and_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ingestion_on_one_machine_stops_when_it_is_asked_and_goes_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     line = Line(tmp_path, MemoryStore(CheapEmbedder.dim))
     for number in range(6):
         line.write(f"p{number}.pdf", "pomp")

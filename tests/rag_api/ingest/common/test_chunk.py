@@ -58,7 +58,9 @@ def test_white_space_that_the_splitter_says_by_itself_moves_nothing() -> None:
 def test_a_chunk_names_only_pages_it_has_words_of() -> None:
     chunks = chunk("d" * 32, META, pages_of("Eerste pagina.\n\n", "", "Derde pagina.\n"))
     assert [one.pages for one in chunks] == [(1, 3)]
-    assert [one.pages for one in chunk("d" * 32, META, pages_of("Eerste.\n\n", "  \n", "Derde.\n"), size=10, overlap=0)] == [(1,), (3,)]
+    assert [
+        one.pages for one in chunk("d" * 32, META, pages_of("Eerste.\n\n", "  \n", "Derde.\n"), size=10, overlap=0)
+    ] == [(1,), (3,)]
 
 
 def test_a_heading_stays_with_its_text() -> None:

@@ -62,8 +62,19 @@ def test_a_title_property_counts_only_when_it_is_one(title: str, kept: str) -> N
 
 
 def test_the_page_goes_before_the_properties_and_the_sidecar_before_both() -> None:
-    properties = {"Title": "Kalium", "Author": "sjabloon", "Version": "1.0", "Department": "ICT", "Supersedes": "kalium-2019.pdf"}
-    page = [["Versie", "3.2", "Dienst", "Apotheek"], ["Vervangt: Kalium 2019"], ["Geldig tot", "n.v.t."], ["Doelgroep", "zwangeren"]]
+    properties = {
+        "Title": "Kalium",
+        "Author": "sjabloon",
+        "Version": "1.0",
+        "Department": "ICT",
+        "Supersedes": "kalium-2019.pdf",
+    }
+    page = [
+        ["Versie", "3.2", "Dienst", "Apotheek"],
+        ["Vervangt: Kalium 2019"],
+        ["Geldig tot", "n.v.t."],
+        ["Doelgroep", "zwangeren"],
+    ]
     said = describe("kalium.pdf", properties, page, ("Kaliumsubstitutie",), "nl", {"version": "3.3"})
     assert (said.title, said.version, said.department, said.owner) == ("Kalium", "3.3", "Apotheek", "sjabloon")
     assert said.supersedes == "kalium-2019.pdf"
@@ -86,14 +97,20 @@ def test_a_first_page_that_says_since_when_it_has_lapsed_ends_there(line: str) -
 
 @pytest.mark.parametrize(
     "line",
-    ["Vervallen geneesmiddelen op 8 januari 2025 opgehaald", "Vervangt de versie van 8 januari 2025", "Expired drugs go to the pharmacy"],
+    [
+        "Vervallen geneesmiddelen op 8 januari 2025 opgehaald",
+        "Vervangt de versie van 8 januari 2025",
+        "Expired drugs go to the pharmacy",
+    ],
 )
 def test_what_has_lapsed_beside_the_document_ends_nothing(line: str) -> None:
     assert from_first_page([[line]]) == {}
     assert said_undated([line]) == ""
 
 
-@pytest.mark.parametrize("line", ["VERVALLEN", "Niet meer gebruiken. Bel de dienst.", "Superseded by PRO-012 version 3", "Oude versie"])
+@pytest.mark.parametrize(
+    "line", ["VERVALLEN", "Niet meer gebruiken. Bel de dienst.", "Superseded by PRO-012 version 3", "Oude versie"]
+)
 def test_a_first_page_that_says_so_without_a_day_is_told_of(line: str) -> None:
     assert said_undated(["Norovirus", line])
 
@@ -103,14 +120,18 @@ def test_a_first_page_that_says_so_without_a_day_is_told_of(line: str) -> None:
 )
 def test_a_file_of_any_kind_is_told_of(line: str, told: list[str], tmp_path: Path) -> None:
     path = tmp_path / "noro.md"
-    path.write_text(f"# Norovirus\n\n{line}\n\nIsoleer de patiënt op een kamer en bel de ziekenhuishygiëne.\n", encoding="utf-8")
+    path.write_text(
+        f"# Norovirus\n\n{line}\n\nIsoleer de patiënt op een kamer en bel de ziekenhuishygiëne.\n", encoding="utf-8"
+    )
     document = read(path, path.name, "text/markdown", 10)
     assert [code_of(warning) for warning in document.warnings] == told
     assert (document.metadata.valid_until is not None) is line.startswith("Ingetrokken")
 
 
 def test_labels_and_values_stand_in_cells_or_after_a_colon() -> None:
-    assert from_first_page([["Owner", "MR safety officer", "Valid until", "9 March 2029"], ["Target group: adults, children"]]) == {
+    assert from_first_page(
+        [["Owner", "MR safety officer", "Valid until", "9 March 2029"], ["Target group: adults, children"]]
+    ) == {
         "owner": "MR safety officer",
         "valid_until": "9 March 2029",
         "target_groups": "adults, children",

@@ -1,4 +1,5 @@
-"""Notes on a document have a stable code with its values, which the page says in the reader's language."""
+"""Notes on a document have a stable code with its values, which the page says in the reader's
+language."""
 
 import json
 import string
@@ -51,7 +52,10 @@ def test_a_note_keeps_its_code_on_the_way_out_of_the_reader(place: Place) -> Non
     assert hidden.values == {"words": "“Oude versie.”"}
 
 
-def test_notes_are_stored_with_their_codes_and_those_of_an_older_time_keep_showing(db: Database, documents: PgDocuments) -> None:  # noqa: F811
+def test_notes_are_stored_with_their_codes_and_those_of_an_older_time_keep_showing(
+    db: Database,
+    documents: PgDocuments,  # noqa: F811
+) -> None:
     said = (note("comments", count=2), note("hidden_in_word", words="“a\x00b”"))
     documents.save_indexed([Indexed(document("a.pdf", warnings=said), [])])
     kept = documents.current()["a.pdf"].warnings

@@ -1,4 +1,5 @@
-"""A document is called what it is about, not by the letterhead or the form that it shares with others."""
+"""A document is called what it is about, not by the letterhead or the form that it shares with
+others."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from tests.rag_api.made_files.pdfs import Draw, both, lines, pdf, write
 __all__ = ["place", "reader_here"]
 
 SUBJECTS = {
-    "wachtlijsten": "De wachtlijsten voor planbare zorg zijn in elke regio gedaald sinds het vorige verslag aan de raad.",
+    "wachtlijsten": "De wachtlijsten voor planbare zorg zijn in elke regio gedaald sinds het vorige verslag aan de "
+    "raad.",
     "vaccinatie": "Alle kinderen van negen maanden krijgen een oproep met datum, plaats en uitleg over bijwerkingen.",
     "energie": "Het dak van de noordelijke vleugel wordt met panelen bedekt zodat koeling goedkoper draait.",
     "voeding": "Patiënten kiezen voortaan zelf hun maaltijd tot een uur voordat de keuken begint te koken.",
@@ -29,7 +31,11 @@ SUBJECTS = {
 }
 
 
-BODY = ("Spoel om de acht uur met tien milliliter.", "Noteer het uur en de hoeveelheid in het dossier.", "Bel bij pijn de arts van wacht.")
+BODY = (
+    "Spoel om de acht uur met tien milliliter.",
+    "Noteer het uur en de hoeveelheid in het dossier.",
+    "Bel bij pijn de arts van wacht.",
+)
 
 
 def letter(subject: str, text: str, head: str = "Raad van de Regio", line: str = "Betreft: {subject}") -> Draw:
@@ -54,7 +60,9 @@ def test_a_heading_goes_before_a_larger_letterhead(tmp_path: Path) -> None:
 
 def test_a_heading_of_many_lines_is_one_title_and_what_stands_elsewhere_is_none_of_it(tmp_path: Path) -> None:
     heading = ("Zorg voor de katheter", "bij volwassenen op de", "afdeling en thuis")
-    page = both(lines("Mei 2024", x=480, y=800, size=16), lines(*heading, y=782, size=16, leading=18), lines(*BODY, y=680))
+    page = both(
+        lines("Mei 2024", x=480, y=800, size=16), lines(*heading, y=782, size=16, leading=18), lines(*BODY, y=680)
+    )
     assert read_bytes(tmp_path, pdf(page)).metadata.title == " ".join(heading)
 
 
@@ -66,7 +74,10 @@ def test_a_cover_is_called_as_its_file_is_and_not_by_the_larger_name_of_its_make
 
 
 def test_a_name_that_stands_in_the_header_of_every_page_is_the_title(tmp_path: Path) -> None:
-    pages = [both(lines("Zorg voor de katheter", y=810, size=9), lines(f"{n}. Eerst de handen.", *BODY, y=700)) for n in range(3)]
+    pages = [
+        both(lines("Zorg voor de katheter", y=810, size=9), lines(f"{n}. Eerst de handen.", *BODY, y=700))
+        for n in range(3)
+    ]
     found = read_bytes(tmp_path, pdf(*pages))
     assert "katheter" not in found.text
     assert found.metadata.title == "Zorg voor de katheter"
@@ -82,13 +93,16 @@ def test_a_property_of_which_the_page_shows_nothing_is_no_title(tmp_path: Path) 
 
 def test_a_subject_may_stand_below_its_label(tmp_path: Path) -> None:
     page = both(
-        lines("Datum", y=780, size=14), lines("Onderwerp", y=740, size=14), lines("Zorg voor de katheter", "Spoel hem.", y=720, leading=40)
+        lines("Datum", y=780, size=14),
+        lines("Onderwerp", y=740, size=14),
+        lines("Zorg voor de katheter", "Spoel hem.", y=720, leading=40),
     )
     assert read_bytes(tmp_path, pdf(page)).metadata.title == "Zorg voor de katheter"
 
 
 @pytest.mark.parametrize(
-    ("title", "named"), [("Asthma in pregnant patients", True), ("Do not give this to children or pregnant patients.", False)]
+    ("title", "named"),
+    [("Asthma in pregnant patients", True), ("Do not give this to children or pregnant patients.", False)],
 )
 def test_a_sentence_names_no_patients_of_its_document(title: str, named: bool) -> None:
     assert bool(patients_in(title)) is named
@@ -108,7 +122,8 @@ def test_a_heading_that_documents_about_different_things_share_is_no_title(place
 
 @pytest.mark.usefixtures("reader_here")
 def test_a_letterhead_that_only_others_can_tell_leaves_the_title(place: Place) -> None:
-    """Three bear it, but who reads the first may not read the two others: its title must not tell of them. For their readers it is one."""
+    """Three bear it, but who reads the first may not read the two others: its title must not tell
+    of them. For their readers it is one."""
     names = list(SUBJECTS)[:3]
     place.repo.put_source_groups({f"{name}.pdf": ["icu"] for name in names[1:]})
     for name in names:
@@ -126,7 +141,9 @@ def test_a_template_s_property_is_no_title_of_those_made_with_it(place: Place) -
 
         place.write(f"{name}.pdf", pdf(titled))
     place.ingest()
-    assert {document.metadata.title for document in place.repo.current().values()} == {f"Regels voor {name}" for name in SUBJECTS}
+    assert {document.metadata.title for document in place.repo.current().values()} == {
+        f"Regels voor {name}" for name in SUBJECTS
+    }
 
 
 def test_documents_of_earlier_runs_count(place: Place) -> None:
@@ -138,10 +155,15 @@ def test_documents_of_earlier_runs_count(place: Place) -> None:
 
 
 def test_versions_and_twins_of_one_procedure_keep_their_titles(place: Place) -> None:
-    body = ("Geef paracetamol traag over een kwartier.", "Controleer daarna de temperatuur van de patiënt.", "Noteer alles in het dossier.")
+    body = (
+        "Geef paracetamol traag over een kwartier.",
+        "Controleer daarna de temperatuur van de patiënt.",
+        "Noteer alles in het dossier.",
+    )
     for version in (1, 2, 3, 4):
         place.write(
-            f"mrsa-{version}.pdf", pdf(both(lines("Screening op dragerschap", y=780, size=18), lines(*body, f"Versie {version}", y=700)))
+            f"mrsa-{version}.pdf",
+            pdf(both(lines("Screening op dragerschap", y=780, size=18), lines(*body, f"Versie {version}", y=700))),
         )
     for group in ("kinderen", "volwassenen"):
         place.write(f"{group}.pdf", pdf(both(lines(f"Paracetamol bij {group}", y=780, size=18), lines(*body, y=700))))
@@ -159,7 +181,8 @@ def test_a_title_is_shared_when_three_documents_of_different_words_bear_it() -> 
 
 @pytest.mark.usefixtures("reader_here")
 def test_documents_of_one_letterhead_taken_in_one_by_one_get_their_own_titles(place: Place) -> None:
-    """The first two bear it until the third shows what it is; then they are called and embedded by their own."""
+    """The first two bear it until the third shows what it is; then they are called and embedded by
+    their own."""
     words = [line.split() for line in SUBJECTS.values()]
     for number in range(21):
         own = f"{chr(97 + number)}" * 6
@@ -189,7 +212,9 @@ def test_patients_that_a_letterhead_named_go_with_it(place: Place) -> None:
     for name, text in list(SUBJECTS.items())[:3]:
         place.write(f"{name}.pdf", pdf(letter(name, text, head="Zorg bij kinderen", line="")))
         place.ingest()
-    assert {(d.metadata.title, d.metadata.target_groups) for d in place.repo.current().values()} == {(n, ()) for n in list(SUBJECTS)[:3]}
+    assert {(d.metadata.title, d.metadata.target_groups) for d in place.repo.current().values()} == {
+        (n, ()) for n in list(SUBJECTS)[:3]
+    }
 
 
 @pytest.mark.usefixtures("reader_here")
@@ -201,14 +226,20 @@ def test_a_title_that_an_admin_or_a_sidecar_said_stays(place: Place) -> None:
         place.ingest()
         if n == 1:
             place.repo.edited[f"{name}.pdf"] = {"title": Edit("Prik", "Raad van de Regio")}
-    assert [place.document(f"{name}.pdf").metadata.title for name in names] == ["Wachten", "Raad van de Regio", *names[2:]]
+    assert [place.document(f"{name}.pdf").metadata.title for name in names] == [
+        "Wachten",
+        "Raad van de Regio",
+        *names[2:],
+    ]
     place.settings = place.settings.model_copy(update={"chunk_size": 500})
     place.ingest()
     assert [place.document(f"{name}.pdf").metadata.title for name in names] == ["Wachten", "Prik", *names[2:]]
 
 
 @pytest.mark.usefixtures("reader_here")
-def test_a_run_that_was_killed_between_list_and_index_reads_the_document_again(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_was_killed_between_list_and_index_reads_the_document_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     names = list(SUBJECTS)[:3]
     for name in names:
         place.write(f"{name}.pdf", pdf(letter(name, SUBJECTS[name], line="")))
@@ -218,5 +249,7 @@ def test_a_run_that_was_killed_between_list_and_index_reads_the_document_again(p
                 place.ingest()
             monkeypatch.undo()
         place.ingest()
-    titles = {chunk.title for document in place.repo.current().values() for chunk in place.store.chunks_of(document.id)[0]}
+    titles = {
+        chunk.title for document in place.repo.current().values() for chunk in place.store.chunks_of(document.id)[0]
+    }
     assert titles == set(names)

@@ -1,4 +1,5 @@
-"""No word of a DOCX is lost, and none is read that is not seen: without LibreOffice, and with it."""
+"""No word of a DOCX is lost, and none is read that is not seen: without LibreOffice, and with
+it."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ from rag_api.ingest.sandbox.office import convert, office
 from tests.rag_api.made_files.docx_files import box, deleted, docx, ins, p, r, sdt, table, tc, tr
 
 needs_office = pytest.mark.skipif(office() is None, reason="LibreOffice is not installed")
-INTRO = p(r("De verpleegkundige controleert de insteekplaats van de katheter elke dag en noteert roodheid in het dossier."))
+INTRO = p(
+    r("De verpleegkundige controleert de insteekplaats van de katheter elke dag en noteert roodheid in het dossier.")
+)
 
 
 def opened(path: Path) -> ReadDocument:
@@ -57,7 +60,10 @@ def test_a_text_box_is_read_once_after_the_paragraph_that_holds_it(tmp_path: Pat
 
 
 def test_notes_stand_below_what_refers_to_them(tmp_path: Path) -> None:
-    notes = f'<w:footnote w:type="separator" w:id="0"><w:p/></w:footnote><w:footnote w:id="1">{p(r("Niet bij nierfalen."))}</w:footnote>'
+    notes = (
+        f'<w:footnote w:type="separator" w:id="0"><w:p/></w:footnote><w:footnote '
+        f'w:id="1">{p(r("Niet bij nierfalen."))}</w:footnote>'
+    )
     ends = f'<w:endnote w:id="1">{p(r("Bron: apotheek."))}</w:endnote>'
     mark = '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:{}Reference w:id="1"/></w:r>'
     path = docx(
@@ -66,7 +72,12 @@ def test_notes_stand_below_what_refers_to_them(tmp_path: Path) -> None:
         table(tr(tc("Maximum"), tc(p(r("40 mg"), mark.format("endnote"))))),
         parts={"footnotes": notes, "endnotes": ends},
     )
-    assert lines(path) == ["Geef 10 mg [1] per dag.", "[1] Niet bij nierfalen.", "Maximum\t40 mg [2]", "[2] Bron: apotheek."]
+    assert lines(path) == [
+        "Geef 10 mg [1] per dag.",
+        "[1] Niet bij nierfalen.",
+        "Maximum\t40 mg [2]",
+        "[2] Bron: apotheek.",
+    ]
 
 
 NUMBERING = """
@@ -90,24 +101,55 @@ def item(text: str, number: int, level: int = 0) -> str:
 
 
 def test_list_numbers_are_counted_as_word_counts_them(tmp_path: Path) -> None:
-    blocks = [item("a", 1), item("b", 1), item("c", 1, 1), item("d", 1, 1), item("e", 1), item("f", 1, 1), item("g", 3), item("h", 1)]
+    blocks = [
+        item("a", 1),
+        item("b", 1),
+        item("c", 1, 1),
+        item("d", 1, 1),
+        item("e", 1),
+        item("f", 1, 1),
+        item("g", 3),
+        item("h", 1),
+    ]
     path = docx(tmp_path / "a.docx", *blocks, item("i", 2), item("j", 2, 1), item("k", 2, 1), item("l", 2, 2), item("m", 2), parts={"numbering": NUMBERING})  # fmt: skip  # noqa: E501
-    assert lines(path) == ["1. a", "2. b", "2.1 c", "2.2 d", "3. e", "3.1 f", "1. g", "2. h", "a) i", "(III) j", "(IV) k", "• l", "b) m"]
+    assert lines(path) == [
+        "1. a",
+        "2. b",
+        "2.1 c",
+        "2.2 d",
+        "3. e",
+        "3.1 f",
+        "1. g",
+        "2. h",
+        "a) i",
+        "(III) j",
+        "(IV) k",
+        "• l",
+        "b) m",
+    ]
 
 
 def test_a_style_can_bring_the_number(tmp_path: Path) -> None:
     styles = (
-        '<w:style w:type="paragraph" w:styleId="Kop1"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>'
+        '<w:style w:type="paragraph" w:styleId="Kop1"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId '
+        'w:val="1"/></w:numPr></w:pPr>'
     )
-    styles += '</w:style><w:style w:type="paragraph" w:styleId="Eigen"><w:name w:val="Eigen"/><w:basedOn w:val="Kop1"/></w:style>'
+    styles += (
+        '</w:style><w:style w:type="paragraph" w:styleId="Eigen"><w:name w:val="Eigen"/><w:basedOn '
+        'w:val="Kop1"/></w:style>'
+    )
     path = docx(
-        tmp_path / "a.docx", p(r("Doel"), style="Kop1"), p(r("Dosis"), style="Eigen"), parts={"styles": styles, "numbering": NUMBERING}
+        tmp_path / "a.docx",
+        p(r("Doel"), style="Kop1"),
+        p(r("Dosis"), style="Eigen"),
+        parts={"styles": styles, "numbering": NUMBERING},
     )
     assert lines(path) == ["1. Doel", "2. Dosis"]
 
 
 @pytest.mark.parametrize(
-    ("base", "power", "said"), [("10", "3", "10³"), ("m", "-2", "m⁻²"), ("10", "3,5", "10^3,5"), ("1", "ste", "1ste"), ("Na", "+", "Na⁺")]
+    ("base", "power", "said"),
+    [("10", "3", "10³"), ("m", "-2", "m⁻²"), ("10", "3,5", "10^3,5"), ("1", "ste", "1ste"), ("Na", "+", "Na⁺")],
 )
 def test_raised_figures_stay_raised(tmp_path: Path, base: str, power: str, said: str) -> None:
     runs = r(base), r(power, '<w:vertAlign w:val="superscript"/>')
@@ -122,10 +164,17 @@ def test_formulas_symbols_and_ticked_boxes_are_read(tmp_path: Path) -> None:
     power = f"<m:oMath><m:sSup><m:e>{m('10')}</m:e><m:sup>{m('9')}</m:sup></m:sSup></m:oMath>"
     at_least = '<w:r><w:sym w:font="Symbol" w:char="F0B3"/></w:r>'
     wrong = '<w:r><w:sym w:font="Wingdings" w:char="F0FB"/></w:r>'
-    ticked = '<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:checked/></w:checkBox></w:ffData></w:fldChar></w:r>'
+    ticked = (
+        "<w:r><w:fldChar "
+        'w:fldCharType="begin"><w:ffData><w:checkBox><w:checked/></w:checkBox></w:ffData></w:fldChar></w:r>'
+    )
     ticked += '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
     path = docx(
-        tmp_path / "a.docx", p(r("GFR = "), clearance), p(at_least, r(" 5 × "), power), p(wrong, r(" samen")), p(ticked, r(" allergie"))
+        tmp_path / "a.docx",
+        p(r("GFR = "), clearance),
+        p(at_least, r(" 5 × "), power),
+        p(wrong, r(" samen")),
+        p(ticked, r(" allergie")),
     )
     assert lines(path) == ["GFR = ((140−leeftijd)×gewicht) / 72", "≥ 5 × 10⁹", "✗ samen", "☒ allergie"]
 
@@ -159,7 +208,9 @@ def test_headers_footers_comments_and_objects_are_named(tmp_path: Path) -> None:
     section = '<w:headerReference w:type="default" r:id="header1"/><w:footerReference w:type="default" r:id="footer1"/>'
     parts = {"header1": p(r("NIET VOOR NEONATEN")), "footer1": p(r("Versie 2.0")), "comments": ""}
     remark = '<w:r><w:commentReference w:id="1"/></w:r>'
-    document = opened(docx(tmp_path / "a.docx", INTRO, p(r("Zie"), remark), "<w:altChunk/>", parts=parts, section=section))
+    document = opened(
+        docx(tmp_path / "a.docx", INTRO, p(r("Zie"), remark), "<w:altChunk/>", parts=parts, section=section)
+    )
     assert "NEONATEN" not in document.text
     said = "\n".join(document.warnings)
     assert "“NIET VOOR NEONATEN / Versie 2.0”" in said
@@ -213,7 +264,8 @@ def test_external_entities_are_not_opened(tmp_path: Path) -> None:
     secret.write_text("wachtwoord")
     names = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     text = (
-        f'<!DOCTYPE d [<!ENTITY x SYSTEM "{secret.as_uri()}">]><w:document {names}><w:body><w:p><w:r><w:t>Geef &x; rust.</w:t></w:r></w:p>'
+        f'<!DOCTYPE d [<!ENTITY x SYSTEM "{secret.as_uri()}">]><w:document {names}><w:body><w:p><w:r><w:t>Geef &x; '
+        f"rust.</w:t></w:r></w:p>"
     )
     path = bomb(tmp_path / "a.docx", f"{text}</w:body></w:document>".encode())
     assert "wachtwoord" not in opened(path).text
@@ -221,7 +273,10 @@ def test_external_entities_are_not_opened(tmp_path: Path) -> None:
 
 def test_lost_words_are_those_that_no_page_shows() -> None:
     shown = "Geef 7,5 mg/kg bij kinde-\nren tot 10 kg.\nNiet bij koorts"
-    assert lost_words("Geef 7,5 mg/kg bij kinderen tot 10 kg. [1] Niet bij nierfalen of koorts", shown) == ("nierfalen", "of")
+    assert lost_words("Geef 7,5 mg/kg bij kinderen tot 10 kg. [1] Niet bij nierfalen of koorts", shown) == (
+        "nierfalen",
+        "of",
+    )
 
 
 @needs_office
@@ -241,7 +296,14 @@ def test_a_rendering_has_changes_accepted_and_every_word(tmp_path: Path) -> None
     assert convert(path, tmp_path / "a.pdf", 120) == ""
     document = read(path, "a.docx", DOCX, 10, tmp_path / "a.pdf")
     said = document.text
-    for words in ("250 mg per keer", "nooit intrathecaal toedienen", "nierfalen", "Blok van een formulier.", "Dosis\t10 mg", "2. dan"):
+    for words in (
+        "250 mg per keer",
+        "nooit intrathecaal toedienen",
+        "nierfalen",
+        "Blok van een formulier.",
+        "Dosis\t10 mg",
+        "2. dan",
+    ):
         assert words in said
     for words in ("500", "onzichtbaar", "wit", "oud", "100 mg"):
         assert words not in said
@@ -254,7 +316,9 @@ def test_words_that_a_rendering_leaves_out_are_named(tmp_path: Path) -> None:
     assert convert(shown, tmp_path / "b.pdf", 120) == ""
     path = docx(tmp_path / "a.docx", INTRO, p(r("Nooit intrathecaal.")))
     document = read(path, "a.docx", DOCX, 10, tmp_path / "b.pdf")
-    assert document.warnings == ("words of the file that its pages do not show are not read; save it as PDF and check: Nooit intrathecaal",)
+    assert document.warnings == (
+        "words of the file that its pages do not show are not read; save it as PDF and check: Nooit intrathecaal",
+    )
 
 
 PROBE = """#!{python}

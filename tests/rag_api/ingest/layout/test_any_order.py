@@ -1,6 +1,8 @@
-"""A page says the same in whatever order a program draws it: raised marks, cells between rules, lines; else none of it is quoted.
+"""A page says the same in whatever order a program draws it: raised marks, cells between rules,
+lines; else none of it is quoted.
 
-Some orders in every run; `pytest tests/rag_api/ingest/layout/test_any_order.py --mutated 500` draws as many.
+Some orders in every run; `pytest tests/rag_api/ingest/layout/test_any_order.py --mutated 500` draws
+as many.
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ class Page:
 
 
 _PROSE = (
-    "De verpleegkundige meet bij aankomst de temperatuur, de pols en de bloeddruk en noteert ze in het dossier. Geef 7 mg/kg traag bij "
+    "De verpleegkundige meet bij aankomst de temperatuur, de pols en de bloeddruk en noteert ze in het dossier. Geef "
+    "7 mg/kg traag bij "
     "koorts boven 38,5 graden, ten hoogste 400 mg. Wacht daar nooit langer dan een uur mee."
 )
 _ROWS = (
@@ -74,7 +77,16 @@ def _with_marks(lines: list[Drawn], sign: str = "1") -> list[Drawn]:
         found.append(line)
         if "mg/kg" in line.text:
             end = line.text.index("mg/kg") + len("mg/kg")
-            found.append(Drawn(line.x + stringWidth(line.text[:end], line.font, line.size), line.y + 4, sign, line.font, 6.5, mark=True))
+            found.append(
+                Drawn(
+                    line.x + stringWidth(line.text[:end], line.font, line.size),
+                    line.y + 4,
+                    sign,
+                    line.font,
+                    6.5,
+                    mark=True,
+                )
+            )
     return found
 
 
@@ -87,7 +99,9 @@ def prose() -> Page:
 
 
 def two_columns() -> Page:
-    return Page([_TITLE, *(line for x in (60, 320) for line in _with_marks(_lines(f"{_PROSE} {_PROSE}", x, 740, 220), "2"))])
+    return Page(
+        [_TITLE, *(line for x in (60, 320) for line in _with_marks(_lines(f"{_PROSE} {_PROSE}", x, 740, 220), "2"))]
+    )
 
 
 def a_list() -> Page:
@@ -105,7 +119,9 @@ def a_table(rules: bool) -> Page:
     for n, row in enumerate(_ROWS):
         font = "Helvetica" if n else "Helvetica-Bold"
         cells = [wrapped(cell, width, 10, font) for cell, width in zip(row, _WIDTH, strict=True)]
-        placed = [Drawn(x, y - 12 * k, line, font) for x, cell in zip(_AT, cells, strict=True) for k, line in enumerate(cell)]
+        placed = [
+            Drawn(x, y - 12 * k, line, font) for x, cell in zip(_AT, cells, strict=True) for k, line in enumerate(cell)
+        ]
         drawn += _with_marks(placed)
         y -= 12 * max(map(len, cells)) + 8
         across.append(y + 14)
@@ -168,14 +184,17 @@ def test_raised_marks_stand_at_their_words_whenever_they_are_drawn(
 
 
 @pytest.mark.quick
-def test_cells_between_rules_are_whole_in_whatever_order_their_lines_are_drawn(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_cells_between_rules_are_whole_in_whatever_order_their_lines_are_drawn(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     page = _with_rules()
     document = _read(tmp_path, page, page.drawn)
     above, table = ([one for one in page.drawn if (one.y > 620) == high] for high in (True, False))
     for seed in _orders(request):
         random.Random(seed).shuffle(table)
         again = _read(tmp_path, page, [*above, *table])
-        assert sorted(again.text.split("\n")) == sorted(document.text.split("\n")), seed  # rows are whole, wherever they stand
+        # rows are whole, wherever they stand
+        assert sorted(again.text.split("\n")) == sorted(document.text.split("\n")), seed
 
 
 @pytest.mark.quick
@@ -214,7 +233,8 @@ def test_the_pages_that_are_drawn_in_order_are_quoted(tmp_path: Path) -> None:
 
 @pytest.mark.quick
 def test_two_footers_a_word_apart_are_not_said_to_be_in_no_order(tmp_path: Path) -> None:
-    """They are cut, so nobody reads the one after the other; of the same words amid the text it is said."""
+    """They are cut, so nobody reads the one after the other; of the same words amid the text it is
+    said."""
     words = "Ziekenhuis De Wiel, alle rechten voorbehouden, zie de voor-"
     aside = 40 + stringWidth(words, "Helvetica", 8) + 2
 
@@ -223,7 +243,10 @@ def test_two_footers_a_word_apart_are_not_said_to_be_in_no_order(tmp_path: Path)
         return [*left, Drawn(aside, y, "Bladzijde", size=8), Drawn(aside, y - 10, str(number), size=8)]
 
     def noted(y: float) -> bool:
-        pages = [_draw(page, [*page.drawn, *feet(y, n)]) for n, page in enumerate([prose(), a_list(), two_columns()], start=1)]
+        pages = [
+            _draw(page, [*page.drawn, *feet(y, n)])
+            for n, page in enumerate([prose(), a_list(), two_columns()], start=1)
+        ]
         path = write(tmp_path, "pages.pdf", pdf(*pages))
         return "page_no_order" in map(code_of, read(path, path.name, PDF, max_pages=5).warnings)
 

@@ -1,4 +1,5 @@
-"""A table is read from its top and its left, in whatever order a program draws its cells and their lines."""
+"""A table is read from its top and its left, in whatever order a program draws its cells and their
+lines."""
 
 from __future__ import annotations
 
@@ -39,9 +40,14 @@ def _table(key: Key, rules: str) -> bytes:
     def draw(canvas: Canvas) -> None:
         edges, placed = [760.0], []
         for r, row in enumerate(_ROWS):
-            cells = [wrapped(cell, right - left - 12, 10) for cell, left, right in zip(row, _COLUMNS, _COLUMNS[1:], strict=False)]
+            cells = [
+                wrapped(cell, right - left - 12, 10)
+                for cell, left, right in zip(row, _COLUMNS, _COLUMNS[1:], strict=False)
+            ]
             placed += [
-                ((r, k, m), _COLUMNS[k] + 5, edges[-1] - 14 - 12 * m, line) for k, cell in enumerate(cells) for m, line in enumerate(cell)
+                ((r, k, m), _COLUMNS[k] + 5, edges[-1] - 14 - 12 * m, line)
+                for k, cell in enumerate(cells)
+                for m, line in enumerate(cell)
             ]
             edges.append(edges[-1] - 12 * max(map(len, cells)) - 8)
         if rules == "all":
@@ -59,7 +65,12 @@ def _table(key: Key, rules: str) -> bytes:
 
 @pytest.mark.parametrize(
     ("order", "rules"),
-    [(order, rules) for order, (_, anywhere) in _ORDERS.items() for rules in ("all", "across", "none") if anywhere or rules == "all"],
+    [
+        (order, rules)
+        for order, (_, anywhere) in _ORDERS.items()
+        for rules in ("all", "across", "none")
+        if anywhere or rules == "all"
+    ],
 )
 def test_rows_and_their_cells_are_whole_however_they_are_drawn(tmp_path: Path, order: str, rules: str) -> None:
     document = read_bytes(tmp_path, _table(_ORDERS[order][0], rules))

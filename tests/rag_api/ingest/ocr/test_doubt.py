@@ -1,4 +1,5 @@
-"""Letters of a line that are in doubt when two readers, or one, have read it; in which order lines are read; what is counted as wrong."""
+"""Letters of a line that are in doubt when two readers, or one, have read it; in which order lines
+are read; what is counted as wrong."""
 
 from __future__ import annotations
 
@@ -63,7 +64,9 @@ def _words(text: str) -> list[tuple[str, int]]:
         ("“Geef” 5 mg – nu", '"Geef" 5 mg - nu', ""),
     ],
 )
-def test_what_two_readers_read_otherwise_is_in_doubt_where_a_dose_or_a_prohibition_hangs_on_it(one: str, two: str, doubt: str) -> None:
+def test_what_two_readers_read_otherwise_is_in_doubt_where_a_dose_or_a_prohibition_hangs_on_it(
+    one: str, two: str, doubt: str
+) -> None:
     assert in_doubt(reading(one), two) == doubt
 
 
@@ -84,7 +87,11 @@ def test_two_columns_of_running_text_are_read_one_after_the_other_and_a_table_li
     left, right = ([Box(x, 20 + 14 * n, x + 190, 30 + 14 * n) for n in range(6)] for x in (0, 210))
     columns = title + [box for pair in zip(left, right, strict=True) for box in pair]
     assert [columns[i] for i in reading_order(columns)] == [*title, *left, *right]
-    cells = [Box(x, 20 + 14 * n, x + width, 30 + 14 * n) for n in range(6) for x, width in ((0, 60), (100, 150 - 20 * n), (300, 30))]
+    cells = [
+        Box(x, 20 + 14 * n, x + width, 30 + 14 * n)
+        for n in range(6)
+        for x, width in ((0, 60), (100, 150 - 20 * n), (300, 30))
+    ]
     assert [cells[::-1][i] for i in reading_order(cells[::-1])] == cells
 
 
@@ -98,9 +105,15 @@ def test_a_sentence_that_touches_what_is_in_doubt_is_never_quoted() -> None:
 
 
 def test_nothing_in_a_part_whose_heading_is_in_doubt_is_quoted() -> None:
-    text = f"{TEXT}\nWaarschuwing\nErnstige lever. Vraag raad aan de apotheek. Bel bij twijfel eerst de arts van wacht.\n"
+    text = (
+        f"{TEXT}\nWaarschuwing\nErnstige lever. Vraag raad aan de apotheek. Bel bij twijfel eerst de arts van wacht.\n"
+    )
     at = text.index("Waar")
-    kept = {text[q.start : q.end].strip() for q in quotable(text) if is_certain(q, [(at, at + 3)], names=names_of(blocks_of(text)))}
+    kept = {
+        text[q.start : q.end].strip()
+        for q in quotable(text)
+        if is_certain(q, [(at, at + 3)], names=names_of(blocks_of(text)))
+    }
     assert kept == {"Geef 8 mg per gift.", "Wacht 6 uur.", "Bel de arts."}
 
 
@@ -151,7 +164,9 @@ def test_a_quote_with_a_number_that_the_page_does_not_have_is_counted_unless_it_
 
 def test_letters_and_digits_read_wrongly_and_misplaced_words_are_counted() -> None:
     still = np.array([[1.0, 0, 0], [0, 1, 0]])
-    counts = compare_pages(document(TEXT).pages[0], document(TEXT.replace("8", "3").replace("Bel", "Bal")).pages[0], still)
+    counts = compare_pages(
+        document(TEXT).pages[0], document(TEXT.replace("8", "3").replace("Bel", "Bal")).pages[0], still
+    )
     assert (counts.letters, counts.letter_errors, counts.digits, counts.digit_errors) == (len(TEXT) - 1, 2, 2, 1)
     assert counts.overlap == counts.well_placed == counts.words
     moved = compare_pages(document(TEXT).pages[0], document(TEXT).pages[0], np.array([[1.0, 0, 0], [0, 1, 30]]))

@@ -1,4 +1,5 @@
-"""Pages that are pictures: read with places, and what is in doubt is known. Real readers on small pages; docs/evaluation.md has figures."""
+"""Pages that are pictures: read with places, and what is in doubt is known. Real readers on small
+pages; docs/evaluation.md has figures."""
 
 from __future__ import annotations
 
@@ -96,7 +97,9 @@ def test_a_digit_that_cannot_be_made_out_is_in_doubt_and_the_rest_is_not(tmp_pat
         grey[int((y - 6) * scale) : int((y + 1) * scale), int(x * scale) : int((x + 8) * scale)] = 120
         return grey
 
-    document = read_scan(tmp_path, scanned(page_of("Geef 8 mg morfine.", "Bewaar de ampullen achter slot."), then=blotted))
+    document = read_scan(
+        tmp_path, scanned(page_of("Geef 8 mg morfine.", "Bewaar de ampullen achter slot."), then=blotted)
+    )
     in_doubt = [document.text[start:end].strip() for start, end in document.uncertain]
     assert len(in_doubt) == 1
     assert in_doubt[0].startswith("Geef")
@@ -112,7 +115,11 @@ def test_a_scanned_page_between_others_is_read_and_a_stamp_on_a_page_of_text_is_
         canvas.drawImage(ImageReader(stamp), 240, 20, 120, 80)  # type: ignore[attr-defined]
 
     whole = pdfium.PdfDocument.new()
-    for content in (pdf(page_of(*DOSE), size=HALF), scanned(page_of(*DOSE)), pdf(both(page_of(*DOSE), with_stamp), size=HALF)):
+    for content in (
+        pdf(page_of(*DOSE), size=HALF),
+        scanned(page_of(*DOSE)),
+        pdf(both(page_of(*DOSE), with_stamp), size=HALF),
+    ):
         with pdfium.PdfDocument(content) as part:
             whole.import_pages(part)
     out = io.BytesIO()
@@ -139,7 +146,8 @@ def test_what_another_program_read_of_a_scan_is_not_believed(tmp_path: Path) -> 
 
     content = pdf(layered, size=HALF)
     assert "15 mg/kg" in read_scan(tmp_path, content).text
-    assert "75 mg/kg" in read(write(tmp_path, "scan.pdf", content), "scan.pdf", PDF, 10).text  # where images are not read
+    # where images are not read
+    assert "75 mg/kg" in read(write(tmp_path, "scan.pdf", content), "scan.pdf", PDF, 10).text
 
 
 def picture_page(image: Image.Image, size: tuple[float, float]) -> bytes:
@@ -165,7 +173,9 @@ def test_a_broken_picture_costs_only_its_page(tmp_path: Path) -> None:
     stream = io.BytesIO()
     Image.new("L", (200, 200), 90).save(stream, "JPEG")
     image = Image.open(io.BytesIO(stream.getvalue()))
-    content = pdf(lambda canvas: canvas.drawImage(ImageReader(image), 0, 0, *HALF), page_of(*DOSE), size=HALF, pageCompression=0)
+    content = pdf(
+        lambda canvas: canvas.drawImage(ImageReader(image), 0, 0, *HALF), page_of(*DOSE), size=HALF, pageCompression=0
+    )
     at = content.find(b"/DCTDecode")
     start = content.find(b"stream", at if at > 0 else 0) + 10
     broken = content[:start] + b"\0" * 200 + content[start + 200 :]
@@ -232,7 +242,12 @@ def test_switched_off_no_image_is_read(settings: Settings, tmp_path: Path) -> No
     write(folder, "scan.pdf", scanned(page_of(*DOSE)))
     off = settings.model_copy(update={"ocr": "off"})
     report = ingest(
-        find_sources([folder]), settings=off, documents_repo=MemoryDocuments(), store=MemoryStore(8), embedder=Embedder(), readers=1
+        find_sources([folder]),
+        settings=off,
+        documents_repo=MemoryDocuments(),
+        store=MemoryStore(8),
+        embedder=Embedder(),
+        readers=1,
     )
     assert [(item.outcome, item.reason) for item in report.items] == [("failed", "no_text_layer")]
 
@@ -248,6 +263,8 @@ def test_the_reader_tells_before_each_image(tmp_path: Path) -> None:
     path = write(tmp_path, "scan.pdf", scanned(page_of(*DOSE), page_of("Tweede bladzijde")))
     told: list[tuple[int, int]] = []
     with Reader(timeout=300, memory_mb=1024) as reader:
-        document = reader.read(Job(path, "scan.pdf", PDF, 10, ocr_seconds=300), lambda page, of: told.append((page, of)))
+        document = reader.read(
+            Job(path, "scan.pdf", PDF, 10, ocr_seconds=300), lambda page, of: told.append((page, of))
+        )
     assert told == [(1, 2), (2, 2)]
     assert "Tweede bladzijde" in document.text

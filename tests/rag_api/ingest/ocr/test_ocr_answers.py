@@ -1,4 +1,5 @@
-"""A scan that was read in doubt: found, shown with its page, said to be a scan; what is in doubt is neither quoted nor told to a model."""
+"""A scan that was read in doubt: found, shown with its page, said to be a scan; what is in doubt is
+neither quoted nor told to a model."""
 
 from __future__ import annotations
 
@@ -57,21 +58,27 @@ async def test_what_is_in_doubt_is_neither_quoted_nor_told_to_a_model(
 
 
 async def test_the_other_sentences_of_a_scan_are_quoted_with_their_places(container: Container, scan: None) -> None:
-    answer = last(await asked(container, "Hoe lang wachten tussen twee giften paracetamol bij een kind?", mode=Mode.VERBATIM))
+    answer = last(
+        await asked(container, "Hoe lang wachten tussen twee giften paracetamol bij een kind?", mode=Mode.VERBATIM)
+    )
     assert answer.status == AnswerStatus.ANSWERED
     assert answer.citations
     assert all(citation.rects for citation in answer.citations)
 
 
 async def test_a_scan_without_doubt_is_said_to_be_one_too(container: Container) -> None:
-    load(container, "scan.pdf", SCAN.replace(DOUBTFUL, "").replace(DOUBTED, "") + f"{DOUBTFUL}x{DOUBTFUL}", language="nl")
+    load(
+        container, "scan.pdf", SCAN.replace(DOUBTFUL, "").replace(DOUBTED, "") + f"{DOUBTFUL}x{DOUBTFUL}", language="nl"
+    )
     container.db.run("delete from uncertain_places")
     (source,) = (await _answer(container, Mode.SOURCES)).sources
     assert source.text_from == "ocr"
     assert "scan" in [caution.code for caution in source.cautions]
 
 
-async def test_letters_in_doubt_that_no_image_was_read_for_are_said_to_be_that(container: Container, scan: None) -> None:
+async def test_letters_in_doubt_that_no_image_was_read_for_are_said_to_be_that(
+    container: Container, scan: None
+) -> None:
     """Nobody is told of a scan, nor of words for a machine."""
     container.db.run("update pages set text_from = 'pdf'")
     (source,) = (await _answer(container, Mode.SOURCES)).sources

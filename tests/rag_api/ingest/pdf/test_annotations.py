@@ -1,4 +1,5 @@
-"""Annotations that are laid on a page are read where they stand: form fields, notes, stamps, signatures."""
+"""Annotations that are laid on a page are read where they stand: form fields, notes, stamps,
+signatures."""
 
 from __future__ import annotations
 
@@ -47,7 +48,9 @@ def written(writer: pypdf.PdfWriter) -> bytes:
     return out.getvalue()
 
 
-def annotated(subtype: str, words: str, appearance: bool, rect: tuple[float, ...] = (60, 640, 300, 660), flags: int = 4) -> bytes:
+def annotated(
+    subtype: str, words: str, appearance: bool, rect: tuple[float, ...] = (60, 640, 300, 660), flags: int = 4
+) -> bytes:
     """A page with an annotation above its last line."""
     writer = pypdf.PdfWriter(io.BytesIO(pdf(both(lines("Werkwijze pomp", y=700), lines(BEHIND, y=600)))))
     annotation = DictionaryObject(
@@ -63,7 +66,9 @@ def annotated(subtype: str, words: str, appearance: bool, rect: tuple[float, ...
         stream = DecodedStreamObject()
         stream.set_data(f"BT /F1 11 Tf 2 5 Td ({words}) Tj ET".encode())
         font = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
-        fonts = DictionaryObject({NameObject("/F1"): DictionaryObject({NameObject(k): NameObject(v) for k, v in font.items()})})
+        fonts = DictionaryObject(
+            {NameObject("/F1"): DictionaryObject({NameObject(k): NameObject(v) for k, v in font.items()})}
+        )
         stream.update(
             {
                 NameObject("/Type"): NameObject("/XObject"),
@@ -104,11 +109,16 @@ def test_a_note_without_an_appearance_is_read(tmp_path: Path) -> None:
     assert 842 - 662 < y0 < y1 < 842 - 638
 
 
-@pytest.mark.parametrize(("subtype", "flags"), [("/FreeText", 4 | 2), ("/FreeText", 4 | 32), ("/Text", 4), ("/Popup", 4)])
+@pytest.mark.parametrize(
+    ("subtype", "flags"), [("/FreeText", 4 | 2), ("/FreeText", 4 | 32), ("/Text", 4), ("/Popup", 4)]
+)
 def test_annotations_that_show_no_words_are_not_read(subtype: str, flags: int, tmp_path: Path) -> None:
     """Hidden, not for the screen, a note to be opened, its window."""
     for appearance in (True, False) if flags != 4 else (False,):
-        assert "Sinds mei" not in read_bytes(tmp_path, annotated(subtype, "Sinds mei enkel 5 mg", appearance, flags=flags)).text
+        assert (
+            "Sinds mei"
+            not in read_bytes(tmp_path, annotated(subtype, "Sinds mei enkel 5 mg", appearance, flags=flags)).text
+        )
 
 
 def test_words_below_an_opaque_annotation_are_not_read(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""Text that no reader of the page can see is none, however it was hidden; what every reader sees is, however it was drawn."""
+"""Text that no reader of the page can see is none, however it was hidden; what every reader sees
+is, however it was drawn."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,8 +19,18 @@ from tests.rag_api.awkward.shown.between import AROUND, SEEN, Draw, drawn
 
 needs_office = pytest.mark.skipif(office() is None, reason="LibreOffice is not installed")
 _KINDS = {"pdf": "application/pdf", "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document"}
-_HIDDEN: dict[str, Callable[[], bytes]] = {**layers.HIDDEN, **notes_on_page.HIDDEN, **letters.HIDDEN, **structure.HIDDEN}
-_VISIBLE: dict[str, Callable[[], bytes]] = {**layers.VISIBLE, **notes_on_page.VISIBLE, **letters.VISIBLE, **structure.VISIBLE}
+_HIDDEN: dict[str, Callable[[], bytes]] = {
+    **layers.HIDDEN,
+    **notes_on_page.HIDDEN,
+    **letters.HIDDEN,
+    **structure.HIDDEN,
+}
+_VISIBLE: dict[str, Callable[[], bytes]] = {
+    **layers.VISIBLE,
+    **notes_on_page.VISIBLE,
+    **letters.VISIBLE,
+    **structure.VISIBLE,
+}
 _HIDDEN_INK: dict[str, Draw] = {**hidden_ink.WAYS, **sly_ink.WAYS}
 
 
@@ -94,7 +105,8 @@ def test_a_dose_that_word_does_not_print_is_left_out_of_its_rendering(tmp_path: 
 
 @needs_office
 def test_what_word_hides_is_left_out_of_its_rendering_and_what_it_shows_stays(tmp_path: Path) -> None:
-    shown = {way: xml for way, xml in sly_docx.VISIBLE.items() if "before the text" not in way}  # which the next box covers here
+    # which the next box covers here
+    shown = {way: xml for way, xml in sly_docx.VISIBLE.items() if "before the text" not in way}
     text = _rendered(tmp_path, sly_docx.between_sentences([*sly_docx.WAYS.values(), *shown.values()]))
     assert "900" not in "".join(text.split())
     assert text.count(SEEN) == len(shown)

@@ -1,4 +1,5 @@
-"""Stored text is what the page shows: where the file says otherwise, nothing of it is quoted, and it is named."""
+"""Stored text is what the page shows: where the file says otherwise, nothing of it is quoted, and
+it is named."""
 
 from __future__ import annotations
 
@@ -12,7 +13,13 @@ from rag_api.domain import ReadDocument
 from tests.rag_api.awkward.hidden.lying import INSTEAD_OF, LYING, TRUE, same_instead
 from tests.rag_api.awkward.hidden.sly_over import COVERED, OPEN
 from tests.rag_api.awkward.made import Made
-from tests.rag_api.awkward.margins.beside_text import every_line_numbered, line_numbers, stacked_fraction, weights, whole_and_fraction
+from tests.rag_api.awkward.margins.beside_text import (
+    every_line_numbered,
+    line_numbers,
+    stacked_fraction,
+    weights,
+    whole_and_fraction,
+)
 from tests.rag_api.awkward.margins.raised import note_marks
 from tests.rag_api.awkward.shown.between import AROUND, INSTEAD, SEEN, drawn, write
 from tests.rag_api.awkward.tables.roster import roster
@@ -30,7 +37,9 @@ def certain(document: ReadDocument) -> str:
 
 @pytest.mark.parametrize("rotation", [0, 90])
 @pytest.mark.parametrize("way", LYING)
-def test_a_dose_whose_letters_are_others_than_its_font_says_is_never_quoted_and_is_named(way: str, rotation: int, tmp_path: Path) -> None:
+def test_a_dose_whose_letters_are_others_than_its_font_says_is_never_quoted_and_is_named(
+    way: str, rotation: int, tmp_path: Path
+) -> None:
     document = read_bytes(tmp_path, turned(LYING[way](), rotation))
     assert "morfi" in document.text.replace(AROUND[0], "") or way == "its words"
     assert "900" not in certain(document)
@@ -45,7 +54,9 @@ def test_letters_that_are_what_their_font_says_are_not_doubted(face: str, tmp_pa
 
 
 @pytest.mark.parametrize("way", INSTEAD_OF)
-def test_what_a_file_says_instead_of_its_letters_is_not_read_where_the_page_shows_others(way: str, tmp_path: Path) -> None:
+def test_what_a_file_says_instead_of_its_letters_is_not_read_where_the_page_shows_others(
+    way: str, tmp_path: Path
+) -> None:
     document = read_bytes(tmp_path, INSTEAD_OF[way]())
     assert ("900" in document.text, INSTEAD in document.text) == (False, True)
     assert any("(ActualText)" in warning for warning in document.warnings)
@@ -96,7 +107,9 @@ def test_weights_before_doses_are_no_line_numbers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("order", ["abr", "arb", "bar"])
 def test_figures_above_each_other_are_a_fraction_of_their_line(order: str, tmp_path: Path) -> None:
-    assert "Geef ten 3 1/2 tablet en niet meer dan 4 per dag." in read_bytes(tmp_path, whole_and_fraction(order).data).text
+    assert (
+        "Geef ten 3 1/2 tablet en niet meer dan 4 per dag." in read_bytes(tmp_path, whole_and_fraction(order).data).text
+    )
 
 
 def test_a_fraction_is_no_line_end(tmp_path: Path) -> None:
@@ -106,7 +119,9 @@ def test_a_fraction_is_no_line_end(tmp_path: Path) -> None:
 def test_rows_of_a_table_without_rules_and_lines_of_a_card_have_lines_of_their_own(tmp_path: Path) -> None:
     text = read_bytes(tmp_path, roster().data).text.split("\n")
     assert [line.split("\t")[0] for line in text if "\tsein" in line] == ["Dag", "Avond", "Nacht", "Achterwacht"]
-    assert "Adrenaline iv 0,05 mg\nDefibrillatie 20 J\nAmiodaron 25 mg\n" in read_bytes(tmp_path, weight_cards().data).text
+    assert (
+        "Adrenaline iv 0,05 mg\nDefibrillatie 20 J\nAmiodaron 25 mg\n" in read_bytes(tmp_path, weight_cards().data).text
+    )
 
 
 def test_a_raised_mark_of_a_note_is_no_figure_of_the_dose(tmp_path: Path) -> None:

@@ -29,7 +29,9 @@ def upload(place: Place, folder: Path, name: str, content: bytes) -> IngestRepor
 def said(place: Place) -> dict[str, list[tuple[str, str]]]:
     """Return the codes of each document's notes with what they name."""
     return {
-        source: [(code_of(one), next(iter(one.values.values()), "")) for one in document.warnings if isinstance(one, Note)]
+        source: [
+            (code_of(one), next(iter(one.values.values()), "")) for one in document.warnings if isinstance(one, Note)
+        ]
         for source, document in place.repo.current().items()
     }
 
@@ -46,7 +48,9 @@ def test_the_same_content_under_two_names_is_said_at_both_for_as_long_as_it_is_s
     assert said(place) == {"d7.pdf": [], "kopie.pdf": []}
 
 
-def test_an_upload_beside_a_file_of_its_name_in_a_folder_is_another_document_and_both_say_so(place: Place, tmp_path: Path) -> None:
+def test_an_upload_beside_a_file_of_its_name_in_a_folder_is_another_document_and_both_say_so(
+    place: Place, tmp_path: Path
+) -> None:
     place.write("sub/x.pdf", procedure("Kalium", BODY))
     place.ingest()
     upload(place, tmp_path, "x.pdf", procedure("Kalium, herzien", BODY))
@@ -57,7 +61,9 @@ def test_an_upload_beside_a_file_of_its_name_in_a_folder_is_another_document_and
     place.check()
 
 
-def test_an_upload_with_the_content_of_a_file_in_a_folder_is_neither_moved_nor_missing(place: Place, tmp_path: Path) -> None:
+def test_an_upload_with_the_content_of_a_file_in_a_folder_is_neither_moved_nor_missing(
+    place: Place, tmp_path: Path
+) -> None:
     upload(place, tmp_path, "x.pdf", procedure("Kalium", BODY))
     place.write("sub/x.pdf", procedure("Kalium", BODY))
     report = place.ingest()
@@ -71,9 +77,9 @@ def test_a_copy_is_named_only_where_all_who_read_the_note_may_read_it(place: Pla
     place.ingest()
     known = dict(place.repo.current())
     known["b.pdf"] = replace(known["b.pdf"], groups=("icu",))
-    assert {source: [one.values["documents"] for one in notes] for source, notes in same_of(known, {}).items() if notes} == {
-        "b.pdf": ["a.pdf"]
-    }
+    assert {
+        source: [one.values["documents"] for one in notes] for source, notes in same_of(known, {}).items() if notes
+    } == {"b.pdf": ["a.pdf"]}
 
 
 def test_files_of_one_name_in_two_folders_are_usual(place: Place) -> None:
@@ -83,7 +89,9 @@ def test_files_of_one_name_in_two_folders_are_usual(place: Place) -> None:
     assert not any(said(place).values())
 
 
-def test_an_upload_that_takes_a_files_place_says_so_and_so_does_the_file_that_comes_back(place: Place, tmp_path: Path) -> None:
+def test_an_upload_that_takes_a_files_place_says_so_and_so_does_the_file_that_comes_back(
+    place: Place, tmp_path: Path
+) -> None:
     place.write("x.pdf", procedure("Kalium", BODY))
     place.ingest()
     (item,) = upload(place, tmp_path, "x.pdf", procedure("Kalium, herzien", BODY)).items

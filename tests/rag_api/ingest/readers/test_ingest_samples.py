@@ -1,4 +1,5 @@
-"""Files that nobody here made: forms, scans, passwords, Arabic, broken ones. Skipped where the folder is not there."""
+"""Files that nobody here made: forms, scans, passwords, Arabic, broken ones. Skipped where the
+folder is not there."""
 
 from __future__ import annotations
 
@@ -38,20 +39,28 @@ RUN = """
 
 
 @pytest.mark.parametrize(
-    ("folder", "least", "failures"), [("pdf", 29, {"encrypted": 1, "broken": 1, "no_text_layer": 6}), ("docx", 25, {"empty": 15})]
+    ("folder", "least", "failures"),
+    [("pdf", 29, {"encrypted": 1, "broken": 1, "no_text_layer": 6}), ("docx", 25, {"empty": 15})],
 )
-def test_sample_files_are_indexed_or_named_with_a_reason(folder: str, least: int, failures: dict[str, int], tmp_path: Path) -> None:
-    """DOCX without LibreOffice, which takes three seconds for each, and PDF without OCR, which takes as long for each page."""
+def test_sample_files_are_indexed_or_named_with_a_reason(
+    folder: str, least: int, failures: dict[str, int], tmp_path: Path
+) -> None:
+    """DOCX without LibreOffice, which takes three seconds for each, and PDF without OCR, which
+    takes as long for each page."""
     command = [sys.executable, "-c", textwrap.dedent(RUN), str(SAMPLES / folder), str(tmp_path / "data")]
     project = Path(__file__).parents[4]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=project, timeout=500, check=True, env={**os.environ, "PATH": ""})
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=project, timeout=500, check=True, env={**os.environ, "PATH": ""}
+    )
     found = json.loads(done.stdout)
     assert found["indexed"] >= least
     reasons = [reason for reason, _ in found["failed"].values()]
     assert {reason: reasons.count(reason) for reason in set(reasons)} == failures
     assert all(message.startswith(f"{name}: ") for name, (_, message) in found["failed"].items())
     assert found["peak_mb"] < 1500
-    print(f"{folder}: {found['pages']} pages, {found['pages'] / found['seconds']:.1f} pages/s, {found['peak_mb']:.0f} MB")
+    print(
+        f"{folder}: {found['pages']} pages, {found['pages'] / found['seconds']:.1f} pages/s, {found['peak_mb']:.0f} MB"
+    )
 
 
 def test_highlights_cover_their_words_in_files_that_nobody_here_made() -> None:

@@ -1,4 +1,5 @@
-"""Every kind of file is read with the place of its words on a page that shows it, or refused with what to do."""
+"""Every kind of file is read with the place of its words on a page that shows it, or refused with
+what to do."""
 
 # ruff: noqa: E501 - XML reads better unbroken
 
@@ -90,9 +91,19 @@ def test_html_is_read_as_a_browser_shows_it(tmp_path: Path) -> None:
 
 
 def test_markdown_is_read_without_its_marks(tmp_path: Path) -> None:
-    text = "# Kalium\n\nGeef **nooit** onverdund.\n\n1. Controleer\n2. Noteer\n\n| Dosis | Maximum |\n|---|---|\n| 10 mmol | 40 mmol |\n"
+    text = (
+        "# Kalium\n\nGeef **nooit** onverdund.\n\n1. Controleer\n2. Noteer\n\n| Dosis | Maximum |\n|---|---|\n| 10 "
+        "mmol | 40 mmol |\n"
+    )
     document = opened(write(tmp_path, "a.md", text.encode()))
-    assert lines(document) == ["Kalium", "Geef nooit onverdund.", "1. Controleer", "2. Noteer", "Dosis\tMaximum", "10 mmol\t40 mmol"]
+    assert lines(document) == [
+        "Kalium",
+        "Geef nooit onverdund.",
+        "1. Controleer",
+        "2. Noteer",
+        "Dosis\tMaximum",
+        "10 mmol\t40 mmol",
+    ]
     assert document.metadata.title == "Kalium"
 
 
@@ -104,13 +115,18 @@ def test_a_mail_is_read_and_its_attachments_are_named(tmp_path: Path) -> None:
     mail.set_content("Vanaf vandaag 20 mmol per uur, één keer.")
     mail.add_attachment(b"x", maintype="application", subtype="pdf", filename="protocol.pdf")
     document = opened(write(tmp_path, "a.eml", mail.as_bytes()))
-    assert lines(document) == ["Nieuwe dosis kalium", "From: apotheek@example.org", "Vanaf vandaag 20 mmol per uur, één keer."]
+    assert lines(document) == [
+        "Nieuwe dosis kalium",
+        "From: apotheek@example.org",
+        "Vanaf vandaag 20 mmol per uur, één keer.",
+    ]
     assert document.metadata.title == "Nieuwe dosis kalium"
     assert "the attachment 'protocol.pdf' is not read" in document.warnings[0]
 
 
 def outlook(streams: dict[str, bytes]) -> bytes:
-    """A compound file (MS-CFB) with these streams, each long enough not to need the table for short ones."""
+    """A compound file (MS-CFB) with these streams, each long enough not to need the table for short
+    ones."""
     sectors: list[bytes] = []
     fat: list[int] = []
 
@@ -123,12 +139,21 @@ def outlook(streams: dict[str, bytes]) -> bytes:
     def entry(name: str, kind: int, right: int, down: int, start: int, size: int) -> bytes:
         written = name.encode("utf-16-le") + b"\0\0"
         links = struct.pack("<BBIII", kind, 1, 0xFFFFFFFF, right, down)
-        return written.ljust(64, b"\0") + struct.pack("<H", len(written)) + links + bytes(36) + struct.pack("<IQ", start, size)
+        return (
+            written.ljust(64, b"\0")
+            + struct.pack("<H", len(written))
+            + links
+            + bytes(36)
+            + struct.pack("<IQ", start, size)
+        )
 
     placed = [(name, put(content.ljust(4096, b"\0")), max(4096, len(content))) for name, content in streams.items()]
     none = 0xFFFFFFFF
     entries = [entry("Root Entry", 5, none, 1, 0xFFFFFFFE, 0)]
-    entries += [entry(name, 2, n + 2 if n + 1 < len(placed) else none, none, at, size) for n, (name, at, size) in enumerate(placed)]
+    entries += [
+        entry(name, 2, n + 2 if n + 1 < len(placed) else none, none, at, size)
+        for n, (name, at, size) in enumerate(placed)
+    ]
     directory = put(b"".join(entries).ljust(-(-len(entries) // 4) * 512, b"\0"))
     fat.append(0xFFFFFFFD)
     sectors.append(struct.pack(f"<{len(fat)}I", *fat).ljust(512, b"\xff"))
@@ -138,10 +163,23 @@ def outlook(streams: dict[str, bytes]) -> bytes:
 
 
 def test_an_outlook_mail_is_read(tmp_path: Path) -> None:
-    content = {"0037": "Dosis kalium", "0C1A": "Apotheek", "1000": "Vanaf vandaag 20 mmol per uur.\r\nNiet sneller dan één keer."}
-    path = write(tmp_path, "a.msg", outlook({f"__substg1.0_{key}001F": text.encode("utf-16-le") for key, text in content.items()}))
+    content = {
+        "0037": "Dosis kalium",
+        "0C1A": "Apotheek",
+        "1000": "Vanaf vandaag 20 mmol per uur.\r\nNiet sneller dan één keer.",
+    }
+    path = write(
+        tmp_path,
+        "a.msg",
+        outlook({f"__substg1.0_{key}001F": text.encode("utf-16-le") for key, text in content.items()}),
+    )
     document = opened(path, tmp_path / "a.pdf")
-    assert lines(document) == ["Dosis kalium", "From: Apotheek", "Vanaf vandaag 20 mmol per uur.", "Niet sneller dan één keer."]
+    assert lines(document) == [
+        "Dosis kalium",
+        "From: Apotheek",
+        "Vanaf vandaag 20 mmol per uur.",
+        "Niet sneller dan één keer.",
+    ]
     assert document.metadata.title == "Dosis kalium"
     with pytest.raises(UnreadableDocument, match="its text is in a form that is not read"):
         opened(write(tmp_path, "b.msg", outlook({"__substg1.0_0037001F": b"x"})))
@@ -190,7 +228,13 @@ def test_what_a_sheet_hides_or_does_not_hold_is_named(tmp_path: Path) -> None:
     assert "Natrium" not in document.text
     assert "van de arts" not in document.text
     said = " ".join(document.warnings)
-    for words in ("sheet Oud", "rows of Doses", "columns of Doses", "1 formulas have no stored value", "1 cells have remarks"):
+    for words in (
+        "sheet Oud",
+        "rows of Doses",
+        "columns of Doses",
+        "1 formulas have no stored value",
+        "1 cells have remarks",
+    ):
         assert words in said
 
 
@@ -212,7 +256,13 @@ def test_a_kind_that_only_libreoffice_opens_says_what_to_install(place: Place, m
 
 
 def test_a_file_that_is_not_what_its_name_says_is_refused(tmp_path: Path) -> None:
-    for name, content in (("a.docx", b"GIF89a"), ("a.xlsx", b"hello"), ("a.rtf", b"PK"), ("a.pdf", b"<html>"), ("a.msg", b"x")):
+    for name, content in (
+        ("a.docx", b"GIF89a"),
+        ("a.xlsx", b"hello"),
+        ("a.rtf", b"PK"),
+        ("a.pdf", b"<html>"),
+        ("a.msg", b"x"),
+    ):
         with pytest.raises(UnreadableDocument, match="is not what its name says"):
             media_type(write(tmp_path, name, content), name)
     assert media_type(write(tmp_path, "export.xls", b"<HTML><table>"), "export.xls") == Kind.HTML
@@ -225,15 +275,25 @@ def converted(tmp_path: Path, name: str, source: Path) -> bytes:
 
 def with_changes(tmp_path: Path, source: Path, suffix: str) -> bytes:
     """As LibreOffice saves it when nobody has accepted the changes."""
-    command = [office(), f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}", "--headless", "--convert-to", suffix[1:]]
-    subprocess.run([*map(str, command), "--outdir", str(tmp_path), str(source)], check=True, capture_output=True, timeout=120)
+    command = [
+        office(),
+        f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}",
+        "--headless",
+        "--convert-to",
+        suffix[1:],
+    ]
+    subprocess.run(
+        [*map(str, command), "--outdir", str(tmp_path), str(source)], check=True, capture_output=True, timeout=120
+    )
     return source.with_suffix(suffix).read_bytes()
 
 
 @needs_office
 @pytest.mark.parametrize("suffix", [".doc", ".odt", ".rtf"])
 def test_older_and_other_word_files_are_read_with_changes_accepted(place: Place, tmp_path: Path, suffix: str) -> None:
-    source = docx(tmp_path / "a.docx", p(r(DUTCH)), p(r("Geef "), deleted("500 mg "), ins(r("250 mg per keer")), r(".")))
+    source = docx(
+        tmp_path / "a.docx", p(r(DUTCH)), p(r("Geef "), deleted("500 mg "), ins(r("250 mg per keer")), r("."))
+    )
     content = with_changes(tmp_path, source, suffix)
     assert suffix == ".odt" or b"500" in content or "500".encode("utf-16-le") in content  # the deletion is in the file
     place.write(f"zorg{suffix}", content)
@@ -274,8 +334,14 @@ def presentation() -> bytes:
     tree = '<p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>'
 
     def slide(text: str, about: str = "") -> str:
-        shape = '<p:sp><p:nvSpPr><p:cNvPr id="2" name="t"/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm><a:off x="914400" y="914400"/>'
-        shape += '<a:ext cx="6000000" cy="900000"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></p:spPr><p:txBody><a:bodyPr/>'
+        shape = (
+            '<p:sp><p:nvSpPr><p:cNvPr id="2" name="t"/><p:cNvSpPr '
+            'txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm><a:off x="914400" y="914400"/>'
+        )
+        shape += (
+            '<a:ext cx="6000000" cy="900000"/></a:xfrm><a:prstGeom '
+            'prst="rect"><a:avLst/></a:prstGeom></p:spPr><p:txBody><a:bodyPr/>'
+        )
         shape += f'<a:p><a:r><a:rPr lang="nl-BE" sz="2400"/><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>'
         return f"<p:sld {A} {p_} {about}><p:cSld><p:spTree>{tree}{shape}</p:spTree></p:cSld></p:sld>"
 

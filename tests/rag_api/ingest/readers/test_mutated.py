@@ -1,6 +1,8 @@
-"""Files that nobody here made, with parts cut out, added, swapped, turned over: each is read or named, and none crashes the reader.
+"""Files that nobody here made, with parts cut out, added, swapped, turned over: each is read or
+named, and none crashes the reader.
 
-Some of them in every run; `pytest tests/rag_api/ingest/readers/test_mutated.py --mutated 500` makes five hundred.
+Some of them in every run; `pytest tests/rag_api/ingest/readers/test_mutated.py --mutated 500` makes
+five hundred.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ _OBJECT = re.compile(rb"\d+ \d+ obj\b.*?\bendobj", re.DOTALL)
 
 
 def mutated(seed: int, files: list[Path]) -> tuple[Path, bytes]:
-    """A file and what became of it. Half of the Word files are changed inside of their archive, so that it can still be opened."""
+    """A file and what became of it. Half of the Word files are changed inside of their archive, so
+    that it can still be opened."""
     randomly = random.Random(seed)
     kind = randomly.choice((".pdf", ".pdf", ".docx"))
     path = randomly.choice([path for path in files if path.suffix == kind])
@@ -83,7 +86,12 @@ def _inside(randomly: random.Random, content: bytes) -> bytes:
 
 @pytest.mark.timeout(0)  # five hundred take as long as they take; the reader has limits of its own
 def test_mutated_files_are_read_or_named(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    files = sorted(path for kind in ("pdf", "docx") for path in (SAMPLES / kind).rglob(f"*.{kind}") if path.stat().st_size < 2_000_000)
+    files = sorted(
+        path
+        for kind in ("pdf", "docx")
+        for path in (SAMPLES / kind).rglob(f"*.{kind}")
+        if path.stat().st_size < 2_000_000
+    )
     count = request.config.getoption("--mutated")
     found: Counter[str] = Counter()
     wrong = []

@@ -1,4 +1,5 @@
-"""Awkward documents of every kind: what was written into them is read, in order, once; or stands in the list of what was cut."""
+"""Awkward documents of every kind: what was written into them is read, in order, once; or stands in
+the list of what was cut."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ WIDE = A4[0] - 120
 
 @dataclass
 class Written:
-    """Pages to draw, and what they hold: strands, each in order, whose parts other strands may come between."""
+    """Pages to draw, and what they hold: strands, each in order, whose parts other strands may come
+    between."""
 
     pages: list[list[tuple[float, float, float, str]]] = field(default_factory=list)  # x, y, size, text
     strands: list[list[str]] = field(default_factory=list)
@@ -63,8 +65,11 @@ def sentences(draw: st.DrawFn, least: int = 6, most: int = 24) -> str:
     return " ".join(words).capitalize() + "."
 
 
-def flowed(pages: Written, texts: list[str], width: float, columns: int, top: float, bottom: float, notes: list[str]) -> None:
-    """Running text over columns and pages, each page with a footnote in small letters as long as there are any."""
+def flowed(
+    pages: Written, texts: list[str], width: float, columns: int, top: float, bottom: float, notes: list[str]
+) -> None:
+    """Running text over columns and pages, each page with a footnote in small letters as long as
+    there are any."""
     rows = wrapped(" ".join(texts), width)
     while rows:
         page = pages.page()
@@ -85,7 +90,10 @@ def running(draw: st.DrawFn) -> Written:
     written = Written()
     texts = draw(st.lists(sentences(), min_size=4, max_size=40, unique=True))
     columns = draw(st.sampled_from([1, 2]))
-    notes = [f"{n + 1} Noot {note.lower()}" for n, note in enumerate(draw(st.lists(sentences(4, 6), max_size=3, unique=True)))]
+    notes = [
+        f"{n + 1} Noot {note.lower()}"
+        for n, note in enumerate(draw(st.lists(sentences(4, 6), max_size=3, unique=True)))
+    ]
     bottom = draw(st.sampled_from([120.0, 300.0, 560.0]))
     flowed(written, texts, (WIDE - 30) / 2 if columns == 2 else WIDE, columns, 740, bottom, notes)
     written.strands.append(texts)
@@ -106,7 +114,10 @@ def cards(draw: st.DrawFn) -> Written:
     shared = draw(st.lists(sentences(3, 8), max_size=2, unique=True))
     foot = draw(st.sampled_from(["", "maximaal 2 gram per dag", "Niet bij nierfalen", "Bel 2222"]))
     for weight in weights:
-        texts = [f"Reanimatie bij {weight} kg", *(f"{drug} {weight * n} microgram" for n, drug in enumerate(("Adrenaline", "Atropine"), 1))]
+        texts = [
+            f"Reanimatie bij {weight} kg",
+            *(f"{drug} {weight * n} microgram" for n, drug in enumerate(("Adrenaline", "Atropine"), 1)),
+        ]
         texts += [f"Defibrillatie {weight * 4} J", f"Tube {weight / 10:.1f}", *shared]
         page = written.page()
         for n, text in enumerate(texts):
@@ -144,7 +155,10 @@ def tables(draw: st.DrawFn) -> Written:
     per_page = draw(st.sampled_from([4, 9, 30]))
     for start in range(0, len(rows), per_page):
         page = written.page()
-        part = [("Gewicht", "Dosis", "Maximum"), *((f"tot {a} kg", f"{b} mg", f"{a + b} ml") for a, b in rows[start : start + per_page])]
+        part = [
+            ("Gewicht", "Dosis", "Maximum"),
+            *((f"tot {a} kg", f"{b} mg", f"{a + b} ml") for a, b in rows[start : start + per_page]),
+        ]
         edges = [760 - 20 * n for n in range(len(part) + 1)]
         written.rules[-1] = [float(edge) for edge in edges]
         for n, cells in enumerate(part):

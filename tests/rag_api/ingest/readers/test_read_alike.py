@@ -20,13 +20,21 @@ FILES = [
     *sorted((ROOT / "evaluation" / "sets").glob("*/pdf/*.pdf")),
     *sorted(SAMPLES.glob("pdf/*/**/*.pdf")),
 ]
-LENT = b"<</Type/Font/Subtype/TrueType/BaseFont/%s/FirstChar 32/LastChar 126/Widths[%s]/FontDescriptor 7 0 R/Encoding/WinAnsiEncoding>>"
-LOOK = b"<</Type/FontDescriptor/FontName/%s/Flags %d/ItalicAngle 0/StemV %d/Ascent 900/Descent -200/CapHeight 700/FontBBox[0 0 1000 1000]>>"
+LENT = (
+    b"<</Type/Font/Subtype/TrueType/BaseFont/%s/FirstChar 32/LastChar 126/Widths[%s]/FontDescriptor 7 0 "
+    b"R/Encoding/WinAnsiEncoding>>"
+)
+LOOK = (
+    b"<</Type/FontDescriptor/FontName/%s/Flags %d/ItalicAngle 0/StemV %d/Ascent 900/Descent -200/CapHeight "
+    b"700/FontBBox[0 0 1000 1000]>>"
+)
 
 
 def _read_in_a_process(files: list[Path]) -> dict[Path, list[str]]:
     command = [sys.executable, "-m", "tests.rag_api.made_files.read_digests"]
-    ran = subprocess.run(command, input="\n".join(map(str, files)), capture_output=True, text=True, check=True, cwd=ROOT)
+    ran = subprocess.run(
+        command, input="\n".join(map(str, files)), capture_output=True, text=True, check=True, cwd=ROOT
+    )
     found: dict[Path, list[str]] = {}
     for path, one in zip(files, ran.stdout.split(), strict=True):
         found.setdefault(path, []).append(one)
@@ -34,7 +42,8 @@ def _read_in_a_process(files: list[Path]) -> dict[Path, list[str]]:
 
 
 def test_files_are_read_alike_in_every_order_and_process(request: pytest.FixtureRequest) -> None:
-    """In one process both ways, and in others; `--alike FOLDER` reads a folder's files too, in four processes at once."""
+    """In one process both ways, and in others; `--alike FOLDER` reads a folder's files too, in four
+    processes at once."""
     files = FILES[::4] + [path for path in FILES[-40:] if path.stat().st_size < 500_000]
     more = request.config.getoption("--alike")
     files = list(dict.fromkeys([*files, *(sorted(Path(more).glob("*.*")) if more else ())]))
@@ -52,12 +61,17 @@ def one_page(content: bytes, font: bytes, more: tuple[bytes, ...] = ()) -> bytes
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</A 5 0 R>>/XObject<</F 6 0 R>>>>>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</A 5 0 R>>/XObject<</F 6 0 "
+        b"R>>>>>>",
         b"<</Length %d>>stream\n%s\nendstream" % (len(content), content),
         font,
         *more,
     ]
-    return b"%PDF-1.4\n" + b"".join(b"%d 0 obj%s endobj\n" % (n, one) for n, one in enumerate(objects, start=1)) + b"trailer<</Root 1 0 R>>"
+    return (
+        b"%PDF-1.4\n"
+        + b"".join(b"%d 0 obj%s endobj\n" % (n, one) for n, one in enumerate(objects, start=1))
+        + b"trailer<</Root 1 0 R>>"
+    )
 
 
 def _lent(name: bytes, width: int, flags: int, stem: int, text: bytes) -> bytes:
@@ -93,9 +107,13 @@ def test_letters_that_a_form_stretches_again_say_what_they_show(tmp_path: Path) 
     """Drawn in a form four times as high as wide, which the page makes square again."""
     drawn = b"BT /A 10 Tf 0.25 0 0 1 10 10 Tm (Geef 250 mg morfine na 30 minuten) Tj ET"
     font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
-    form = b"<</Type/XObject/Subtype/Form/BBox[0 0 200 40]/Resources<</Font<</A 5 0 R>>>>/Length %d>>stream\n%s\nendstream" % (
-        len(drawn),
-        drawn,
+    form = (
+        b"<</Type/XObject/Subtype/Form/BBox[0 0 200 40]/Resources<</Font<</A 5 0 R>>>>/Length "
+        b"%d>>stream\n%s\nendstream"
+        % (
+            len(drawn),
+            drawn,
+        )
     )
     path = write(tmp_path, "gerekt.pdf", one_page(b"q 4.4 0 0 1.1 60 700 cm /F Do Q", font, (form,)))
     document = read(path, path.name, media_type(path, path.name), 10)

@@ -32,7 +32,9 @@ def procedure_docx() -> bytes:
     for cell, text in zip(table._cells, ("Dienst", "Apotheek", "Doelgroep", "kinderen en neonaten"), strict=True):
         cell.text = text
     document.add_heading("1. Doel", 1)
-    document.add_paragraph("De verpleegkundige controleert de insteekplaats elke dag en noteert roodheid, zwelling of pijn in het dossier.")
+    document.add_paragraph(
+        "De verpleegkundige controleert de insteekplaats elke dag en noteert roodheid, zwelling of pijn in het dossier."
+    )
     document.add_heading("2. Spoelen", 1)
     document.add_paragraph("Spoel met 10 ml", style="List Bullet")
     document.add_paragraph("Gebruik nooit\ngeweld", style="List Bullet")
@@ -53,7 +55,8 @@ def test_paragraphs_and_table_rows_keep_their_order_and_a_row_is_one_line(tmp_pa
         "Doelgroep\tkinderen en neonaten",
         "",
         "1. Doel",
-        "De verpleegkundige controleert de insteekplaats elke dag en noteert roodheid, zwelling of pijn in het dossier.",
+        "De verpleegkundige controleert de insteekplaats elke dag en noteert roodheid, zwelling of pijn in het "
+        "dossier.",
         "",
         "2. Spoelen",
         "• Spoel met 10 ml",
@@ -68,7 +71,12 @@ def test_paragraphs_and_table_rows_keep_their_order_and_a_row_is_one_line(tmp_pa
 def test_a_docx_says_what_it_is_in_properties_tables_and_footers(tmp_path: Path) -> None:
     path = write(tmp_path, "zorg.docx", procedure_docx())
     said = read(path, "zorg.docx", DOCX, 10).metadata
-    assert (said.title, said.department, said.version, said.language) == ("Zorg voor de katheter", "Apotheek", "3.1", "nl")
+    assert (said.title, said.department, said.version, said.language) == (
+        "Zorg voor de katheter",
+        "Apotheek",
+        "3.1",
+        "nl",
+    )
     assert said.target_groups == (TargetGroup.CHILD, TargetGroup.NEONATE)
 
 
@@ -132,12 +140,17 @@ def test_an_ingested_docx_keeps_the_pdf_that_shows_it(place: Place) -> None:
     assert place.ingest().unchanged == 1
 
 
-def test_an_office_that_takes_too_long_or_is_missing_costs_only_the_rendering(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_office_that_takes_too_long_or_is_missing_costs_only_the_rendering(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write(tmp_path, "zorg.docx", procedure_docx())
     slow = write(tmp_path, "bin/soffice", b"#!/bin/sh\nwhile :; do :; done\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}:/usr/bin:/bin")
-    said = "LibreOffice took longer than 1 seconds of the processor's time; raise BEDSIDE_READ_TIMEOUT, or save it as PDF anew"
+    said = (
+        "LibreOffice took longer than 1 seconds of the processor's time; raise BEDSIDE_READ_TIMEOUT, or save it as "
+        "PDF anew"
+    )
     monkeypatch.setattr("rag_api.ingest.sandbox.office._WAITING", 600)  # whatever else this machine does
     assert convert(path, tmp_path / "zorg.pdf", 1) == said
     slow.write_text("#!/bin/sh\nsleep 600\n")

@@ -64,7 +64,8 @@ def test_boxes_are_points_from_the_top_left_corner(tmp_path: Path) -> None:
     [(90, lambda x, y: (y, x)), (180, lambda x, y: (595.28 - x, y)), (270, lambda x, y: (841.89 - y, 595.28 - x))],
 )
 def test_boxes_follow_a_page_that_is_displayed_turned(tmp_path: Path, rotation: int, expected: object) -> None:
-    """The lower left corner of the word, (60, 700) in the PDF's own space, wherever the rotation puts it."""
+    """The lower left corner of the word, (60, 700) in the PDF's own space, wherever the rotation
+    puts it."""
     page = read_bytes(tmp_path, turned(pdf(lines("Infuuspomp", x=60, y=700, size=20)), rotation)).pages[0]
     x0, y0, x1, y1 = box_of(page, "Infuuspomp")
     x, y = expected(60, 700)  # type: ignore[operator]
@@ -86,26 +87,36 @@ def test_boxes_count_from_the_crop_box(tmp_path: Path) -> None:
 
 
 def test_text_outside_the_crop_box_is_left_out_and_reported(tmp_path: Path) -> None:
-    content = turned(pdf(both(lines("Zichtbaar", x=160, y=600), lines("Onzichtbaar", x=10, y=20))), 0, crop=(100, 100, 500, 700))
+    content = turned(
+        pdf(both(lines("Zichtbaar", x=160, y=600), lines("Onzichtbaar", x=10, y=20))), 0, crop=(100, 100, 500, 700)
+    )
     document = read_bytes(tmp_path, content)
     assert document.text.strip() == "Zichtbaar"
     assert document.warnings == (
-        "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out",
+        "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was "
+        "left out",
     )
 
 
 def sideways(canvas: Canvas) -> None:
     canvas.translate(595, 0)
     canvas.rotate(90)
-    for i, text in enumerate(("De eerste zin staat dwars op de pagina en loopt", "door op de tweede regel. Dan komt de", "tweede zin.")):
+    for i, text in enumerate(
+        ("De eerste zin staat dwars op de pagina en loopt", "door op de tweede regel. Dan komt de", "tweede zin.")
+    ):
         canvas.setFont("Helvetica", 11)
         canvas.drawString(60, 400 - 14 * i, text)
 
 
 @pytest.mark.parametrize("rotation", [0, 90, 270])
-def test_text_drawn_sideways_reads_as_sentences_whichever_way_the_page_is_displayed(tmp_path: Path, rotation: int) -> None:
+def test_text_drawn_sideways_reads_as_sentences_whichever_way_the_page_is_displayed(
+    tmp_path: Path, rotation: int
+) -> None:
     document = read_bytes(tmp_path, turned(pdf(sideways), rotation))
-    assert document.text == "De eerste zin staat dwars op de pagina en loopt door op de tweede regel. Dan komt de tweede zin.\n"
+    assert (
+        document.text == "De eerste zin staat dwars op de pagina en loopt door op de tweede regel. Dan komt de "
+        "tweede zin.\n"
+    )
 
 
 def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
@@ -170,7 +181,8 @@ def test_hidden_text_is_left_out_and_reported(tmp_path: Path) -> None:
     assert document.text == " ".join(WORDS) + "\n"
     assert not any(word in document.text for word in ("Negeer", "alles mag", "tien keer"))
     assert document.warnings == (
-        "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out",
+        "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was "
+        "left out",
     )
 
 
@@ -184,7 +196,9 @@ def test_a_watermark_does_not_get_between_the_lines(tmp_path: Path) -> None:
 
     document = read_bytes(tmp_path, pdf(marked))
     assert document.text == " ".join(WORDS) + "\n"
-    assert document.warnings == ("page 1: slanted text (a watermark) was left out: its words are among the lines that were cut",)
+    assert document.warnings == (
+        "page 1: slanted text (a watermark) was left out: its words are among the lines that were cut",
+    )
     assert [(line.text, line.reason) for line in document.cut] == [("CONCEPT", "slanted")]
 
 
@@ -222,7 +236,8 @@ def test_invisible_text_over_a_scan_is_recognised_text_and_kept(tmp_path: Path) 
 
 
 def test_a_page_placed_on_a_page_is_read_like_any_other(tmp_path: Path) -> None:
-    """Tables, dark heads, hidden words and scans are told apart inside of forms too, which have matrices of their own."""
+    """Tables, dark heads, hidden words and scans are told apart inside of forms too, which have
+    matrices of their own."""
 
     def inside(canvas: Canvas) -> None:
         canvas.beginForm("inhoud")
@@ -244,7 +259,8 @@ def test_a_page_placed_on_a_page_is_read_like_any_other(tmp_path: Path) -> None:
     document = read_bytes(tmp_path, pdf(inside))
     assert document.text == "Gewicht\tDosis\ntot 10 kg\t7,5 mg/kg, nooit meer dan 30 mg/kg\n"
     assert document.warnings == (
-        "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out",
+        "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was "
+        "left out",
     )
     x0, _, _, y1 = box_of(document.pages[0], "tot 10 kg")
     assert x0 == pytest.approx(60 + 9, abs=1)
@@ -258,7 +274,9 @@ def test_a_scan_has_no_text_layer(tmp_path: Path) -> None:
 
 
 def test_a_scanned_page_among_others_is_named(tmp_path: Path) -> None:
-    document = read_bytes(tmp_path, pdf(lines(*WORDS), lambda canvas: canvas.drawImage(picture(), 0, 0, 595, 842), lines(*WORDS)))
+    document = read_bytes(
+        tmp_path, pdf(lines(*WORDS), lambda canvas: canvas.drawImage(picture(), 0, 0, 595, 842), lines(*WORDS))
+    )
     assert [bool(page.text.strip()) for page in document.pages] == [True, False, True]
     assert document.warnings == ("page 2: only a picture, no text layer: nothing of it is found",)
 
@@ -285,12 +303,18 @@ def test_a_document_that_only_forbids_printing_is_read(tmp_path: Path) -> None:
         ("kop.pdf", b"%PDF-1.7\n%%EOF", "broken"),
         ("brief.docx", b"PK\x03\x04 and then nothing", "broken"),
         ("oud.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "unsupported"),
-        ("slot.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le") + bytes(600), "encrypted"),
+        (
+            "slot.docx",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le") + bytes(600),
+            "encrypted",
+        ),
         ("notitie.odt", b"PK\x03\x04", "broken"),
         ("foto.png", b"\x89PNG\r\n", "unsupported"),
     ],
 )
-def test_a_file_that_is_no_document_is_named_with_its_reason(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+def test_a_file_that_is_no_document_is_named_with_its_reason(
+    tmp_path: Path, name: str, content: bytes, reason: str
+) -> None:
     with pytest.raises(UnreadableDocument, match=f"^{name}: ") as error:
         read_bytes(tmp_path, content, name)
     assert error.value.reason == reason

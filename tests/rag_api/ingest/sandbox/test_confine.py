@@ -1,4 +1,5 @@
-"""A process that opens files from anywhere has neither the network nor other files; where the system cannot see to that, it is said."""
+"""A process that opens files from anywhere has neither the network nor other files; where the
+system cannot see to that, it is said."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from rag_api.ingest.common.kinds import Kind
 from rag_api.ingest.sandbox import confine
 from rag_api.ingest.sandbox.reader import Reader
 
-# In place of what reads a file: tries what a file could make it do, and tells of it as a reader can, in its failure.
+# In place of what reads a file: tries what a file could make it do, and tells of it as a reader
+# can, in its failure.
 PROBE = """
 import os, socket, sys, types
 import rag_api.errors, rag_api.ingest
@@ -47,7 +49,9 @@ module.read = read
 """
 
 
-def test_a_reader_reaches_neither_the_network_nor_other_files_nor_a_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_reaches_neither_the_network_nor_other_files_nor_a_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     secret, original = tmp_path / "elders" / "geheim.txt", tmp_path / "a.txt"
     secret.parent.mkdir()
     secret.write_text("geheim")
@@ -110,7 +114,12 @@ def test_a_full_disk_is_no_fault_of_the_file(tmp_path: Path, monkeypatch: pytest
     ],
 )
 def test_what_could_not_be_taken_away_is_logged_once(
-    network: bool, files: bool, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    network: bool,
+    files: bool,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(confine, "_no_capabilities", lambda: None)  # these tests need theirs
     monkeypatch.setattr(confine, "no_network", lambda **_: network)
@@ -120,5 +129,7 @@ def test_what_could_not_be_taken_away_is_logged_once(
         for _ in range(2):
             confine.tell_unconfined("Files are read", confine.confine(tmp_path))
     assert caplog.messages == (
-        [f"Files are read without {said}, which this system does not offer: load only documents that you trust"] if said else []
+        [f"Files are read without {said}, which this system does not offer: load only documents that you trust"]
+        if said
+        else []
     )

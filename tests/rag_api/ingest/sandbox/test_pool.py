@@ -1,4 +1,5 @@
-"""Readers read ahead of whoever uses what they read, and nothing that takes long holds up the rest."""
+"""Readers read ahead of whoever uses what they read, and nothing that takes long holds up the
+rest."""
 
 from __future__ import annotations
 
@@ -38,7 +39,9 @@ def test_results_come_as_they_are_done(pool: ReaderPool) -> None:
     assert sorted(used) == list(range(100))
 
 
-def test_small_items_are_read_far_ahead_and_heavy_ones_are_not(pool: ReaderPool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_items_are_read_far_ahead_and_heavy_ones_are_not(
+    pool: ReaderPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pools, "_MOST_AHEAD", 10)
     taken: list[int] = []
 

@@ -1,4 +1,5 @@
-"""Files opened by a service of its own: what is read is the same, what breaks is told the same, and one that is away is named."""
+"""Files opened by a service of its own: what is read is the same, what breaks is told the same, and
+one that is away is named."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ HERE = office()
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
     with tempfile.TemporaryDirectory(prefix="reading-") as folder:  # a socket's path is short
         path = Path(folder) / "socket"
-        process = subprocess.Popen([sys.executable, "-m", "rag_api.ingest.sandbox.reading_service", str(path)], start_new_session=True)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "rag_api.ingest.sandbox.reading_service", str(path)], start_new_session=True
+        )
         monkeypatch.setenv(SOCKET, str(path))
         until(path.exists)
         yield process
@@ -45,7 +48,9 @@ def job(folder: Path, text: str = "Vier maal daags een gram.") -> Job:
     return Job(path, "protocol.txt", Kind.TEXT, 10, shown=folder / "shown.pdf")
 
 
-def test_it_reads_as_a_child_reads(service: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_reads_as_a_child_reads(
+    service: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Reader(60, 512) as reader:
         elsewhere = reader.read(job(tmp_path))
         first = reader._process
@@ -62,7 +67,9 @@ def children(service: subprocess.Popen[bytes]) -> list[int]:
     return [int(child) for task in tasks for child in task.joinpath("children").read_text().split()]
 
 
-def test_a_process_that_dies_is_its_files_failure_and_the_next_file_is_read(service: subprocess.Popen[bytes], tmp_path: Path) -> None:
+def test_a_process_that_dies_is_its_files_failure_and_the_next_file_is_read(
+    service: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
     with Reader(60, 512) as reader, ThreadPoolExecutor(1) as threads:
         reader.read(job(tmp_path))
         (child,) = children(service)

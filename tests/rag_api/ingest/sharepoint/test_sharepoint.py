@@ -110,9 +110,14 @@ def test_a_named_library_and_a_folder_of_it_and_a_onedrive_are_found(library: Li
     library.graph.put("b", "b.txt", text("b"))
     library.site = replace(library.site, library="documents", folder="protocollen")
     assert [file.name for file in library.look().files] == ["a.txt"]
-    library.site = replace(library.site, site="", user="an@hospital.example.com", library="", folder="", exclude=("Protocollen/*",))
+    library.site = replace(
+        library.site, site="", user="an@hospital.example.com", library="", folder="", exclude=("Protocollen/*",)
+    )
     found = library.look()
-    assert ([file.name for file in found.files], found.skipped) == (["b.txt"], (Skipped("excluded", 1, ("Protocollen/a.txt",)),))
+    assert ([file.name for file in found.files], found.skipped) == (
+        ["b.txt"],
+        (Skipped("excluded", 1, ("Protocollen/a.txt",)),),
+    )
 
 
 def test_throttling_is_waited_out_as_long_as_the_service_says(library: Library) -> None:
@@ -168,14 +173,17 @@ def test_a_deleted_file_is_named_and_retired_with_the_care_that_folders_get(libr
 
 
 def test_a_renamed_file_with_new_content_is_the_same_document(library: Library) -> None:
-    """Another would lose its history, edits and judged questions: it is known by its drive item, whatever its name and content."""
+    """Another would lose its history, edits and judged questions: it is known by its drive item,
+    whatever its name and content."""
     library.graph.put("a", "oud.txt", text("de pomp"))
     library.ingest()
     library.place.repo.edited["oud.txt"] = {"department": Edit("Apotheek", "")}
     library.graph.items["a"].versions.insert(0, ("2.0", text("de nieuwe pomp"), "published"))
     library.graph.rename("a", "nieuw.txt")
     report = library.ingest()
-    assert [(item.source, item.outcome, item.renamed_from) for item in report.items] == [("nieuw.txt", "indexed", "oud.txt")]
+    assert [(item.source, item.outcome, item.renamed_from) for item in report.items] == [
+        ("nieuw.txt", "indexed", "oud.txt")
+    ]
     assert library.place.document("nieuw.txt").metadata.department == "Apotheek"
     assert library.texts() == {"nieuw.txt": "Over de nieuwe pomp"}
     assert {d.source for d in library.place.repo.documents.values()} == {"nieuw.txt"}
@@ -205,7 +213,10 @@ def test_files_that_change_names_with_each_other_stay_themselves(library: Librar
     library.graph.rename("a", "b.txt")
     library.graph.rename("b", "a.txt")
     library.ingest()
-    assert {name: library.place.document(name).id for name in ("a.txt", "b.txt")} == {"a.txt": ids["b.txt"], "b.txt": ids["a.txt"]}
+    assert {name: library.place.document(name).id for name in ("a.txt", "b.txt")} == {
+        "a.txt": ids["b.txt"],
+        "b.txt": ids["a.txt"],
+    }
     assert library.texts() == {"a.txt": "Over b", "b.txt": "Over a"}
 
 
@@ -217,7 +228,10 @@ def test_a_file_that_takes_a_deleted_one_s_name_does_not_become_it(library: Libr
     library.graph.delete("a")
     library.graph.rename("b", "a.txt")
     report = library.ingest()
-    assert (library.place.document("a.txt").id, library.place.repo.documents[old].status) == (kept, DocumentStatus.RETIRED)
+    assert (library.place.document("a.txt").id, library.place.repo.documents[old].status) == (
+        kept,
+        DocumentStatus.RETIRED,
+    )
     assert (report.retired, report.unchanged, library.texts()) == (1, 1, {"a.txt": "Over b"})
 
 
@@ -296,7 +310,11 @@ def test_groups_are_carried_over_and_people_and_links_are_not() -> None:
         to(siteGroup={"id": "8", "displayName": "Unheard of"}, siteUser={"loginName": "x"}),
         to(user={"id": "u"}),
         {"roles": ["read"], "link": {"scope": "organization"}, "grantedToIdentitiesV2": []},
-        {"roles": ["read"], "link": {"scope": "users"}, "grantedToIdentitiesV2": [{"user": {}}, {"group": {"id": "by link"}}]},
+        {
+            "roles": ["read"],
+            "link": {"scope": "users"},
+            "grantedToIdentitiesV2": [{"user": {}}, {"group": {"id": "by link"}}],
+        },
         {"roles": ["sp.limited access"], "grantedToV2": {"group": {"id": "limited"}}},
         {"roles": ["read"], "expirationDateTime": "2020-01-01T00:00:00Z", "grantedToV2": {"group": {"id": "over"}}},
         {"roles": ["owner"], "grantedToV2": {"application": {"id": "this one"}}},
@@ -306,11 +324,14 @@ def test_groups_are_carried_over_and_people_and_links_are_not() -> None:
     assert all("sources.toml" in note or "by name" in note for note in found.notes())
     everyone = to(siteUser={"loginName": "c:0-.f|rolemanager|spo-grid-all-users/6f1d", "displayName": "Iedereen"})
     assert readers([everyone], {}).groups == ("everyone",)
-    assert readers([to(siteGroup={"displayName": "everyone"})], {}).groups == ()  # whoever calls a group so does not open a document
+    # whoever calls a group so does not open a document
+    assert readers([to(siteGroup={"displayName": "everyone"})], {}).groups == ()
 
 
 def test_groups_reach_the_document(library: Library) -> None:
-    library.graph.put("a", "a.txt", text("a"), permissions=[{"roles": ["write"], "grantedToV2": {"group": {"id": "id-of-ic"}}}])
+    library.graph.put(
+        "a", "a.txt", text("a"), permissions=[{"roles": ["write"], "grantedToV2": {"group": {"id": "id-of-ic"}}}]
+    )
     assert library.look().files[0].given == {"groups": "id-of-ic"}
     library.ingest()
     assert library.place.document("a.txt").groups == ("id-of-ic",)
@@ -333,7 +354,9 @@ def test_what_came_damaged_or_too_large_or_with_malware_is_named(library: Librar
     library.graph.wrong_hash = True
     library.graph.put("c", "c.txt", text("c"))
     report = library.ingest()
-    assert "c.txt: its hash is another than SharePoint says" in [item.message.partition(";")[0] for item in report.items]
+    assert "c.txt: its hash is another than SharePoint says" in [
+        item.message.partition(";")[0] for item in report.items
+    ]
     library.graph.wrong_hash = False
     assert {item.source for item in library.ingest().items if item.outcome == "indexed"} == {"c.txt"}
     assert not list(KeptFiles(library.place.settings.data_dir).folder.glob("*.part"))
@@ -362,7 +385,11 @@ def test_an_interrupted_look_goes_on_where_it_was(library: Library) -> None:
     ],
 )
 def test_a_sign_in_that_fails_says_what_to_do(library: Library, number: int, said: str) -> None:
-    body = {"error": "invalid_request", "error_description": f"AADSTS{number}: Something {SECRET}", "error_codes": [number]}
+    body = {
+        "error": "invalid_request",
+        "error_description": f"AADSTS{number}: Something {SECRET}",
+        "error_codes": [number],
+    }
     library.graph.token_answer = Answer(400, body)
     with pytest.raises(SourceUnavailable, match=said) as error:
         library.look()
@@ -398,7 +425,9 @@ def test_a_service_that_fails_makes_nothing_missing(library: Library) -> None:
     assert library.texts() == {"a.txt": "Over a"}
 
 
-def test_no_token_secret_or_address_that_opens_a_file_is_logged(library: Library, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_token_secret_or_address_that_opens_a_file_is_logged(
+    library: Library, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     library.graph.put("a", "a.txt", text("a"))
     library.graph.fail("^/raw/", 500)
@@ -408,13 +437,20 @@ def test_no_token_secret_or_address_that_opens_a_file_is_logged(library: Library
 
 
 def test_a_token_goes_to_graph_alone(library: Library) -> None:
-    """Neither a page's next link nor the database can lead it elsewhere; and a download's address is asked without it."""
+    """Neither a page's next link nor the database can lead it elsewhere; and a download's address
+    is asked without it."""
     library.graph.put("a", "a.txt", text("a"))
     library.look()
-    raw = [headers for path, headers in zip(library.graph.asked, library.graph.headers, strict=True) if path.startswith("/raw/")]
+    raw = [
+        headers
+        for path, headers in zip(library.graph.asked, library.graph.headers, strict=True)
+        if path.startswith("/raw/")
+    ]
     assert len(raw) == 1
     assert "authorization" not in raw[0]
-    library.graph.faults.append(("/root/delta", Answer(200, {"value": [], "@odata.nextLink": "http://elsewhere.example/v1.0/x"})))
+    library.graph.faults.append(
+        ("/root/delta", Answer(200, {"value": [], "@odata.nextLink": "http://elsewhere.example/v1.0/x"}))
+    )
     with pytest.raises(SourceUnavailable, match="another address than Graph's"):
         library.look()
 
@@ -477,14 +513,19 @@ def test_a_site_of_the_list_is_read_with_its_secret_from_a_file(tmp_path: Path) 
     [
         (("tenant", "secret = 'x'\ntenant"), "a secret does not belong here"),
         (('tenant = "t"', ""), "needs tenant"),
-        (('site = "https://hospital.sharepoint.com', 'user = "x"\nsite = "https://hospital.sharepoint.com'), "needs site .* or user"),
+        (
+            ('site = "https://hospital.sharepoint.com', 'user = "x"\nsite = "https://hospital.sharepoint.com'),
+            "needs site .* or user",
+        ),
         (("/sites/procedures/", "/x/"), "is no site's address"),
         (('"icu"', "1"), "group_names says of SharePoint's groups"),
         (('tenant = "t"', 'tenant = "t"\ngraph_url = "http://evil.example"'), "must begin with https"),
         (("exclude", "uitgezonderd"), "uitgezonderd is not known"),
     ],
 )
-def test_a_site_that_makes_no_sense_is_refused_with_its_place(tmp_path: Path, change: tuple[str, str], said: str) -> None:
+def test_a_site_that_makes_no_sense_is_refused_with_its_place(
+    tmp_path: Path, change: tuple[str, str], said: str
+) -> None:
     with pytest.raises(InvalidInput, match=f"sharepoint 1: .*{said}|{said}"):
         read_source_list(write(tmp_path, "sources.toml", LIST.replace(*change, 1).encode()))
 

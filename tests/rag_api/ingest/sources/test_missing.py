@@ -1,4 +1,5 @@
-"""A file that is gone from a folder is named, retired with care, and known again under another name."""
+"""A file that is gone from a folder is named, retired with care, and known again under another
+name."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ __all__ = ["place", "reader_here"]
 
 def fill(place: Place, count: int, folder: str = "") -> None:
     for number in range(count):
-        place.write(f"{folder}d{number}.pdf", procedure(f"Procedure {folder}{number}", [*BODY, f"Nummer {folder}{number}."]))
+        place.write(
+            f"{folder}d{number}.pdf", procedure(f"Procedure {folder}{number}", [*BODY, f"Nummer {folder}{number}."])
+        )
 
 
 def from_folder(place: Place, *folders: Path, retire_missing: bool = False, confirmed: bool = False) -> IngestReport:
@@ -46,7 +49,9 @@ def test_a_removed_file_is_named_and_retired_only_when_asked(place: Place) -> No
     (place.folder / "d3.pdf").unlink()
     report = place.ingest()
     assert report.retired == 0
-    assert [(missing.source, missing.document_id, missing.title) for missing in report.missing] == [("d3.pdf", gone.id, "Procedure 3")]
+    assert [(missing.source, missing.document_id, missing.title) for missing in report.missing] == [
+        ("d3.pdf", gone.id, "Procedure 3")
+    ]
     report = place.ingest(retire_missing=True)
     assert (report.retired, report.missing) == (1, ())
     assert place.repo.documents[gone.id].status == DocumentStatus.RETIRED
@@ -119,7 +124,11 @@ def test_a_moved_file_keeps_its_document_and_its_edits(place: Place) -> None:
     report = place.ingest()
     assert (report.unchanged, report.indexed, report.missing) == (2, 0, ())
     (moved,) = [item for item in report.items if item.renamed_from]
-    assert (moved.source, moved.renamed_from, moved.document_id) == ("nieuw/anafylaxie 2026.pdf", "oud/anafylaxie.pdf", before.id)
+    assert (moved.source, moved.renamed_from, moved.document_id) == (
+        "nieuw/anafylaxie 2026.pdf",
+        "oud/anafylaxie.pdf",
+        before.id,
+    )
     assert place.document("nieuw/anafylaxie 2026.pdf").id == before.id
     assert place.repo.edits()["nieuw/anafylaxie 2026.pdf"]["owner"].value == "Spoed"
     assert len(place.embedder.seen) == seen
@@ -173,9 +182,16 @@ def test_a_moved_file_whose_name_another_takes_stays_the_same_document(place: Pl
     place.write("protocol.pdf", procedure("Kalium, herzien", BODY))
     report = place.ingest()
     assert (report.indexed, report.unchanged, report.missing) == (1, 2, ())
-    assert [(item.source, item.renamed_from) for item in report.items if item.renamed_from] == [("protocol-oud.pdf", "protocol.pdf")]
+    assert [(item.source, item.renamed_from) for item in report.items if item.renamed_from] == [
+        ("protocol-oud.pdf", "protocol.pdf")
+    ]
     moved, new = place.document("protocol-oud.pdf"), place.document("protocol.pdf")
-    assert (moved.id, moved.status, moved.metadata.title, new.metadata.title) == (before.id, "indexed", "Kalium", "Kalium, herzien")
+    assert (moved.id, moved.status, moved.metadata.title, new.metadata.title) == (
+        before.id,
+        "indexed",
+        "Kalium",
+        "Kalium, herzien",
+    )
     assert new.id not in (moved.id, "")
     assert list(place.repo.edited) == ["protocol-oud.pdf"]
     assert moved.groups == new.groups == ("spoed",)
@@ -187,7 +203,8 @@ def test_a_moved_file_whose_name_another_takes_stays_the_same_document(place: Pl
 
 @pytest.mark.usefixtures("reader_here")
 def test_two_files_that_exchange_their_names_stay_under_them(place: Place) -> None:
-    """Neither name is new: each is the name's next version, as the name is what a hospital knows a procedure by."""
+    """Neither name is new: each is the name's next version, as the name is what a hospital knows a
+    procedure by."""
     one, two = procedure("Kalium", BODY), procedure("Natrium", BODY)
     place.write("a.pdf", one)
     place.write("b.pdf", two)

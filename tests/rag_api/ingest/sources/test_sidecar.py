@@ -1,4 +1,5 @@
-"""metadata.csv: a wrong cell costs its document and no other, and what it says against the file's own words is told."""
+"""metadata.csv: a wrong cell costs its document and no other, and what it says against the file's
+own words is told."""
 
 from __future__ import annotations
 
@@ -44,7 +45,9 @@ def test_a_wrong_cell_is_named_with_its_line(field: str, cell: str, said: str, t
 
 
 def test_dates_that_end_before_they_begin_and_cells_too_many_are_wrong(tmp_path: Path) -> None:
-    text = "source,title,valid_from,valid_until\na.pdf,A,2026-01-01,2025-01-01\nb.pdf,Kalium, IV,2026-01-01,2027-01-01\n"
+    text = (
+        "source,title,valid_from,valid_until\na.pdf,A,2026-01-01,2025-01-01\nb.pdf,Kalium, IV,2026-01-01,2027-01-01\n"
+    )
     write(tmp_path, "metadata.csv", text.encode())
     assert "valid_until 2025-01-01 lies before valid_from 2026-01-01" in read_sidecar(tmp_path).wrong("a.pdf")
     assert "more cells than the first line names" in read_sidecar(tmp_path).wrong("b.pdf")
@@ -86,7 +89,9 @@ def test_one_wrong_cell_costs_its_document_and_no_other(place: Place) -> None:
 
 
 @pytest.mark.usefixtures("reader_here")
-def test_a_document_whose_row_becomes_wrong_answers_as_before_for_a_day(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_document_whose_row_becomes_wrong_answers_as_before_for_a_day(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     place.write("b.pdf", procedure("Procedure b", BODY))
     place.write("metadata.csv", b"source,valid_until\nb.pdf,2029-12-31\n")
     place.ingest()
@@ -128,7 +133,9 @@ def test_a_half_written_file_leaves_its_version_before_in_place_and_is_tried_aga
 
 @pytest.mark.usefixtures("reader_here")
 @pytest.mark.parametrize("case", ["long ago", "upload", "no words"])
-def test_a_file_that_is_whole_and_cannot_be_read_takes_its_version_out(case: str, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_whole_and_cannot_be_read_takes_its_version_out(
+    case: str, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What it replaces is no longer what the hospital says."""
     assert PATIENCE == 24 * 3600
     place.write("kalium.pdf", procedure("Kalium", BODY))
@@ -161,7 +168,10 @@ ADULT = ReadDocument(
         ({"target_groups": "adult;child"}, ["that it is about adult and child, the file itself adult"]),
         ({"title": "Morfine bij kinderen"}, ["the title 'Morfine bij kinderen', of child, and the file itself adult"]),
         ({"valid_until": "2021-01-01"}, ["that it is valid until 2021-01-01, the file itself 2030-01-01"]),
-        ({"title": "Vancomycine doseren op de spoedgevallen"}, ["that it is called 'Vancomycine doseren op de spoedgevallen'"]),
+        (
+            {"title": "Vancomycine doseren op de spoedgevallen"},
+            ["that it is called 'Vancomycine doseren op de spoedgevallen'"],
+        ),
         ({"title": "Morfine", "target_groups": "adult", "valid_until": "1-1-2030", "owner": "Pijnteam"}, []),
         ({"title": "MORFINE bij volwassenen."}, []),
         ({}, []),
@@ -176,10 +186,19 @@ def test_what_is_said_against_the_files_own_words_is_told(given: dict[str, str],
 
 @pytest.mark.usefixtures("reader_here")
 def test_a_sidecar_that_turns_patients_round_warns_on_the_document(place: Place) -> None:
-    content = pdf(both(lines("Morfine bij volwassenen", y=780, size=18), lines("Doelgroep: volwassenen", "Geef 10 mg morfine.", y=700)))
+    content = pdf(
+        both(
+            lines("Morfine bij volwassenen", y=780, size=18),
+            lines("Doelgroep: volwassenen", "Geef 10 mg morfine.", y=700),
+        )
+    )
     place.write("adult.pdf", content)
     place.write("metadata.csv", b"source,title,target_groups\nadult.pdf,Morfine bij kinderen,child\n")
     place.ingest()
     document = place.document("adult.pdf")
     assert document.metadata.target_groups == (TargetGroup.CHILD,)
-    assert [w for w in document.warnings if "that it is about child, the file itself adult: check which patients it is for" in w]
+    assert [
+        w
+        for w in document.warnings
+        if "that it is about child, the file itself adult: check which patients it is for" in w
+    ]

@@ -1,4 +1,5 @@
-"""Headers of a document that is printed on both sides: the left pages have another one than the right pages."""
+"""Headers of a document that is printed on both sides: the left pages have another one than the
+right pages."""
 
 from __future__ import annotations
 
@@ -12,7 +13,10 @@ from tests.rag_api.made_files.pdfs import Draw, pdf, wrapped
 
 pytestmark = pytest.mark.quick
 
-_SAID = "De verpleegkundige meet bij aankomst de temperatuur, de pols en de bloeddruk en noteert ze op blad {} van het dossier."
+_SAID = (
+    "De verpleegkundige meet bij aankomst de temperatuur, de pols en de bloeddruk en noteert ze op blad {} van "
+    "het dossier."
+)
 
 
 def _page(number: int, header: str) -> Draw:

@@ -30,13 +30,28 @@ pytestmark = pytest.mark.quick
 def marked(text: str) -> Marked:
     """Each character ten points wide, one after the other."""
     left = 10.0 * np.arange(len(text))
-    return Marked(text, np.column_stack([left, np.zeros(len(text)), left + 10, np.full(len(text), 12.0)]).astype(np.float32))
+    return Marked(
+        text, np.column_stack([left, np.zeros(len(text)), left + 10, np.full(len(text), 12.0)]).astype(np.float32)
+    )
 
 
-def line(text: str, y: float = 100.0, x: float = 50.0, width: float | None = None, size: float = 12.0, bold: bool = False) -> Line:
+def line(
+    text: str, y: float = 100.0, x: float = 50.0, width: float | None = None, size: float = 12.0, bold: bool = False
+) -> Line:
     """A line of a page; width: where it ends, from x."""
     right = x + (width if width is not None else 6.0 * len(text))
-    return Line(marked(text), x, y, right, y + size, size, 6.0 * len(text.split()[0]) if text.split() else 0.0, bold, False, False)
+    return Line(
+        marked(text),
+        x,
+        y,
+        right,
+        y + size,
+        size,
+        6.0 * len(text.split()[0]) if text.split() else 0.0,
+        bold,
+        False,
+        False,
+    )
 
 
 def page(number: int, *items: Line | Row) -> LaidOut:
@@ -185,7 +200,9 @@ def test_an_address_over_a_lines_end_is_whole(tmp_path: Path) -> None:
         ("a high-", "risk drug", [], "high-risk"),
     ],
 )
-def test_the_documents_own_spelling_decides_a_hyphen(before: str, after: str, elsewhere: list[str], joined: str) -> None:
+def test_the_documents_own_spelling_decides_a_hyphen(
+    before: str, after: str, elsewhere: list[str], joined: str
+) -> None:
     verdict = judge(before, after, lexicon(elsewhere), "en")
     assert joined in before[:-1] + verdict.value + after
 
@@ -238,7 +255,9 @@ def test_a_paragraph_goes_on_over_a_page_border() -> None:
     one = page(1, *paragraph("De verpleegkundige belt de arts van wacht en", "noteert het", width=480))
     two = page(2, *paragraph("uur van de oproep in het dossier.", y=80))
     pages = clean([one, two], "nl")
-    assert text_of(pages) == "De verpleegkundige belt de arts van wacht en noteert het uur van de oproep in het dossier.\n"
+    assert (
+        text_of(pages) == "De verpleegkundige belt de arts van wacht en noteert het uur van de oproep in het dossier.\n"
+    )
     assert [p.start for p in pages] == [0, len(pages[0].text)]
     assert pages[1].text == "uur van de oproep in het dossier.\n"
 
@@ -250,11 +269,17 @@ def test_a_word_broken_by_a_page_border_is_made_whole() -> None:
 
 def test_a_paragraph_that_ends_with_its_page_is_not_joined() -> None:
     one = page(1, *paragraph("Bel bij twijfel altijd de arts van wacht", "op 2222."))
-    assert text_of(clean([one, page(2, *paragraph("Noteer het uur.", y=80))], "nl")).endswith("op 2222.\nNoteer het uur.\n")
+    assert text_of(clean([one, page(2, *paragraph("Noteer het uur.", y=80))], "nl")).endswith(
+        "op 2222.\nNoteer het uur.\n"
+    )
 
 
 def test_repeated_headers_footers_and_page_numbers_are_cut() -> None:
-    bodies = ["De eerste pagina gaat over dosering.", "De tweede gaat over bewaring.", "De derde en laatste gaat over overdosering."]
+    bodies = [
+        "De eerste pagina gaat over dosering.",
+        "De tweede gaat over bewaring.",
+        "De derde en laatste gaat over overdosering.",
+    ]
     pages = [
         page(
             n,
@@ -271,13 +296,21 @@ def test_repeated_headers_footers_and_page_numbers_are_cut() -> None:
 def test_a_running_head_that_says_the_title_again_is_cut_though_it_holds_a_number() -> None:
     title = "Brandwonden: eerste 24 uur"
     head = Row(((line("Ziekenhuis", 30),), (line(title, 30),), (line("SPO-009 versie 3.1", 30),)))
-    pages = [page(1, head, line(title, 90, size=18), line("Geef vocht.", 200)), page(2, head, line("Meet de diurese.", 200))]
+    pages = [
+        page(1, head, line(title, 90, size=18), line("Geef vocht.", 200)),
+        page(2, head, line("Meet de diurese.", 200)),
+    ]
     assert text_of(clean(pages, "nl")) == f"{title}\nGeef vocht.\nMeet de diurese.\n"
 
 
 def test_a_sentence_repeated_in_the_body_stays() -> None:
     pages = [
-        page(n, line(f"Stap {n * 7} van het plan begint", 60), line("Was de handen.", 400), line(f"Einde deel {'abc'[n]}", 700))
+        page(
+            n,
+            line(f"Stap {n * 7} van het plan begint", 60),
+            line("Was de handen.", 400),
+            line(f"Einde deel {'abc'[n]}", 700),
+        )
         for n in range(3)
     ]
     assert text_of(clean(pages, "nl")).count("Was de handen.") == 3
@@ -287,7 +320,10 @@ def test_a_sentence_repeated_in_the_body_stays() -> None:
 def test_a_document_of_three_thousand_pages_is_cleaned_in_seconds() -> None:
     """Every line of every page differs: all of them would be compared with all others."""
     count = 3000
-    pages = [page(n, *(line(f"Regel {i} van blad {n} gaat over {n * i}", 20 + 20 * i) for i in range(40))) for n in range(1, count + 1)]
+    pages = [
+        page(n, *(line(f"Regel {i} van blad {n} gaat over {n * i}", 20 + 20 * i) for i in range(40)))
+        for n in range(1, count + 1)
+    ]
     began = time.process_time()
     assert furniture([one.items for one in pages], [842.0] * count) == ({}, set())
     assert time.process_time() - began < 60
@@ -298,7 +334,11 @@ def test_a_lone_page_number_is_cut_even_from_a_single_page() -> None:
 
 
 def test_small_print_of_a_single_page_is_cut_only_where_it_tells_of_the_document_itself() -> None:
-    body = [*paragraph("De dosis wordt berekend op het", "gewicht."), line("Bel de arts.", 300), line("Noteer het uur.", 400)]
+    body = [
+        *paragraph("De dosis wordt berekend op het", "gewicht."),
+        line("Bel de arts.", 300),
+        line("Noteer het uur.", 400),
+    ]
     around = [
         line("Ziekenhuis | Apotheek | versie 3.1", 30, size=9),
         line("maximaal 2 gram per dag", 800, size=8),
@@ -311,7 +351,9 @@ def test_small_print_of_a_single_page_is_cut_only_where_it_tells_of_the_document
 
 def cards(*bodies: list[str]) -> list[LaidOut]:
     """Pages of one layout."""
-    return [page(n, *(line(text, 40 + 40 * i) for i, text in enumerate(texts))) for n, texts in enumerate(bodies, start=1)]
+    return [
+        page(n, *(line(text, 40 + 40 * i) for i, text in enumerate(texts))) for n, texts in enumerate(bodies, start=1)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -332,7 +374,9 @@ def cards(*bodies: list[str]) -> list[LaidOut]:
 @pytest.mark.parametrize("at", ["top", "bottom"])
 def test_lines_of_one_place_that_differ_in_a_number_are_text(varying: list[str], at: str) -> None:
     for count in (2, 3):
-        bodies = [[one, f"De {word} kaart."] for one, word in zip(varying[:count], ("ene", "andere", "laatste"), strict=False)]
+        bodies = [
+            [one, f"De {word} kaart."] for one, word in zip(varying[:count], ("ene", "andere", "laatste"), strict=False)
+        ]
         if at == "bottom":
             bodies = [[*body[1:], *[""] * 16, body[0]] for body in bodies]
         found = cleaned(cards(*bodies), "nl")
@@ -376,7 +420,9 @@ def test_what_a_reader_may_need_is_never_cut_however_often_it_repeats(repeated: 
 )
 def test_a_footer_may_differ_in_what_it_tells_of_the_document_and_what_is_cut_is_kept(footer: str) -> None:
     texts = [footer.format(n=n) for n in (1, 2, 3)]
-    found = cleaned(cards(*[[f"Deel {'abc'[i]} van het plan.", *[""] * 17, text] for i, text in enumerate(texts)]), "nl")
+    found = cleaned(
+        cards(*[[f"Deel {'abc'[i]} van het plan.", *[""] * 17, text] for i, text in enumerate(texts)]), "nl"
+    )
     assert [(one.page, one.text) for one in found.cut] == list(enumerate(texts, start=1))
     assert {one.reason for one in found.cut} <= {"footer", "page_number"}
     assert " ".join(text_of(found.pages).split()) == "Deel a van het plan. Deel b van het plan. Deel c van het plan."
@@ -405,13 +451,18 @@ def test_a_table_row_is_one_line_with_a_tab_between_cells() -> None:
 @given(
     st.lists(
         st.lists(
-            st.tuples(st.text(st.characters(codec=None), max_size=30), st.floats(0, 900), st.floats(-50, 700), st.booleans()), max_size=6
+            st.tuples(
+                st.text(st.characters(codec=None), max_size=30), st.floats(0, 900), st.floats(-50, 700), st.booleans()
+            ),
+            max_size=6,
         ),
         max_size=4,
     ),
     st.sampled_from(["nl", "en", ""]),
 )
-def test_any_pages_become_text_with_a_box_for_each_character(texts: list[list[tuple[str, float, float, bool]]], language: str) -> None:
+def test_any_pages_become_text_with_a_box_for_each_character(
+    texts: list[list[tuple[str, float, float, bool]]], language: str
+) -> None:
     laid = [page(n, *(line(t, y, x, bold=b) for t, y, x, b in found)) for n, found in enumerate(texts, start=1)]
     at = 0
     for whole in clean(laid, language):
@@ -429,7 +480,9 @@ def test_headers_of_a_real_layout_are_cut_and_its_paragraph_joined(tmp_path: Pat
         return both(lines("Ziekenhuis | Apotheek", y=810), lines(*texts, y=760), lines(f"Pagina {number} van 2", y=30))
 
     one = body(
-        1, "Geef eerst een oplaaddosis over dertig minuten en daarna een", "onderhoudsdosis over acht uur, samen met een tweede zak en een"
+        1,
+        "Geef eerst een oplaaddosis over dertig minuten en daarna een",
+        "onderhoudsdosis over acht uur, samen met een tweede zak en een",
     )
     two = body(2, "controle van de spiegel.")
     assert read_bytes(tmp_path, pdf(one, two)).text == (
@@ -455,7 +508,8 @@ def written(procedure: Procedure) -> list[str]:
 
 @pytest.mark.longer
 def test_the_handbooks_pdfs_read_as_they_were_written() -> None:
-    """Against the sources they were rendered from: hyphenated, in tables and columns, turned, over page borders.
+    """Against the sources they were rendered from: hyphenated, in tables and columns, turned, over
+    page borders.
 
     A word broken exactly at its own hyphen cannot be told from a syllable: a few may differ."""
     missing, total = [], 0

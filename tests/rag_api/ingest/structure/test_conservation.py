@@ -1,5 +1,5 @@
-"""Text that a page shows stands once in its text or in the list of what was cut; a page of which that is not true is named and never
-quoted."""
+"""Text that a page shows stands once in its text or in the list of what was cut; a page of which
+that is not true is named and never quoted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from tests.rag_api.ingest.readers.test_read_alike import one_page
 from tests.rag_api.ingest.readers.test_read_pdf import read_bytes
 from tests.rag_api.made_files.pdfs import both, lines, pdf, read_handbook
 
-_FIRST = ("De pomp staat op 5 ml per uur.", "Bij koorts wordt de arts gebeld.", "De familie krijgt het nummer van de dienst.")
+_FIRST = (
+    "De pomp staat op 5 ml per uur.",
+    "Bij koorts wordt de arts gebeld.",
+    "De familie krijgt het nummer van de dienst.",
+)
 _SECOND = ("De lijn blijft drie dagen liggen.", "Spoel haar met 10 ml.", "Noteer het uur.")
 Items = list[Line | Row]
 
@@ -53,7 +57,9 @@ def test_a_page_that_loses_or_doubles_what_it_shows_is_named_and_not_quoted(
 ) -> None:
     def faulty(*args: Any) -> Items:
         items = lay_out(*args)
-        return fault(items) if any(isinstance(item, Line) and item.marked.text == _SECOND[0] for item in items) else items
+        return (
+            fault(items) if any(isinstance(item, Line) and item.marked.text == _SECOND[0] for item in items) else items
+        )
 
     monkeypatch.setattr(read_pdf, "lay_out", faulty)
     document = _document(tmp_path)
@@ -72,7 +78,8 @@ def test_a_page_that_keeps_what_it_shows_is_not_in_doubt(tmp_path: Path) -> None
 
 @pytest.mark.quick
 def test_what_is_joined_left_out_or_said_again_for_a_reason_is_accounted_for(tmp_path: Path) -> None:
-    """Hyphens of syllables, leaders, page numbers, a watermark, what nobody sees, and a cell that stands for two rows."""
+    """Hyphens of syllables, leaders, page numbers, a watermark, what nobody sees, and a cell that
+    stands for two rows."""
 
     def table(canvas: Canvas) -> None:
         canvas.grid([60, 160, 300], [620, 580])
@@ -88,7 +95,10 @@ def test_what_is_joined_left_out_or_said_again_for_a_reason_is_accounted_for(tmp
         canvas.drawString(500, 100, "ONTWERP")
 
     first = lines(
-        "Inhoud ........................ 2", "De verpleegkundige controleert de bloed-", "druk elk uur, bij wie die te laag is.", "10 \\ 20"
+        "Inhoud ........................ 2",
+        "De verpleegkundige controleert de bloed-",
+        "druk elk uur, bij wie die te laag is.",
+        "10 \\ 20",
     )
     page = both(lines("Pagina 1 van 2", y=30, size=8), first, table, odd)
     document = read_bytes(tmp_path, pdf(page, both(lines("Pagina 2 van 2", y=30, size=8), lines(*_FIRST))))
@@ -99,7 +109,9 @@ def test_what_is_joined_left_out_or_said_again_for_a_reason_is_accounted_for(tmp
 
 
 @pytest.mark.quick
-def test_letters_of_formulas_which_pdfium_gives_in_two_halves_are_read_as_the_letters_that_they_are(tmp_path: Path) -> None:
+def test_letters_of_formulas_which_pdfium_gives_in_two_halves_are_read_as_the_letters_that_they_are(
+    tmp_path: Path,
+) -> None:
     maps = b"1 beginbfrange <20> <77> <0020> endbfrange 1 beginbfchar <78> <D835DC65> endbfchar"
     said = b"begincmap 1 begincodespacerange <00> <ff> endcodespacerange " + maps + b" endcmap"
     font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/ToUnicode 6 0 R>>"

@@ -9,7 +9,9 @@ from rag_api.ingest.structure.document_ids import bare, has_imprint, keys
 pytestmark = pytest.mark.quick
 
 
-@pytest.mark.parametrize("date", ["2.5.2010", "02.05.10", "31.12.2024", "2-5-10", "2/5/2010", "2010-05-02", "2 mei 2010"])
+@pytest.mark.parametrize(
+    "date", ["2.5.2010", "02.05.10", "31.12.2024", "2-5-10", "2/5/2010", "2010-05-02", "2 mei 2010"]
+)
 def test_dates_are_told(date: str) -> None:
     assert bare(f"Herzien {date}") == "herzien ‹date›"
 

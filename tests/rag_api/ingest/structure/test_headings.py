@@ -13,7 +13,9 @@ from tests.rag_api.made_files.pdfs import pdf, write
 _BODY = [f"Meet om {hour} uur de temperatuur en de pols, en noteer ze in het dossier." for hour in range(8, 28)]
 
 
-def _title(folder: Path, *placed: tuple[float, float, str, str, float], name: str = "kp.pdf", body: bool = True, said: str = "") -> str:
+def _title(
+    folder: Path, *placed: tuple[float, float, str, str, float], name: str = "kp.pdf", body: bool = True, said: str = ""
+) -> str:
     """Of a page with these (x, y, text, font, size), and a body below or on the next page."""
 
     def first(canvas: Canvas) -> None:

@@ -1,4 +1,5 @@
-"""A list that goes on over a page's end is one list; what stands between its halves is none of it."""
+"""A list that goes on over a page's end is one list; what stands between its halves is none of
+it."""
 
 from __future__ import annotations
 
@@ -14,7 +15,10 @@ from tests.rag_api.made_files.pdfs import Draw, pdf
 
 pytestmark = pytest.mark.quick
 
-_ITEMS = tuple(f"{what} voor de pomp start;" for what in ("controleer de naam", "meet de bloeddruk", "spoel de lijn", "zet het alarm aan"))
+_ITEMS = tuple(
+    f"{what} voor de pomp start;"
+    for what in ("controleer de naam", "meet de bloeddruk", "spoel de lijn", "zet het alarm aan")
+)
 _NOTE = "¹ Zie ook de procedure over het infuus."
 _WARNS = "Vertrouwelijk: geef dit blad niet aan wie er niet mee werkt."
 
@@ -31,7 +35,9 @@ def _page(items: tuple[str, ...], mark: str, first: bool, foot: str, size: float
             canvas.drawString(80, y, item)
             y -= 14
         if not first:
-            canvas.drawString(60, y - 30, "Daarna blijft de verpleegkundige nog tien minuten bij de patiënt in de kamer staan.")
+            canvas.drawString(
+                60, y - 30, "Daarna blijft de verpleegkundige nog tien minuten bij de patiënt in de kamer staan."
+            )
         if foot:
             canvas.setFont("Helvetica", size)
             canvas.drawString(60, 60, foot)
@@ -49,7 +55,9 @@ def _lists(document: ReadDocument) -> list[list[str]]:
 
 @pytest.mark.parametrize("mark", ["•", "-"])
 @pytest.mark.parametrize(("foot", "size", "again"), [("", 8, False), (_NOTE, 8, False), (_WARNS, 11, True)])
-def test_items_of_the_next_page_belong_to_the_list(tmp_path: Path, mark: str, foot: str, size: float, again: bool) -> None:
+def test_items_of_the_next_page_belong_to_the_list(
+    tmp_path: Path, mark: str, foot: str, size: float, again: bool
+) -> None:
     first, second = _page(_ITEMS[:2], mark, True, foot, size), _page(_ITEMS[2:], mark, False, foot * again, size)
     document = read_bytes(tmp_path, pdf(first, second))
     assert _lists(document) == [[f"{mark} {item}" for item in _ITEMS]]

@@ -11,8 +11,10 @@ from tests.rag_api.ingest.readers.test_read_pdf import read_bytes
 from tests.rag_api.made_files.pdfs import Draw, both, lines, pdf, wrapped
 
 OVER = (
-    "Bij een volwassene met hartfalen of boven 75 jaar loopt een erytrocytenconcentraat over 3 tot 4 uur, met furosemide 20 mg IV "
-    "halverwege wanneer de arts dat voorschrijft, en controleert de verpleegkundige de parameters om de 15 minuten in het eerste uur."
+    "Bij een volwassene met hartfalen of boven 75 jaar loopt een erytrocytenconcentraat over 3 tot 4 uur, met "
+    "furosemide 20 mg IV "
+    "halverwege wanneer de arts dat voorschrijft, en controleert de verpleegkundige de parameters om de 15 minuten in "
+    "het eerste uur."
 )
 FILL = "De verpleegkundige noteert het uur in het dossier. " * 6
 WIDTH = 470.0
@@ -35,7 +37,13 @@ REST = lines(*TAIL, *wrapped(FILL, WIDTH), y=740)
 BLOCKS = {
     "a footnote": (lines("1 Niet bij een gekende allergie: zie de werkwijze anafylaxie.", y=80, size=8), None),
     "a footnote of two lines": (
-        lines("1 Niet bij een gekende allergie: zie de werkwijze", "anafylaxie op de spoedgevallendienst.", y=90, size=8, leading=10),
+        lines(
+            "1 Niet bij een gekende allergie: zie de werkwijze",
+            "anafylaxie op de spoedgevallendienst.",
+            y=90,
+            size=8,
+            leading=10,
+        ),
         None,
     ),
     "a footer of the first page": (lines("Campus Noord, Kerkstraat 1, Ergens", y=45), None),
@@ -49,7 +57,9 @@ BLOCKS = {
 }
 WORDS = {
     "a footnote": ["1 Niet bij een gekende allergie: zie de werkwijze anafylaxie."],
-    "a footnote of two lines": ["1 Niet bij een gekende allergie: zie de werkwijze anafylaxie op de spoedgevallendienst."],
+    "a footnote of two lines": [
+        "1 Niet bij een gekende allergie: zie de werkwijze anafylaxie op de spoedgevallendienst."
+    ],
     "a running head": ["Bloedtransfusie bij volwassenen"],
     "a footnote and a running head": ["* Enkel na overleg met de arts van wacht.", "Bloedtransfusie bij volwassenen"],
 }
@@ -90,7 +100,10 @@ def test_small_print_that_runs_over_a_page_border_itself_is_no_footnote(tmp_path
 
 def test_a_last_line_of_a_paragraph_at_a_pages_top_is_no_running_head(tmp_path: Path) -> None:
     one, two = (
-        at_bottom([*wrapped(FILL, WIDTH), "Controleer de pomp elk uur en noteer dit in het dossier van de patiënt en op het"], 80),
+        at_bottom(
+            [*wrapped(FILL, WIDTH), "Controleer de pomp elk uur en noteer dit in het dossier van de patiënt en op het"],
+            80,
+        ),
         both(lines("blad aan het bed.", y=790), lines("en nog iets dat klein begint.", *wrapped(FILL, WIDTH), y=700)),
     )
     assert "op het blad aan het bed." in read_bytes(tmp_path, pdf(one, two)).text

@@ -1,4 +1,5 @@
-"""Each numbered paragraph begins its own block, however full the line before it and wherever its number was drawn."""
+"""Each numbered paragraph begins its own block, however full the line before it and wherever its
+number was drawn."""
 
 from __future__ import annotations
 
@@ -14,9 +15,12 @@ from tests.rag_api.made_files.pdfs import Draw, pdf, wrapped
 pytestmark = pytest.mark.quick
 
 _SAID = (
-    "De verpleegkundige controleert elk uur de pols en de bloeddruk van de patiënt en noteert die op het blad van de dienst",
-    "De arts kijkt elke ochtend of de lijn nog nodig is en schrijft in het dossier waarom ze blijft zitten tot de dag erna",
-    "Bij koorts boven 38,5 graden worden twee paar kweken genomen voor er antibiotica gegeven worden door de dienst zelf",
+    "De verpleegkundige controleert elk uur de pols en de bloeddruk van de patiënt en noteert die op het blad van de "
+    "dienst",
+    "De arts kijkt elke ochtend of de lijn nog nodig is en schrijft in het dossier waarom ze blijft zitten tot de dag "
+    "erna",
+    "Bij koorts boven 38,5 graden worden twee paar kweken genomen voor er antibiotica gegeven worden door de dienst "
+    "zelf",
 )
 _WIDE = 300
 
@@ -58,12 +62,19 @@ def test_a_number_that_counts_on_begins_a_paragraph_below_a_full_line(tmp_path: 
     said = [f"{number.format(n)} {one}" for n, one in enumerate(_SAID, start=1)]
     document = read_bytes(tmp_path, pdf(_spread(said)))
     assert document.text.split("\n")[:-1] == said
-    assert [document.text[block.start : block.end].strip() for block in document.blocks if block.kind in ("item", "paragraph")] == said
+    assert [
+        document.text[block.start : block.end].strip()
+        for block in document.blocks
+        if block.kind in ("item", "paragraph")
+    ] == said
 
 
 def test_a_line_that_begins_with_a_number_by_chance_goes_on(tmp_path: Path) -> None:
     """A section that a sentence speaks of."""
-    said = f"{_SAID[0]} en ook op het dagblad van de kamer, zie hoofdstuk 4.2 van het dossier van de patiënt dat op de kamer ligt"
+    said = (
+        f"{_SAID[0]} en ook op het dagblad van de kamer, zie hoofdstuk 4.2 van het dossier van de patiënt dat op de "
+        f"kamer ligt"
+    )
     lines = wrapped(said, _WIDE)
     assert any(line.startswith("4.2") for line in lines)
     assert read_bytes(tmp_path, pdf(_spread([said]))).text.split("\n")[:-1] == [said]
@@ -97,7 +108,9 @@ def test_values_in_the_cells_of_a_table_are_no_numbers_of_paragraphs(tmp_path: P
         canvas.grid([60, 110, 300], [760, 740, 720, 700, 680])
         canvas.setFont("Helvetica", 11)
         for column in (0, 1):
-            for n, row in enumerate((("pH", "Wat te doen"), ("7.1", "bel de arts"), ("7.2", "herhaal"), ("7.3", "wacht af"))):
+            for n, row in enumerate(
+                (("pH", "Wat te doen"), ("7.1", "bel de arts"), ("7.2", "herhaal"), ("7.3", "wacht af"))
+            ):
                 canvas.drawString((65, 115)[column], 746 - 20 * n, row[column])
 
     document = read_bytes(tmp_path, pdf(draw))

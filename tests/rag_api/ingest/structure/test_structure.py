@@ -1,4 +1,5 @@
-"""The blocks of documents: from sizes, weights, indentation, rules and frames of PDFs; from styles, tags and sheets of other files."""
+"""The blocks of documents: from sizes, weights, indentation, rules and frames of PDFs; from styles,
+tags and sheets of other files."""
 
 from __future__ import annotations
 
@@ -135,7 +136,9 @@ def test_what_stands_in_a_frame_is_a_note_and_a_frame_around_a_table_is_none(tmp
 
 
 @pytest.mark.longer
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 @given(st.one_of(running(), cards(), letters(), tables()))
 def test_every_word_of_an_awkward_pdf_stands_in_exactly_one_leaf_in_order(tmp_path: Path, written: Written) -> None:
     document = opened(tmp_path, "odd.pdf", written.pdf())
@@ -207,5 +210,7 @@ def test_a_sheets_rows_have_a_cell_for_each_column(tmp_path: Path) -> None:
         sheet.append(row)
     book.save(tmp_path / "x.xlsx")
     document = opened(tmp_path, "y.xlsx", (tmp_path / "x.xlsx").read_bytes())
-    cells = [document.text[b.start : b.end].strip() for b in document.blocks if b.kind == BlockKind.CELL and not b.header]
+    cells = [
+        document.text[b.start : b.end].strip() for b in document.blocks if b.kind == BlockKind.CELL and not b.header
+    ]
     assert cells == ["Middel: kalium;", "Dosis: 10 mmol", "Middel: glucose;", "Dosis: 5 %"]

@@ -1,4 +1,5 @@
-"""Answerability of a question by what was found: what speaks for it, and that no language model is asked."""
+"""Answerability of a question by what was found: what speaks for it, and that no language model is
+asked."""
 
 from __future__ import annotations
 
@@ -14,7 +15,13 @@ from tests.support.questions import analysed
 
 pytestmark = pytest.mark.quick
 
-HIT = Hit(Chunk("c", "d", "Kaliumchloride", (1,), 0, 50, "Geef kaliumchloride traag. Meet na een uur opnieuw.\n"), 0.8, 0.9, 9.0, 1)
+HIT = Hit(
+    Chunk("c", "d", "Kaliumchloride", (1,), 0, 50, "Geef kaliumchloride traag. Meet na een uur opnieuw.\n"),
+    0.8,
+    0.9,
+    9.0,
+    1,
+)
 QUESTION = analysed("vraag")
 FITTED = NotFoundModel({"intercept": -2.0, "cosine": 2.0, "information": 2.0, "lead": 1.0, "names": 1.0}, threshold=0.5)
 
@@ -53,7 +60,10 @@ def test_the_chance_decides_against_the_threshold(cosine: float, answerable: boo
 
 
 def test_a_question_for_a_whole_list_is_refused_less_readily() -> None:
-    fact, whole = (decide(analysed(asked), [HIT], [], FITTED) for asked in ("kaliumchloride traag", "kaliumchloride traag, alle stappen"))
+    fact, whole = (
+        decide(analysed(asked), [HIT], [], FITTED)
+        for asked in ("kaliumchloride traag", "kaliumchloride traag, alle stappen")
+    )
     assert whole.confidence > fact.confidence
     assert whole.signals == {**fact.signals, "whole": 1.0}
 

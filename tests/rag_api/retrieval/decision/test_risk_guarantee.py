@@ -1,5 +1,5 @@
-"""Guaranteed risk: its bound is the exact one, what it promises holds on questions that it never saw, and `bedside quality calibrate` keeps
-it."""
+"""Guaranteed risk: its bound is the exact one, what it promises holds on questions that it never
+saw, and `bedside quality calibrate` keeps it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ pytestmark = pytest.mark.quick
 
 
 def drawn(draw: random.Random, count: int) -> list[Verdict]:
-    """Questions of which the confidence tells something: right with a probability that is its square root."""
+    """Questions of which the confidence tells something: right with a probability that is its
+    square root."""
     told = [draw.random() for _ in range(count)]
     return [Verdict(one, draw.random() < one**0.5, draw.random() < 0.8) for one in told]
 

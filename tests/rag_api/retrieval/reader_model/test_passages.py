@@ -1,4 +1,5 @@
-"""Passages as a reader gets them: a hit grown to its section, its lines as they are read, each with its place in the document."""
+"""Passages as a reader gets them: a hit grown to its section, its lines as they are read, each with
+its place in the document."""
 
 from __future__ import annotations
 
@@ -56,14 +57,23 @@ def test_a_hit_in_a_list_is_read_with_the_whole_list_and_what_introduces_it() ->
 
 
 def test_a_row_is_read_with_its_header_and_cells_parted_as_in_the_questions_that_readers_learn_from() -> None:
-    assert lines(passage("Kaliumcitraat")) == ["Middel | Dosis | Weg", "Kaliumchloride | 20 mmol | iv", "Kaliumcitraat | 40 mmol | po"]
+    assert lines(passage("Kaliumcitraat")) == [
+        "Middel | Dosis | Weg",
+        "Kaliumchloride | 20 mmol | iv",
+        "Kaliumcitraat | 40 mmol | po",
+    ]
 
 
 def test_a_table_behind_another_section_brings_no_line_of_its_heading_and_its_caption_once() -> None:
     text = TEXT.replace("Dosering\n\n", "Dosering\n\nDosis per middel:\n\n")
     start, end = text.index("Controleer"), text.index("Kaliumcitraat") + 5
     (one,) = passages_of([hit(start, end, text=text)], {"d": text}, {})
-    assert lines(one)[-4:] == ["Dosis per middel:", "Middel | Dosis | Weg", "Kaliumchloride | 20 mmol | iv", "Kaliumcitraat | 40 mmol | po"]
+    assert lines(one)[-4:] == [
+        "Dosis per middel:",
+        "Middel | Dosis | Weg",
+        "Kaliumchloride | 20 mmol | iv",
+        "Kaliumcitraat | 40 mmol | po",
+    ]
     assert "Dosering" not in lines(one)
     assert lines(one).count("Dosis per middel:") == 1
     quote = one.quoted(len(one.lines) - 1, len(one.lines) - 1, text, 0.0)

@@ -1,4 +1,5 @@
-"""An adapter that points to lines: what it is asked, what is made of its probabilities, and what the whole product quotes of it."""
+"""An adapter that points to lines: what it is asked, what is made of its probabilities, and what
+the whole product quotes of it."""
 
 from __future__ import annotations
 
@@ -51,12 +52,21 @@ def reader_of(logits: dict[str, float], seen: list[dict[str, Any]], status: int 
 
 
 def opened(settings: Settings, answer: Callable[[httpx.Request], httpx.Response]) -> AdapterReader:
-    return open_adapter_reader("reader", settings, lambda: "http://g/v1", httpx.Client(transport=httpx.MockTransport(answer)))
+    return open_adapter_reader(
+        "reader", settings, lambda: "http://g/v1", httpx.Client(transport=httpx.MockTransport(answer))
+    )
 
 
 def test_the_likeliest_range_and_its_odds_follow_from_the_letters_probabilities() -> None:
     seen: list[dict[str, Any]] = []
-    logits = {"B": math.log(0.6), "C": math.log(0.2), "0": math.log(0.2), " B": math.log(0.25), " C": math.log(0.75), " drug": 0.0}
+    logits = {
+        "B": math.log(0.6),
+        "C": math.log(0.2),
+        "0": math.log(0.2),
+        " B": math.log(0.25),
+        " C": math.log(0.75),
+        " drug": 0.0,
+    }
     (reading,) = reader_of(logits, seen).point("kaliumcitraat", passages())
     assert (reading.first, reading.last, reading.reason) == (1, 2, "drug")
     assert reading.answers == pytest.approx(math.log(0.8 / 0.2), abs=1e-6)
@@ -92,7 +102,14 @@ def test_another_server_is_asked_for_the_next_tokens_of_all_passages_at_once() -
     def answer(request: httpx.Request) -> httpx.Response:
         body = json.loads(request.content)
         seen.append(body)
-        whole = {"B": math.log(0.6), "0": math.log(0.2), " B": math.log(0.25), " C": math.log(0.75), " drug": -1.0, "Z": -0.1}
+        whole = {
+            "B": math.log(0.6),
+            "0": math.log(0.2),
+            " B": math.log(0.25),
+            " C": math.log(0.75),
+            " drug": -1.0,
+            "Z": -0.1,
+        }
         choices = [{"index": n, "logprobs": {"top_logprobs": [whole]}} for n in range(len(body["prompt"]))]
         return httpx.Response(200, json={"choices": choices[::-1]})
 
@@ -138,7 +155,9 @@ def pointing(monkeypatch: pytest.MonkeyPatch, words: str, answers: float) -> Non
         found = []
         for one in passages:
             at = next((n for n, line in enumerate(one.lines) if words in line.text), None)
-            found.append(PointedReading(-8.0, 0, 0, 0.0, "drug") if at is None else PointedReading(answers, at, at, 0.0))
+            found.append(
+                PointedReading(-8.0, 0, 0, 0.0, "drug") if at is None else PointedReading(answers, at, at, 0.0)
+            )
         return found
 
     monkeypatch.setattr(AdapterReader, "point", point)
@@ -175,16 +194,27 @@ async def test_a_measured_reader_answers_from_the_confidence_that_its_guarantee_
     assert container.reader is not None
     for threshold, status in ((0.99, AnswerStatus.NOT_FOUND), (0.9, AnswerStatus.ANSWERED)):
         measured = GuaranteedRisk(100, 20, (Guarantee(0.05, threshold, 60, 0, 10),), dict.fromkeys(RISKS, threshold))
-        write(container.settings.data_dir / FILE, container.embedder.name, Calibration(pointing={container.reader.name: measured}))
+        write(
+            container.settings.data_dir / FILE,
+            container.embedder.name,
+            Calibration(pointing={container.reader.name: measured}),
+        )
         assert (await answer_to(container, QUESTION)).status == status
 
 
 def test_calibration_proves_what_it_can_of_a_reader_that_points(
-    container: Container, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    container: Container,
+    server: Scripted,
+    documents: dict[str, Document],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     pointing(monkeypatch, "15 mg/kg", 3.0)
     file = tmp_path / "own.csv"
-    rows = [f"q{n},Hoeveel paracetamol mag een kind van {n} kg?,paracetamol-kind.pdf,15 mg/kg,validate" for n in range(5, 65)]
+    rows = [
+        f"q{n},Hoeveel paracetamol mag een kind van {n} kg?,paracetamol-kind.pdf,15 mg/kg,validate"
+        for n in range(5, 65)
+    ]
     file.write_text("id,question,document,span,split\n" + "\n".join(rows) + "\nn1,Waar staat de fiets?,,,validate\n")
     assert isinstance(container.reader, AdapterReader)
     found = with_guarantee(container, container.reader, file, None, out=None)
@@ -230,7 +260,10 @@ def test_a_real_generator_reads_with_an_adapter_by_its_name(tmp_path: Path, monk
     monkeypatch.setenv("BEDSIDE_GENERATOR_ADAPTERS", f"reader={tmp_path / 'adapters' / 'reader'}")
     settings = Settings(data_dir=tmp_path / "data")
     with GeneratorProcess(tmp_path / "data", "demo") as generator:
-        with_it, unknown = (open_adapter_reader(name, settings, lambda: generator.url, client_of(settings)) for name in ("reader", "other"))
+        with_it, unknown = (
+            open_adapter_reader(name, settings, lambda: generator.url, client_of(settings))
+            for name in ("reader", "other")
+        )
         (first,), (again,) = with_it.point("kalium?", passages()), with_it.point("kalium?", passages())
         assert first == again
         assert 0 <= first.first <= first.last < len(passages()[0].lines)

@@ -40,7 +40,9 @@ class Scripted:
     def judge(self, question: str, passages: Sequence[ReaderPassage]) -> list[PassageJudgement]:
         if self.fails:
             raise GeneratorUnavailable("silent")
-        return [PassageJudgement(self.answers[p.title], tuple(-math.log(len(p.spans)) for _ in p.spans)) for p in passages]
+        return [
+            PassageJudgement(self.answers[p.title], tuple(-math.log(len(p.spans)) for _ in p.spans)) for p in passages
+        ]
 
     def close(self) -> None: ...
 
@@ -52,7 +54,11 @@ def test_a_passage_is_its_chunk_with_its_sentences_and_what_they_are_read_after(
 
 
 def test_a_list_of_the_document_that_stands_outside_every_passage_found_is_not_read() -> None:
-    outside = [*SENTENCES, Candidate("d", 0, 90, (), "Meteen doen: spoel.", 0.5, 1), Candidate("d", 140, 180, (), "Later.", 0.4, 1)]
+    outside = [
+        *SENTENCES,
+        Candidate("d", 0, 90, (), "Meteen doen: spoel.", 0.5, 1),
+        Candidate("d", 140, 180, (), "Later.", 0.4, 1),
+    ]
     (_, members), _ = passages_of(HITS, outside)
     assert members == (1, 2)
     found = read("vraag", HITS, outside, Scripted({"PICC": 2.0, "Port": -1.0}))
@@ -98,7 +104,9 @@ def test_log_odds_of_spans_compare_across_passages() -> None:
 
 
 @pytest.mark.parametrize("gone", ["bedside", "/models/reranker", "BAAI/bge-reranker-v2-m3"])
-def test_a_reader_that_is_gone_is_told_at_start_in_one_sentence(gone: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+def test_a_reader_that_is_gone_is_told_at_start_in_one_sentence(
+    gone: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
     monkeypatch.setenv("BEDSIDE_READER", gone)
     with pytest.raises(typer.Exit):
         read_settings()

@@ -1,4 +1,5 @@
-"""Further queries by a language model: what is asked of it, what becomes of what it says, and that the question itself decides."""
+"""Further queries by a language model: what is asked of it, what becomes of what it says, and that
+the question itself decides."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def by_option(request: dict[str, Any]) -> list[Any]:
     said = {
         "Passage:": "Geef kinderen 15 mg/kg\nom de zes uur.",
         "General question:": '"Wat is de dosering van paracetamol bij kinderen?"\nTweede regel.',
-        "Questions:": f"1. Hoeveel paracetamol mag een kind?\n- Hoe vaak mag een kind paracetamol?\n\n{QUESTION.upper()}\nvierde?",
+        "Questions:": f"1. Hoeveel paracetamol mag een kind?\n- Hoe vaak mag een kind "
+        f"paracetamol?\n\n{QUESTION.upper()}\nvierde?",
     }
     text = next(text for label, text in said.items() if asked.endswith("\n" + label))
     return [piece(text), piece(finish="stop"), "data: [DONE]\n\n"]
@@ -95,9 +97,13 @@ def test_nothing_changes_without_another_query() -> None:
     assert merged([own], 2) == own
 
 
-async def test_an_answer_searches_for_what_the_model_wrote_and_says_so(dsn: str, scripted: Scripted, tmp_path: Any) -> None:
+async def test_an_answer_searches_for_what_the_model_wrote_and_says_so(
+    dsn: str, scripted: Scripted, tmp_path: Any
+) -> None:
     scripted.status, scripted.script = 200, by_option
-    settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=scripted.url, multi_query="step_back")
+    settings = Settings(
+        data_dir=tmp_path, database_url=dsn, store="memory", generator_url=scripted.url, multi_query="step_back"
+    )
     with Container(settings) as container:
         load_hospital(container)
         question = new_question(LOCAL_USER, container, QUESTION, mode=Mode.SOURCES)
@@ -114,6 +120,7 @@ async def test_an_answer_searches_for_what_the_model_wrote_and_says_so(dsn: str,
         found = search_all(search, QUESTION, ["Wanneer is het restaurant open?"], 3)
         assert {h.chunk.title for h in found} >= {"Openingsuren van het restaurant"}
         assert np.isclose(
-            max(h.dense_score for h in found), max(h.dense_score for h in container.store.search(QUESTION, vector, 3, Filters(), 0.65))
+            max(h.dense_score for h in found),
+            max(h.dense_score for h in container.store.search(QUESTION, vector, 3, Filters(), 0.65)),
         )
         empty(container)

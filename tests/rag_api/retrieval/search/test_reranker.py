@@ -1,4 +1,5 @@
-"""A cross-encoder orders hits anew: a real one with random weights made here, a service by its wire format."""
+"""A cross-encoder orders hits anew: a real one with random weights made here, a service by its wire
+format."""
 
 from __future__ import annotations
 
@@ -41,7 +42,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     transformers.BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
     torch.manual_seed(0)
     shape = transformers.BertConfig(
-        vocab_size=5 + len(letters), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, num_labels=1
+        vocab_size=5 + len(letters),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        num_labels=1,
     )
     transformers.BertForSequenceClassification(shape).save_pretrained(folder)
     return folder
@@ -80,7 +86,13 @@ class TestService:
     @pytest.mark.parametrize(
         "answer",
         [
-            {"results": [{"index": 2, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.5}, {"index": 1, "relevance_score": 0.1}]},
+            {
+                "results": [
+                    {"index": 2, "relevance_score": 0.9},
+                    {"index": 0, "relevance_score": 0.5},
+                    {"index": 1, "relevance_score": 0.1},
+                ]
+            },
             [{"index": 2, "score": 0.9}, {"index": 0, "score": 0.5}, {"index": 1, "score": 0.1}],
         ],
         ids=["cohere", "tei"],
@@ -95,7 +107,9 @@ class TestService:
     @pytest.mark.parametrize(
         ("answer", "status"), [({"error": "x"}, 500), ({"results": []}, 200), ("nonsense", 200), ([{"index": 0}], 200)]
     )
-    def test_a_service_that_fails_leaves_the_hits_as_they_are(self, answer: Any, status: int, caplog: pytest.LogCaptureFixture) -> None:
+    def test_a_service_that_fails_leaves_the_hits_as_they_are(
+        self, answer: Any, status: int, caplog: pytest.LogCaptureFixture
+    ) -> None:
         reranker, _ = service(answer, status)
         with pytest.raises(StoreUnavailable, match="http://reranker"):
             reranker.scores("q", ["x"] * 3)
@@ -122,7 +136,9 @@ def test_retrieval_shows_the_best_of_what_the_reranker_read(tmp_path: Path) -> N
     reranker, asked = service([{"index": n, "score": float(n)} for n in range(20)])
     settings = Settings(data_dir=tmp_path, store="memory", sources=3)
     question = analyse("vraag", Expander(()))
-    found = retrieve(question, LOCAL_USER, Filters(), embedder=embedder, store=store, settings=settings, reranker=reranker)
+    found = retrieve(
+        question, LOCAL_USER, Filters(), embedder=embedder, store=store, settings=settings, reranker=reranker
+    )
     assert [h.chunk.id for h in found.hits] == ["d19", "d18", "d17"]
     assert len(asked[0]["documents"]) == 20
     reranker.close()
@@ -133,7 +149,9 @@ def test_the_container_opens_the_configured_reranker_once_and_closes_it(tmp_path
         reranker = container.reranker
         assert isinstance(reranker, CrossEncoderReranker)
         assert container.reranker is reranker
-        other = container.with_settings(container.settings.model_copy(update={"reranker": None, "reranker_url": "http://reranker"}))
+        other = container.with_settings(
+            container.settings.model_copy(update={"reranker": None, "reranker_url": "http://reranker"})
+        )
         assert isinstance(other.reranker, HttpReranker)
     assert other.reranker._client.is_closed
 

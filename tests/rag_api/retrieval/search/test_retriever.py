@@ -61,10 +61,23 @@ def store() -> MemoryStore:
 
 
 def ask(
-    store: MemoryStore, text: str = "paracetamol kind", user: User = LOCAL_USER, filters: Filters | None = None, **options: Any
+    store: MemoryStore,
+    text: str = "paracetamol kind",
+    user: User = LOCAL_USER,
+    filters: Filters | None = None,
+    **options: Any,
 ) -> Ranking:
     settings = Settings(store="memory", **options.pop("settings", {}))
-    return retrieve(analysed(text), user, filters or Filters(), embedder=EMBEDDER, store=store, settings=settings, today=TODAY, **options)
+    return retrieve(
+        analysed(text),
+        user,
+        filters or Filters(),
+        embedder=EMBEDDER,
+        store=store,
+        settings=settings,
+        today=TODAY,
+        **options,
+    )
 
 
 def names(ranking: Ranking) -> list[str]:
@@ -110,7 +123,11 @@ def test_a_better_match_is_more_confident(store: MemoryStore) -> None:
 
 
 def test_confidence_does_not_depend_on_the_fusion(store: MemoryStore) -> None:
-    fused = [ask(store, settings={"fusion": fusion, "alpha": alpha}) for fusion in ("information", "relative") for alpha in (0.2, 0.9)]
+    fused = [
+        ask(store, settings={"fusion": fusion, "alpha": alpha})
+        for fusion in ("information", "relative")
+        for alpha in (0.2, 0.9)
+    ]
     assert len({round(match(analysed("paracetamol kind"), ranking.hits), 6) for ranking in fused}) == 1
 
 

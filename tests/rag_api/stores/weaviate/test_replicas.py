@@ -21,7 +21,9 @@ class Chunks:
 
     def __init__(self, asked: list[str], level: str = "") -> None:
         self.asked, self.level = asked, level
-        self.data = SimpleNamespace(delete_many=self.delete_many, delete_by_id=lambda one: asked.append(f"{one} {level}".strip()))
+        self.data = SimpleNamespace(
+            delete_many=self.delete_many, delete_by_id=lambda one: asked.append(f"{one} {level}".strip())
+        )
 
     def with_consistency_level(self, level: Any) -> Chunks:
         return Chunks(self.asked, level.value)

@@ -9,7 +9,12 @@ from rag_api.text.quotable.quotable_spans import quotable, wholes
 
 pytestmark = pytest.mark.quick
 
-ENTRIES = (("1 Inleiding en doel", 2), ("2 Volwassenen met pijn", 3), ("2.1 Kinderen onder twaalf jaar", 3), ("3 Bijwerkingen", 7))
+ENTRIES = (
+    ("1 Inleiding en doel", 2),
+    ("2 Volwassenen met pijn", 3),
+    ("2.1 Kinderen onder twaalf jaar", 3),
+    ("3 Bijwerkingen", 7),
+)
 SAID = "De verpleegkundige meet bij aankomst de temperatuur en noteert ze."
 
 
@@ -38,5 +43,7 @@ def test_entries_whose_headings_follow_are_not_quoted() -> None:
     ],
     ids=["no such headings", "numbers go down", "another order", "two rows"],
 )
-def test_other_tables_that_end_in_numbers_are_quoted(entries: tuple[tuple[str, int], ...], headings: tuple[str, ...]) -> None:
+def test_other_tables_that_end_in_numbers_are_quoted(
+    entries: tuple[tuple[str, int], ...], headings: tuple[str, ...]
+) -> None:
     assert _rows(_document(entries, headings))

@@ -31,7 +31,9 @@ def test_a_rows_marks_bring_their_footnotes_in_their_order(row: str, expected: l
 
 
 def test_footnotes_behind_each_other_in_one_paragraph_are_told_apart() -> None:
-    assert notes(f"{TABLE}¹ Boven 75 jaar: 2,5 mg. ² Niet bij astma. ³ Kind: 0,1 mg/kg.\n", "piritramide\t15 mg²,³") == [
+    assert notes(
+        f"{TABLE}¹ Boven 75 jaar: 2,5 mg. ² Niet bij astma. ³ Kind: 0,1 mg/kg.\n", "piritramide\t15 mg²,³"
+    ) == [
         "² Niet bij astma.",
         "³ Kind: 0,1 mg/kg.",
     ]
@@ -43,7 +45,9 @@ def test_the_next_footnote_of_that_mark_is_meant() -> None:
     assert notes(text, "Geef 2 g.¹") == ["¹ Niet bij leverfalen."]
 
 
-@pytest.mark.parametrize("passage", ["Geef 1000 mg/m² in 1 uur.", "Bij meer dan 10 x 10⁹ cellen niet.", "Meet 2 cm³ af."])
+@pytest.mark.parametrize(
+    "passage", ["Geef 1000 mg/m² in 1 uur.", "Bij meer dan 10 x 10⁹ cellen niet.", "Meet 2 cm³ af."]
+)
 def test_exponents_are_no_marks(passage: str) -> None:
     assert notes(f"{passage}\n\n² Niet bij astma.\n\n³ Kind: minder.\n\n⁹ Nooit.\n", passage) == []
 
@@ -56,5 +60,9 @@ def test_a_star_is_a_mark_but_a_list_of_stars_is_none() -> None:
 def test_what_begins_with_a_mark_is_no_footnote_of_itself_and_there_is_an_end() -> None:
     assert notes("² Niet bij astma.\n\n² Kind: minder.\n", "² Niet bij astma.") == []
     marks = "¹²³⁴⁵⁶"
-    text = " ".join(f"woord{mark}" for mark in marks) + "\n\n" + "".join(f"{mark} Noot {n}.\n\n" for n, mark in enumerate(marks))
+    text = (
+        " ".join(f"woord{mark}" for mark in marks)
+        + "\n\n"
+        + "".join(f"{mark} Noot {n}.\n\n" for n, mark in enumerate(marks))
+    )
     assert len(notes(text, text.splitlines()[0])) == MOST

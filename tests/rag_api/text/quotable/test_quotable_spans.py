@@ -1,4 +1,5 @@
-"""Context that a sentence must not be read without: introductions, headers, headings that turn it over, the sentence before."""
+"""Context that a sentence must not be read without: introductions, headers, headings that turn it
+over, the sentence before."""
 
 from __future__ import annotations
 
@@ -38,7 +39,10 @@ def test_a_list_without_an_introduction_brings_its_heading() -> None:
 
 
 def test_a_row_brings_its_tables_header_and_headers_are_no_quotes() -> None:
-    text = "2. Dosis\nGewicht\tDosis\tInterval\nKind tot 10 kg\t75 mg\t6 uur\nKind tot 20 kg\t150 mg\t6 uur\n\nDaarna niets.\n"
+    text = (
+        "2. Dosis\nGewicht\tDosis\tInterval\nKind tot 10 kg\t75 mg\t6 uur\nKind tot 20 kg\t150 mg\t6 uur\n\nDaarna "
+        "niets.\n"
+    )
     assert read(text) == [
         "2. Dosis\nGewicht\tDosis\tInterval\n|Kind tot 10 kg\t75 mg\t6 uur",
         "2. Dosis\nGewicht\tDosis\tInterval\n|Kind tot 20 kg\t150 mg\t6 uur",
@@ -56,7 +60,9 @@ def test_rows_of_figures_have_no_header() -> None:
     assert read("Dosis\n" + "\n".join(rows) + "\n") == [f"Dosis\n|{row}" for row in rows]
 
 
-@pytest.mark.parametrize("above", ["paracetamol bij kinderen van 5 tot 30 kg", "Niet bij leverfalen. Paracetamol bij kinderen:"])
+@pytest.mark.parametrize(
+    "above", ["paracetamol bij kinderen van 5 tot 30 kg", "Niet bij leverfalen. Paracetamol bij kinderen:"]
+)
 def test_a_row_brings_its_tables_caption_and_the_heading_above_it(above: str) -> None:
     rows = "Gewicht\tDosis\tInterval\nKind tot 10 kg\t75 mg\t6 uur\nKind tot 20 kg\t150 mg\t6 uur\n"
     caption = above.split(". ")[-1]
@@ -71,17 +77,29 @@ def test_a_sentence_above_a_table_is_no_caption() -> None:
 
 
 def test_what_versions_changed_is_no_quote() -> None:
-    assert read("Einde.\n\nVersie\tDatum\tWijziging\n2.0\t01/02/2024\tdosis verlaagd\n1.0\t01/02/2020\teerste versie\n") == ["|Einde."]
+    assert read(
+        "Einde.\n\nVersie\tDatum\tWijziging\n2.0\t01/02/2024\tdosis verlaagd\n1.0\t01/02/2020\teerste versie\n"
+    ) == ["|Einde."]
 
 
 def test_what_the_document_is_is_no_quote() -> None:
-    text = "Kaliumchloride\nDocumentnummer\tAPO-001\tVersie\t4.2\nDoelgroep\tvolwassenen\nGeldig vanaf\t01/03/2025\n\nGeef het traag.\n"
+    text = (
+        "Kaliumchloride\nDocumentnummer\tAPO-001\tVersie\t4.2\nDoelgroep\tvolwassenen\nGeldig "
+        "vanaf\t01/03/2025\n\nGeef het traag.\n"
+    )
     assert read(text) == ["|Geef het traag."]
 
 
 def test_a_sentence_below_a_heading_that_turns_it_over_brings_the_heading() -> None:
-    text = "4. Contra-indicaties\nLeverfalen en allergie.\n\n5. Werkwijze\nSpoel de leiding.\n\n6. Kinderen\nGeef 15 mg/kg.\n"
-    assert read(text) == ["4. Contra-indicaties\n|Leverfalen en allergie.", "|Spoel de leiding.", "6. Kinderen\n|Geef 15 mg/kg."]
+    text = (
+        "4. Contra-indicaties\nLeverfalen en allergie.\n\n5. Werkwijze\nSpoel de leiding.\n\n6. Kinderen\nGeef 15 "
+        "mg/kg.\n"
+    )
+    assert read(text) == [
+        "4. Contra-indicaties\n|Leverfalen en allergie.",
+        "|Spoel de leiding.",
+        "6. Kinderen\n|Geef 15 mg/kg.",
+    ]
 
 
 def test_a_sentence_that_points_back_is_one_with_the_sentence_before() -> None:
@@ -116,7 +134,8 @@ def test_what_a_document_said_before_is_no_quote(old: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "now", ["Wijziging van de dosis bij nierfalen: halveer.", "Gebruik versie 3 van het formulier.", "Vervang de naald."]
+    "now",
+    ["Wijziging van de dosis bij nierfalen: halveer.", "Gebruik versie 3 van het formulier.", "Vervang de naald."],
 )
 def test_what_only_speaks_of_a_change_or_a_version_is_one(now: str) -> None:
     assert read(f"{now}\n") == [f"|{now}"]
@@ -124,21 +143,46 @@ def test_what_only_speaks_of_a_change_or_a_version_is_one(now: str) -> None:
 
 def test_where_the_first_row_has_no_name_rows_without_a_name_are_not_quoted() -> None:
     text = "Kind\tMiddel\tDosis\n\tibuprofen\t100 mg\n10 kg\tparacetamol\t150 mg\n\tibuprofen\t200 mg\n"
-    cells = [("Kind", "Middel", "Dosis"), ("ibuprofen", "100 mg"), ("10 kg", "paracetamol", "150 mg"), ("ibuprofen", "200 mg")]
+    cells = [
+        ("Kind", "Middel", "Dosis"),
+        ("ibuprofen", "100 mg"),
+        ("10 kg", "paracetamol", "150 mg"),
+        ("ibuprofen", "200 mg"),
+    ]
     blocks, at = [Block(BlockKind.TABLE, 0, len(text))], 0
     for row, line in zip(cells, text.splitlines(keepends=True), strict=True):
         blocks.append(Block(BlockKind.ROW, at, at + len(line), 0, header=row[0] == "Kind"))
         parent = len(blocks) - 1
         for n, cell in enumerate(row):
             start = text.index(cell, at)
-            blocks.append(Block(BlockKind.CELL, start, start + len(cell), parent, column=n + 3 - len(row), header=row[0] == "Kind"))
+            blocks.append(
+                Block(
+                    BlockKind.CELL, start, start + len(cell), parent, column=n + 3 - len(row), header=row[0] == "Kind"
+                )
+            )
         at += len(line)
-    quotes = ["".join(text[a:b] for a, b in (*quote.lead, (quote.start, quote.end))) for quote in quotable(text, blocks)]
+    quotes = [
+        "".join(text[a:b] for a, b in (*quote.lead, (quote.start, quote.end))) for quote in quotable(text, blocks)
+    ]
     assert quotes == ["Kind\tMiddel\tDosis\n10 kg\tparacetamol\t150 mg\n"]
 
 
 words = st.sampled_from(
-    ["Geef 1 g.", "Niet bij:", "- koorts", "• pijn", "\n", "\n\n", "A\tB", "1\t2", "Deze niet.", "2. Kop\n", "Behalve ik.", "🙂", ""]
+    [
+        "Geef 1 g.",
+        "Niet bij:",
+        "- koorts",
+        "• pijn",
+        "\n",
+        "\n\n",
+        "A\tB",
+        "1\t2",
+        "Deze niet.",
+        "2. Kop\n",
+        "Behalve ik.",
+        "🙂",
+        "",
+    ]
 )
 
 

@@ -1,4 +1,5 @@
-"""Manifest of a downtime pack: what is changed, missing, put in, signed by another or out of date is refused, and named."""
+"""Manifest of a downtime pack: what is changed, missing, put in, signed by another or out of date
+is refused, and named."""
 
 from __future__ import annotations
 

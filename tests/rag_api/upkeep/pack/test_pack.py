@@ -1,4 +1,5 @@
-"""Downtime pack, made of a real installation and opened: what is in it, what it answers, what it refuses, and that it is left as it is."""
+"""Downtime pack, made of a real installation and opened: what is in it, what it answers, what it
+refuses, and that it is left as it is."""
 
 from __future__ import annotations
 
@@ -128,21 +129,27 @@ def test_it_answers_as_the_server_does_and_says_how_old_it_is(
     looked_at(folder, None, silent)
 
 
-def test_only_what_its_groups_may_read_is_in_it_and_nobodys_name(hospital: Container, tmp_path: Path, page: Path) -> None:
+def test_only_what_its_groups_may_read_is_in_it_and_nobodys_name(
+    hospital: Container, tmp_path: Path, page: Path
+) -> None:
     manifest = packed(hospital, tmp_path / "all", page)
     assert manifest.index.documents == 3
     held = contents(tmp_path / "all")
     assert b"15 mg/kg" in held
     assert b"4711" not in held
     assert b"zes uur" not in held.replace(b"ten minste zes uur", b"")
-    assert {table.name for table in manifest.database.tables}.isdisjoint({"users", "answers", "conversations", "audit_entries", "api_keys"})
+    assert {table.name for table in manifest.database.tables}.isdisjoint(
+        {"users", "answers", "conversations", "audit_entries", "api_keys"}
+    )
     packed(hospital, tmp_path / "pharmacy", page, "apotheek")
     held = contents(tmp_path / "pharmacy")
     assert b"4711" in held
     assert b"15 mg/kg" not in held
 
 
-def test_nothing_is_administered_or_kept_in_it(hospital: Container, tmp_path: Path, page: Path, postgres_server: str) -> None:
+def test_nothing_is_administered_or_kept_in_it(
+    hospital: Container, tmp_path: Path, page: Path, postgres_server: str
+) -> None:
     packed(hospital, tmp_path / "pack", page)
     with served(tmp_path / "pack", postgres_server) as (client, _):
         answer = client.post("/ask", json={"question": QUESTIONS[0]}).json()
@@ -188,7 +195,10 @@ def test_a_database_that_holds_anything_is_left_alone_and_the_environment_unhear
     with unpacked(folder, manifest, 0) as settings:
         assert settings.database_url is None
         assert settings.host == "127.0.0.1"
-        with Container(settings.model_copy(update={"database_url": own})) as other, pytest.raises(InvalidInput, match="is not empty"):
+        with (
+            Container(settings.model_copy(update={"database_url": own})) as other,
+            pytest.raises(InvalidInput, match="is not empty"),
+        ):
             fill(other, folder, manifest)
     assert len(PgDocuments(hospital.db).current()) == 4
 
@@ -206,7 +216,9 @@ def test_what_cannot_be_packed_is_said(hospital: Container, tmp_path: Path, page
     assert packed(read, tmp_path / "unread", page, without_reader=True).index.documents == 3
 
 
-def test_the_command_makes_and_checks_a_pack(hospital: Container, tmp_path: Path, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_makes_and_checks_a_pack(
+    hospital: Container, tmp_path: Path, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The check opens the pack as a process of its own: of one without Python by this Python."""
     settings = hospital.settings
     assert settings.database_url is not None

@@ -1,4 +1,5 @@
-"""Datastores hold what they were built from, sorted so that the longest match is found, and are refused where they do not belong."""
+"""Datastores hold what they were built from, sorted so that the longest match is found, and are
+refused where they do not belong."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ def test_places_are_sorted_by_what_ends_there_read_backwards(parts: list[list[in
 
 
 def longest_places(tokens: list[int], tail: list[int]) -> tuple[int, list[int]]:
-    """How many of the last tokens of the tail stand anywhere, and where they end. For the eye, not for speed."""
+    """How many of the last tokens of the tail stand anywhere, and where they end. For the eye, not
+    for speed."""
     for length in range(len(tail), 0, -1):
         ends = [end for end in range(length - 1, len(tokens)) if tokens[end - length + 1 : end + 1] == tail[-length:]]
         if ends:
@@ -54,7 +56,9 @@ def test_the_commonest_continuations_of_the_longest_match_are_found(
     parts: list[list[int]], tail: list[int], nodes: int, depth: int
 ) -> None:
     store = build(parts, "t")
-    found = frequent(SortedText(store.tokens, store.order), np.array(tail, np.int32), nodes, shortest=1, most=8192, depth=depth)
+    found = frequent(
+        SortedText(store.tokens, store.order), np.array(tail, np.int32), nodes, shortest=1, most=8192, depth=depth
+    )
     tokens = store.tokens.tolist()
     length, ends = longest_places(tokens, tail)
     paths: Counter[tuple[int, ...]] = Counter()
@@ -90,8 +94,8 @@ def test_rest_drafts_from_the_datastore_alone_and_not_after_a_single_token() -> 
 @settings(max_examples=100, deadline=None)
 @given(texts, st.lists(st.integers(0, 5), min_size=1, max_size=20))
 def test_a_sorted_text_gives_the_blend_what_an_indexed_one_gives(parts: list[list[int]], said: list[int]) -> None:
-    """Apart from which of several places stands for a token, and which of equal branches goes first. One text, for the index knows no
-    border."""
+    """Apart from which of several places stands for a token, and which of equal branches goes
+    first. One text, for the index knows no border."""
     whole = [token for part in parts for token in part]
     indexed, tokens = NativeText(), np.array(whole, np.int32)
     indexed.extend(tokens)
@@ -126,7 +130,9 @@ def test_a_datastore_is_read_as_it_was_written_and_refused_where_it_does_not_bel
         build([[]], "mine")
 
 
-def test_the_command_builds_one_of_texts_and_answers_and_shows_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_builds_one_of_texts_and_answers_and_shows_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     model = str(tiny_checkpoint(tmp_path / "model", "llama", seed=0))
     (tmp_path / "a.txt").write_text("the dose is the dose")
     (tmp_path / "b.jsonl").write_text('{"answer": "give the dose"}\n\n{"text": "the dose"}\n')

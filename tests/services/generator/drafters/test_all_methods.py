@@ -1,4 +1,5 @@
-"""Every method, alone and together, by every policy, changes no token: alone and in a batch, at any temperature."""
+"""Every method, alone and together, by every policy, changes no token: alone and in a batch, at any
+temperature."""
 
 from __future__ import annotations
 
@@ -33,7 +34,9 @@ from tests.services.generator.tiny import tiny_checkpoint
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no C compiler on this machine: blend and rest cannot draft")
 
-prompts = st.lists(st.integers(3, 399), min_size=1, max_size=40).flatmap(lambda part: st.integers(1, 3).map(lambda times: part * times))
+prompts = st.lists(st.integers(3, 399), min_size=1, max_size=40).flatmap(
+    lambda part: st.integers(1, 3).map(lambda times: part * times)
+)
 samplings = st.builds(
     SamplingParams,
     temperature=st.sampled_from([0.0, 0.7, 1.0]),
@@ -71,7 +74,13 @@ def make(names: tuple[str, ...], policy: str = "merge", costs: CostModel | None 
 
 
 METHODS: list[tuple[str, ...]] = [(name,) for name in DRAFTERS if name not in ("eagle", "reader")]
-METHODS += [("eagle",), ("eagle", "reader"), ("copy", "eagle"), ("blend", "eagle"), ("blend", "eagle", "reader", "rest")]
+METHODS += [
+    ("eagle",),
+    ("eagle", "reader"),
+    ("copy", "eagle"),
+    ("blend", "eagle"),
+    ("blend", "eagle", "reader", "rest"),
+]
 
 
 @pytest.mark.parametrize("names", METHODS, ids="+".join)
@@ -95,7 +104,12 @@ def test_no_policy_changes_a_token(policy: str, data: st.DataObject) -> None:
     size, names = data.draw(sizes), ("automaton", "prompt-lookup", "eagle", "reader")
     jobs = data.draw(st.lists(st.tuples(prompts, samplings), min_size=size, max_size=size))
     plain = [generate(make(()), [request(prompt, sampling)])[0] for prompt, sampling in jobs]
-    check_same(tiny_target(), jobs, plain, generate(make(names, policy), [request(prompt, sampling, names) for prompt, sampling in jobs]))
+    check_same(
+        tiny_target(),
+        jobs,
+        plain,
+        generate(make(names, policy), [request(prompt, sampling, names) for prompt, sampling in jobs]),
+    )
 
 
 def beside(job: Request, *texts: list[int]) -> Request:
@@ -178,7 +192,11 @@ def test_texts_beside_a_request_are_read_where_something_drafts_from_them() -> N
     from services.contract import wire
     from services.generator.server.openai_chat import Defaults, build_request
 
-    asked = {"model": "m", "messages": [{"role": "user", "content": "Why?"}], "bedside": {"beside": ["Wash your hands.", "De dosis."]}}
+    asked = {
+        "model": "m",
+        "messages": [{"role": "user", "content": "Why?"}],
+        "bedside": {"beside": ["Wash your hands.", "De dosis."]},
+    }
     ask, drafters = wire.ChatRequest.model_validate(asked), make(("blend", "copy")).drafters
     read = build_request(ask, tiny_codec(), drafters, Defaults("thesis", "blend", 9)).sequence.prompt
     assert [tiny_codec().decode(list(text)) for text in read.beside] == ["Wash your hands.", "De dosis."]
@@ -194,7 +212,11 @@ def test_the_service_reads_a_datastore_and_knows_its_policies(tmp_path: Path) ->
     model, folder = str(tiny_checkpoint(tmp_path, "llama", seed=2)), tmp_path / "store"
     (tmp_path / "a.txt").write_text("Wash your hands.")
     assert datastore_command(["build", str(folder), str(tmp_path / "a.txt"), "--model", model]) == 0
-    loaded = load(GeneratorSettings(model=model, drafter="rest+copy", datastore=folder, policy="in-order", dtype="fp32", threads=1))
+    loaded = load(
+        GeneratorSettings(
+            model=model, drafter="rest+copy", datastore=folder, policy="in-order", dtype="fp32", threads=1
+        )
+    )
     assert {"rest", "copy", "reader"} <= set(loaded.engine.drafters)
     assert isinstance(loaded.engine.drafting.policy, InOrder)
     with pytest.raises(ValueError, match="no policy 'best'"):

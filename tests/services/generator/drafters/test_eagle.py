@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from services.generator.drafters.eagle import EagleDrafter
 from services.generator.speculation.eagle_tree import FIXED_TREE, Pool, TreeShape, plan, select, to_tree
 from services.generator.types import DraftTree, NodeOrigin
-from tests.services.generator.models.heads.test_eagle import CASES, assert_equal, load_case, paths, sequence, shape, state
+from tests.services.generator.models.heads.test_eagle import (
+    CASES,
+    assert_equal,
+    load_case,
+    paths,
+    sequence,
+    shape,
+    state,
+)
 
 
 def assert_well_formed(tree: DraftTree) -> None:
@@ -39,7 +47,8 @@ def test_a_tree_keeps_to_its_budget(name: str, nodes: int) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_parents_come_before_children_under_ties_in_half_precision(dtype: torch.dtype) -> None:
-    """A head that is certain of one token at every depth: child and parent have the same probability, 1."""
+    """A head that is certain of one token at every depth: child and parent have the same
+    probability, 1."""
     case = load_case("eagle2-gqa", dtype)
     lm_head = torch.zeros(300, 64, dtype=dtype)
     case.head._target[0].target_lm_head.copy_(lm_head)  # type: ignore[attr-defined]
@@ -134,7 +143,8 @@ def test_drafting_stops_where_no_leaf_is_likely() -> None:
 
 
 def test_a_cached_prefix_without_features_only_shortens_what_the_head_sees() -> None:
-    """Positions stay absolute: the same features at the same positions give the same tree, however the row began."""
+    """Positions stay absolute: the same features at the same positions give the same tree, however
+    the row began."""
     case = load_case("eagle3-rope-theta")
     trees = []
     for split in (23, 15):
@@ -145,7 +155,9 @@ def test_a_cached_prefix_without_features_only_shortens_what_the_head_sees() -> 
                 (tree,) = drafter.propose([state(case, one, start, end)], 64)
         trees.append(tree)
     assert paths(trees[0].token_ids, trees[0].parents) == paths(trees[1].token_ids, trees[1].parents)
-    assert paths(trees[0].token_ids, trees[0].parents) != paths(case.drafts[0][2]["tokens"], case.drafts[0][2]["parents"])
+    assert paths(trees[0].token_ids, trees[0].parents) != paths(
+        case.drafts[0][2]["tokens"], case.drafts[0][2]["parents"]
+    )
 
 
 def test_features_that_do_not_continue_are_an_error() -> None:

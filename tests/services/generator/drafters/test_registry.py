@@ -1,4 +1,5 @@
-"""Drafters are declared, opened when they are wanted, and asked in stages; a further one is one file and one line."""
+"""Drafters are declared, opened when they are wanted, and asked in stages; a further one is one
+file and one line."""
 
 from __future__ import annotations
 
@@ -61,7 +62,9 @@ def test_options_are_the_drafters_own() -> None:
 
 
 def test_only_what_is_named_is_opened_and_what_it_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("services.generator.drafters.eagle.open_head", lambda *_: pytest.fail("a head was opened that nobody named"))
+    monkeypatch.setattr(
+        "services.generator.drafters.eagle.open_head", lambda *_: pytest.fail("a head was opened that nobody named")
+    )
     context = DrafterContext(tiny_target(), Path("head"))
     assert list(open_drafters(["copy-prompt", "copy"], context)) == ["copy-prompt", "copy"]
     with pytest.raises(BadRequest, match="the drafter 'eagle' needs a model and an EAGLE head"):
@@ -83,14 +86,21 @@ def test_each_drafter_carries_the_name_it_is_registered_by() -> None:
 
 def heads(*names: str) -> dict[str, EagleDrafter]:
     versions = {"eagle1": 1, "eagle3": 3}
-    return {name: EagleDrafter(random_head(versions[name], "llama", 0), TreeShape(3, 9, 2), name=name) for name in names}
+    return {
+        name: EagleDrafter(random_head(versions[name], "llama", 0), TreeShape(3, 9, 2), name=name) for name in names
+    }
 
 
 class Recording:
     """Remembers what a drafter proposed."""
 
     def __init__(self, drafter: EagleDrafter) -> None:
-        self.drafter, self.name, self.stage, self.wants_features = drafter, drafter.name, drafter.stage, drafter.wants_features
+        self.drafter, self.name, self.stage, self.wants_features = (
+            drafter,
+            drafter.name,
+            drafter.stage,
+            drafter.wants_features,
+        )
         self.start, self.finish, self.feedback = drafter.start, drafter.finish, drafter.feedback
         self.proposed: list[DraftTree] = []
 
@@ -101,7 +111,8 @@ class Recording:
 
 
 def test_two_heads_that_want_different_features_run_side_by_side() -> None:
-    """Each proposes, wherever both have come, just what it proposes alone; a cached prefix brings both what they want."""
+    """Each proposes, wherever both have come, just what it proposes alone; a cached prefix brings
+    both what they want."""
     target, prompt = tiny_target(), text(WORDS * 4)
     plain = generate(engine(target), [request(prompt)])[0]
     firsts: dict[str, DraftTree] = {}
@@ -152,7 +163,8 @@ class Free:
 
 
 def test_a_drafter_that_runs_a_model_is_not_asked_where_look_ups_are_sure() -> None:
-    """The answer repeats its prompt, so copying gives many tokens a step; on a new text there is nothing to copy."""
+    """The answer repeats its prompt, so copying gives many tokens a step; on a new text there is
+    nothing to copy."""
     part = tuple(range(100, 130))
     asked = {}
     for name, answer in (("copied", part * 6), ("new", tuple(range(200, 380)))):
@@ -199,11 +211,15 @@ def test_all_that_is_looked_up_drafts_where_nobody_says_and_copies_where_there_a
     assert usual_drafter(free, head=head) == drafter
 
 
-def test_the_service_opens_what_it_drafts_with_and_what_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_service_opens_what_it_drafts_with_and_what_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from services.generator.server.config import GeneratorSettings
     from services.generator.server.service import load
 
-    monkeypatch.setattr("services.generator.drafters.eagle.open_head", lambda *_: pytest.fail("a head was opened that nobody named"))
+    monkeypatch.setattr(
+        "services.generator.drafters.eagle.open_head", lambda *_: pytest.fail("a head was opened that nobody named")
+    )
     model = str(tiny_checkpoint(tmp_path, "llama", seed=2))
     loaded = load(GeneratorSettings(model=model, head=tmp_path, drafter="copy", dtype="fp32", threads=1))
     free = set(available(NOTHING))

@@ -1,4 +1,5 @@
-"""A model that writes ahead: the target's own text whatever it proposes, read once, for as many requests as there are."""
+"""A model that writes ahead: the target's own text whatever it proposes, read once, for as many
+requests as there are."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def test_it_writes_what_greedy_decoding_would() -> None:
 
 
 def test_what_was_rejected_is_read_again_and_rows_do_not_mix() -> None:
-    """Four contexts grow at different rates, each by what it wrote itself or by something else; more rows than there were at first."""
+    """Four contexts grow at different rates, each by what it wrote itself or by something else;
+    more rows than there were at first."""
     model = tiny_target(seed=1)
     writer, contexts = WriteAhead(model, rows=1), {f"{n}": text(WORDS)[n : 20 + 3 * n] for n in range(4)}
     for name in contexts:
@@ -69,7 +71,10 @@ def test_the_text_is_the_targets_own(jobs: list[tuple[list[int], SamplingParams]
     plain = [generate(engine(target), [request(prompt, sampling)])[0] for prompt, sampling in jobs]
     options = SmallModelOptions(tokens)
     for drafter in (SmallModelDrafter(small, options), RagDrafter(small, options)):
-        batch = [_retrieved(request(prompt, sampling, (drafter.name,)), prompt[len(prompt) // 2 :]) for prompt, sampling in jobs]
+        batch = [
+            _retrieved(request(prompt, sampling, (drafter.name,)), prompt[len(prompt) // 2 :])
+            for prompt, sampling in jobs
+        ]
         check_same(target, jobs, plain, generate(engine(target, drafter, prefill_chunk=16), batch))
 
 
@@ -113,7 +118,11 @@ def test_a_prompt_over_the_context_is_refused_by_a_code_of_its_own() -> None:
 
 def test_who_names_no_drafter_gets_the_one_of_long_documents_where_their_parts_are_named() -> None:
     drafters: dict[str, Drafter] = {"copy": CopyDrafter(), "rag": RagDrafter(tiny_target())}
-    said = {"model": "tiny", "messages": [{"role": "user", "content": "Hoeveel?"}], "documents": [{"id": "a", "text": "Was uw handen."}]}
+    said = {
+        "model": "tiny",
+        "messages": [{"role": "user", "content": "Hoeveel?"}],
+        "documents": [{"id": "a", "text": "Was uw handen."}],
+    }
     part = {"document": "a", "start": 0, "end": 3}
 
     def names(usual: str, **bedside: object) -> tuple[str, ...]:
@@ -129,7 +138,11 @@ def test_who_names_no_drafter_gets_the_one_of_long_documents_where_their_parts_a
 def test_the_parts_that_retrieval_found_are_a_prompt_of_their_own() -> None:
     """The same question around the parts alone; what is said of a place that is in no document."""
     long = "De dosis is 5 mg per kg. " * 20 + "Was uw handen."
-    asked = {"model": "tiny", "messages": [{"role": "user", "content": "Hoeveel?"}], "documents": [{"id": "a", "text": long}]}
+    asked = {
+        "model": "tiny",
+        "messages": [{"role": "user", "content": "Hoeveel?"}],
+        "documents": [{"id": "a", "text": long}],
+    }
     place = {"document": "a", "start": 0, "end": 24}
 
     def prompt(**bedside: object) -> Prompt:

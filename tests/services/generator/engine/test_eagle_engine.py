@@ -1,4 +1,5 @@
-"""Engine and EAGLE heads together: lossless with any head, at any temperature, alone and in a batch; a head that is right is believed."""
+"""Engine and EAGLE heads together: lossless with any head, at any temperature, alone and in a
+batch; a head that is right is believed."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ from tests.services.generator.engines import check_same, engine, generate, reque
 WORDS = "Wash your hands. De dosis is 5 mg per kg. Remove the catheter. "
 SHAPES = (TreeShape(4, 16, 3), TreeShape(2, 5, 6), TreeShape(4, fixed=FIXED_TREE))
 
-prompts = st.lists(st.integers(3, 399), min_size=1, max_size=40).flatmap(lambda part: st.integers(1, 3).map(lambda times: part * times))
+prompts = st.lists(st.integers(3, 399), min_size=1, max_size=40).flatmap(
+    lambda part: st.integers(1, 3).map(lambda times: part * times)
+)
 samplings = st.builds(
     SamplingParams,
     temperature=st.sampled_from([0.0, 0.7, 1.0]),
@@ -61,7 +64,12 @@ def test_a_head_changes_no_token(
     for drafters in (("eagle",), ("copy", "eagle")):
         drafter = EagleDrafter(random_head(version, family, 0), shape, capacity=8)
         speculative = engine(target, drafter, nodes=nodes, prefill_chunk=16)
-        check_same(target, jobs, plain, generate(speculative, [request(prompt, sampling, drafters) for prompt, sampling in jobs]))
+        check_same(
+            target,
+            jobs,
+            plain,
+            generate(speculative, [request(prompt, sampling, drafters) for prompt, sampling in jobs]),
+        )
         assert not drafter._rows  # every row was given back
 
 
@@ -72,7 +80,9 @@ def trained_head(version: int) -> Any:
     encode = tiny_codec().encode
     questions = [TokenQuestion(f"{number}", tuple(encode(f"{WORDS}{number % 4}")[0])) for number in range(24)]
     with TemporaryDirectory() as folder:
-        corpus = collect(target, questions, Path(folder) / "a", AnswerOptions(rows=4, max_tokens=24, max_length=200, temperature=0.0))
+        corpus = collect(
+            target, questions, Path(folder) / "a", AnswerOptions(rows=4, max_tokens=24, max_length=200, temperature=0.0)
+        )
         options = FitOptions(version, 400, steps=3, epochs=40, positions=128, learning_rate=5e-3, warm_up=5, bf16=False)
         return Fit(target, corpus, Path(folder) / "w", options).run()
 

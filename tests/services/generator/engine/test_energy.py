@@ -42,7 +42,9 @@ def test_the_counter_is_read_in_joules_of_the_gpu_named() -> None:
     assert counter.reason is None
 
 
-def test_pynvml_has_what_is_asked_of_it_and_without_a_driver_the_reason_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pynvml_has_what_is_asked_of_it_and_without_a_driver_the_reason_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked = [name for name in vars(Nvml) if name.startswith("nvml")]
     assert all(callable(getattr(pynvml, name)) for name in asked)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(uuid="abc"))

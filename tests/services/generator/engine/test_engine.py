@@ -1,4 +1,5 @@
-"""The engine: lossless whatever drafts, whoever else runs, whatever was cached; fair, bounded, cancellable."""
+"""The engine: lossless whatever drafts, whoever else runs, whatever was cached; fair, bounded,
+cancellable."""
 
 from __future__ import annotations
 
@@ -39,7 +40,12 @@ def reference(target: object, prompt: list[int], count: int) -> list[int]:
     tokens = list(prompt)
     for _ in range(count):
         step = StepInput(
-            torch.tensor([tokens]), torch.arange(len(tokens))[None], slots=(0,), lengths=(0,), counts=(len(tokens),), tree_mask=None
+            torch.tensor([tokens]),
+            torch.arange(len(tokens))[None],
+            slots=(0,),
+            lengths=(0,),
+            counts=(len(tokens),),
+            tree_mask=None,
         )
         logits = target.forward(step, target.new_cache(1, 256)).logits  # type: ignore[attr-defined]
         tokens.append(int(logits[0, -1].argmax()))
@@ -48,7 +54,9 @@ def reference(target: object, prompt: list[int], count: int) -> list[int]:
     return tokens[len(prompt) :]
 
 
-prompts = st.lists(st.integers(3, 399), min_size=1, max_size=40).flatmap(lambda part: st.integers(1, 3).map(lambda times: part * times))
+prompts = st.lists(st.integers(3, 399), min_size=1, max_size=40).flatmap(
+    lambda part: st.integers(1, 3).map(lambda times: part * times)
+)
 samplings = st.builds(
     SamplingParams,
     temperature=st.sampled_from([0.0, 0.7, 1.0]),
@@ -89,7 +97,9 @@ def test_speculation_changes_no_token(
     vocabulary = target.config.vocab_size
     for drafters in (("copy",), ("random",), ("oracle",), ("copy", "oracle", "random")):
         extra = RandomDrafter(vocabulary), OracleDrafter(vocabulary, answers)
-        speculative = engine(target, *extra, costs=data.draw(st.sampled_from([None, Slope()])), nodes=nodes, prefill_chunk=16)
+        speculative = engine(
+            target, *extra, costs=data.draw(st.sampled_from([None, Slope()])), nodes=nodes, prefill_chunk=16
+        )
         batch = [request(prompt, sampling, drafters) for prompt, sampling in jobs]
         check_same(target, jobs, plain, generate(speculative, batch))
 
@@ -107,7 +117,10 @@ def test_an_oracle_is_believed_so_that_the_test_above_accepts_long_paths() -> No
 def test_requests_join_and_leave_between_steps() -> None:
     target = tiny_target()
     lengths = (5, 30, 9, 17, 2, 22)
-    plain = [generate(engine(target), [request(text(WORDS * n), SamplingParams(max_tokens=m))])[0] for n, m in enumerate(lengths, 1)]
+    plain = [
+        generate(engine(target), [request(text(WORDS * n), SamplingParams(max_tokens=m))])[0]
+        for n, m in enumerate(lengths, 1)
+    ]
     late = engine(target, rows=3)
     jobs = [request(text(WORDS * n), SamplingParams(max_tokens=m), ("copy",)) for n, m in enumerate(lengths, 1)]
     for job in jobs:
@@ -248,7 +261,13 @@ def test_two_drafters_that_copy_are_told_apart_in_what_is_counted() -> None:
 
 
 def test_what_was_copied_is_known_by_its_position_whoever_copied_it() -> None:
-    origins = ((), (NodeOrigin("copy", 3), NodeOrigin("eagle")), (NodeOrigin("another", 1),), (NodeOrigin("eagle"),), (NodeOrigin("x", 6),))
+    origins = (
+        (),
+        (NodeOrigin("copy", 3), NodeOrigin("eagle")),
+        (NodeOrigin("another", 1),),
+        (NodeOrigin("eagle"),),
+        (NodeOrigin("x", 6),),
+    )
     draft, one = DraftTree((9, 1, 2, 3, 4), (-1, 0, 1, 2, 3), (1.0,) * 5, origins), engine(tiny_target())
     job = request([5, 6, 7, 8, 9])
     job.sequence.copied_from = [-1, 2]  # the second generated token was a copy itself
@@ -295,14 +314,24 @@ def test_drafters_see_the_features_of_every_verified_token_also_of_cached_ones(w
     witness = Witness(target.config.vocab_size, wants)
     one = engine(target, witness, prefill_chunk=32)
     prompt = text(WORDS * 4)
-    jobs = [request(prompt + text(tail), SamplingParams(max_tokens=10), ("witness", "copy")) for tail in ("Wat nu?", "En dan?", "Hoe?")]
+    jobs = [
+        request(prompt + text(tail), SamplingParams(max_tokens=10), ("witness", "copy"))
+        for tail in ("Wat nu?", "En dan?", "Hoe?")
+    ]
     generate(one, jobs[:1])
     generate(one, jobs[1:])
     assert jobs[1].sequence.stats.cached_tokens > 0
     for job in jobs:
         tokens = [*job.sequence.prompt.token_ids, *job.sequence.token_ids]
         step = StepInput(
-            torch.tensor([tokens]), torch.arange(len(tokens))[None], (0,), (0,), (len(tokens),), None, logits_from=-1, features=True
+            torch.tensor([tokens]),
+            torch.arange(len(tokens))[None],
+            (0,),
+            (0,),
+            (len(tokens),),
+            None,
+            logits_from=-1,
+            features=True,
         )
         output = target.forward(step, target.new_cache(1, 256))
         expected = output.hidden if wants == "hidden" else output.streams

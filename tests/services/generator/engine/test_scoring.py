@@ -1,4 +1,5 @@
-"""Scores of given continuations are the model's own log-probabilities, whatever is batched or cached."""
+"""Scores of given continuations are the model's own log-probabilities, whatever is batched or
+cached."""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ def test_a_prompt_in_parts_and_one_from_the_prefix_cache_score_the_same() -> Non
     asked = [Scoring(PROMPT, CONTINUATIONS)]
     first = score(fast, asked)
     assert fast.prefixes.bytes > 0
-    assert score(fast, [Scoring(OTHER, CONTINUATIONS)])[0] == pytest.approx([by_hand(OTHER, c) for c in CONTINUATIONS], abs=1e-4)
+    assert score(fast, [Scoring(OTHER, CONTINUATIONS)])[0] == pytest.approx(
+        [by_hand(OTHER, c) for c in CONTINUATIONS], abs=1e-4
+    )
     assert score(fast, asked)[0] == pytest.approx(first[0], abs=1e-4)
     assert score(slow, asked)[0] == pytest.approx(first[0], abs=1e-4)
 

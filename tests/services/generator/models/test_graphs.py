@@ -1,4 +1,5 @@
-"""Steps of fixed shapes compute what the decoder's own forward does; the capturing itself needs a GPU."""
+"""Steps of fixed shapes compute what the decoder's own forward does; the capturing itself needs a
+GPU."""
 
 from __future__ import annotations
 
@@ -50,7 +51,9 @@ def test_sizes_are_rounded_up_and_never_beyond_the_cache() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("parents", [(-1,), (-1, 0, 1), (-1, 0, 0, 1, 1, 2, 0), (-1, 0, 1, 1, 3, 0, 5, 6, 6, 8, 2)])
-def test_a_step_of_fixed_shapes_is_the_forward_of_the_decoder(tmp_path: Path, family: str, parents: tuple[int, ...]) -> None:
+def test_a_step_of_fixed_shapes_is_the_forward_of_the_decoder(
+    tmp_path: Path, family: str, parents: tuple[int, ...]
+) -> None:
     target = load_target(str(tiny_checkpoint(tmp_path, family, seed=3)), device="cpu", dtype="fp32", threads=1)
     tokens, nodes = prompt(90), prompt(len(parents), seed=5)
     step = tree_step(nodes, parents, 90)
@@ -90,7 +93,9 @@ def test_decoding_with_them_gives_the_same_answers_and_features_in_a_cache_that_
 def test_a_static_step_stays_on_the_device() -> None:
     device = torch.device("cuda", 0)
     with FakeTensorMode():
-        weights = Packing(RandomWeights(device, torch.bfloat16), ARCHITECTURE, device, torch.bfloat16, blocks=False).weights()
+        weights = Packing(
+            RandomWeights(device, torch.bfloat16), ARCHITECTURE, device, torch.bfloat16, blocks=False
+        ).weights()
         target = LlamaTarget(ARCHITECTURE, weights, name="fake", kv_dtype=torch.bfloat16)
         assert target.graphs is not None
         static = StaticStep.__new__(StaticStep)  # a fake tensor cannot be pinned

@@ -1,4 +1,5 @@
-"""The cache moves positions and nothing else: every test writes numbers that say where they were."""
+"""The cache moves positions and nothing else: every test writes numbers that say where they
+were."""
 
 from __future__ import annotations
 

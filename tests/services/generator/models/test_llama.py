@@ -1,4 +1,5 @@
-"""Our decoder against transformers', on small random models in fp32: whatever the family, the scaling or the shape of the step."""
+"""Our decoder against transformers', on small random models in fp32: whatever the family, the
+scaling or the shape of the step."""
 
 from __future__ import annotations
 
@@ -44,7 +45,15 @@ def prompt(count: int, seed: int = 0) -> list[int]:
 
 def chain(tokens: list[int], slot: int = 0, length: int = 0, **options: Any) -> StepInput:
     ids = torch.tensor([tokens])
-    return StepInput(ids, torch.arange(length, length + len(tokens)).unsqueeze(0), (slot,), (length,), (len(tokens),), None, **options)
+    return StepInput(
+        ids,
+        torch.arange(length, length + len(tokens)).unsqueeze(0),
+        (slot,),
+        (length,),
+        (len(tokens),),
+        None,
+        **options,
+    )
 
 
 def forward(target: LlamaTarget, cache: KVCache, tokens: list[int], **options: Any) -> StepOutput:
@@ -79,7 +88,9 @@ def test_rope_scalings_are_those_of_transformers(tmp_path: Path, scaling: str) -
 
 
 @pytest.mark.parametrize(
-    "shape", [{"attention_bias": True}, {"mlp_bias": True}, {"tie_word_embeddings": True}, {"num_key_value_heads": 4}], ids=str
+    "shape",
+    [{"attention_bias": True}, {"mlp_bias": True}, {"tie_word_embeddings": True}, {"num_key_value_heads": 4}],
+    ids=str,
 )
 def test_variants_of_llama_are_those_of_transformers(tmp_path: Path, shape: dict[str, Any]) -> None:
     folder = tiny_checkpoint(tmp_path, "llama", seed=3, **shape)
@@ -143,7 +154,10 @@ def test_decoding_goes_on_from_an_accepted_branch(target: LlamaTarget) -> None:
 def test_rows_of_different_lengths_do_not_see_each_other(target: LlamaTarget) -> None:
     texts = [prompt(9, 1), prompt(40, 2), prompt(3, 3)]
     counts = (2, 4, 1)
-    alone = [forward(target, target.new_cache(1, 512), text).logits[0, -count:] for text, count in zip(texts, counts, strict=True)]
+    alone = [
+        forward(target, target.new_cache(1, 512), text).logits[0, -count:]
+        for text, count in zip(texts, counts, strict=True)
+    ]
     cache, slots = target.new_cache(4, 512), (2, 0, 3)
     for text, count, slot in zip(texts, counts, slots, strict=True):
         forward(target, cache, text[:-count], slot=slot)
@@ -165,7 +179,9 @@ def test_logits_are_computed_only_where_asked(target: LlamaTarget) -> None:
     tokens = prompt(10)
     whole = forward(target, target.new_cache(1, 64), tokens).logits
     for start, expected in ((-1, whole[:, -1:]), (-3, whole[:, -3:]), (4, whole[:, 4:]), (10, whole[:, 10:])):
-        torch.testing.assert_close(forward(target, target.new_cache(1, 64), tokens, logits_from=start).logits, expected, atol=1e-5, rtol=0)
+        torch.testing.assert_close(
+            forward(target, target.new_cache(1, 64), tokens, logits_from=start).logits, expected, atol=1e-5, rtol=0
+        )
 
 
 def test_a_longer_context_than_the_model_has_is_refused(target: LlamaTarget) -> None:
@@ -174,14 +190,22 @@ def test_a_longer_context_than_the_model_has_is_refused(target: LlamaTarget) -> 
 
 
 def test_factors_of_a_gguf_file_turn_as_the_scaling_they_were_made_of() -> None:
-    published = {"architectures": ["LlamaForCausalLM"], "vocab_size": 8, "hidden_size": 64, "intermediate_size": 8, "num_hidden_layers": 1}
+    published = {
+        "architectures": ["LlamaForCausalLM"],
+        "vocab_size": 8,
+        "hidden_size": 64,
+        "intermediate_size": 8,
+        "num_hidden_layers": 1,
+    }
     published |= {"num_attention_heads": 4, "max_position_embeddings": 128, "rope_parameters": ROPES["llama3"]}
     scaled = rotations(Architecture.from_config(published))
     plain = 1.0 / 500000.0 ** (torch.arange(0, 16, 2) / 16)
     factors = (plain / scaled[1].angle()).tolist()
     assert max(factors) > 7  # the longest waves are stretched by 8
     stored = {"rope_type": "factors", "rope_theta": 500000.0, "factors": factors}
-    torch.testing.assert_close(rotations(Architecture.from_config(published | {"rope_parameters": stored})), scaled, atol=1e-4, rtol=0)
+    torch.testing.assert_close(
+        rotations(Architecture.from_config(published | {"rope_parameters": stored})), scaled, atol=1e-4, rtol=0
+    )
 
 
 def test_a_sliding_window_bounds_the_context(tmp_path: Path) -> None:

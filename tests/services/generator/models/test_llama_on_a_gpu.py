@@ -1,4 +1,5 @@
-"""The decoder with tensors of a GPU: real ones where there is one, and fake ones, which have a device and a shape but no values."""
+"""The decoder with tensors of a GPU: real ones where there is one, and fake ones, which have a
+device and a shape but no values."""
 
 from __future__ import annotations
 
@@ -38,17 +39,26 @@ ARCHITECTURE = Architecture(
 
 @pytest.mark.parametrize(("rows", "nodes", "tree"), [(1, 1, False), (1, 300, False), (2, 5, True), (3, 20, True)])
 def test_a_step_stays_on_the_device(monkeypatch: pytest.MonkeyPatch, rows: int, nodes: int, tree: bool) -> None:
-    """Fake tensors refuse to mix devices and shapes, so that what is forgotten on the host is found without a GPU."""
+    """Fake tensors refuse to mix devices and shapes, so that what is forgotten on the host is found
+    without a GPU."""
     device = torch.device("cuda", 0)
     with FakeTensorMode():
-        monkeypatch.setattr(attention, "causal_lower_right", lambda n, length: torch.zeros(n, length, dtype=torch.bfloat16, device=device))
-        weights = Packing(RandomWeights(device, torch.bfloat16), ARCHITECTURE, device, torch.bfloat16, blocks=False).weights()
+        monkeypatch.setattr(
+            attention,
+            "causal_lower_right",
+            lambda n, length: torch.zeros(n, length, dtype=torch.bfloat16, device=device),
+        )
+        weights = Packing(
+            RandomWeights(device, torch.bfloat16), ARCHITECTURE, device, torch.bfloat16, blocks=False
+        ).weights()
         target = LlamaTarget(ARCHITECTURE, weights, name="fake", kv_dtype=torch.bfloat16)
         target.graphs = None  # fake tensors cannot be captured
         cache = target.new_cache(4, 512)
         ids = torch.zeros(rows, nodes, dtype=torch.long, device=device)
         mask = torch.ones(rows, nodes, nodes, dtype=torch.bool, device=device) if tree else None
-        output = target.forward(StepInput(ids, ids, tuple(range(rows)), (7,) * rows, (nodes,) * rows, mask, features=True), cache)
+        output = target.forward(
+            StepInput(ids, ids, tuple(range(rows)), (7,) * rows, (nodes,) * rows, mask, features=True), cache
+        )
         cache.keep(0, 7, (0, 2, 3))
         assert output.hidden is not None
         assert output.streams is not None

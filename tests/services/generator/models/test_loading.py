@@ -53,7 +53,9 @@ def test_a_pickle_is_refused_until_it_is_converted(folder: Path) -> None:
     expected = logits(load_target(str(folder), dtype="fp32"))
     torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
-    with pytest.raises(ModelError, match=r"refused; `python -m services\.generator\.models\.files\.convert .*` makes safetensors"):
+    with pytest.raises(
+        ModelError, match=r"refused; `python -m services\.generator\.models\.files\.convert .*` makes safetensors"
+    ):
         load_target(str(folder), dtype="fp32")
     assert convert.main([str(folder)]) == 0
     assert torch.equal(logits(load_target(str(folder), dtype="fp32")), expected)
@@ -128,7 +130,9 @@ def test_missing_files_are_named(folder: Path, tmp_path: Path) -> None:
         load_target(str(folder))
 
 
-def test_a_name_on_the_hub_is_fetched_once_and_a_failure_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_on_the_hub_is_fetched_once_and_a_failure_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import huggingface_hub
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -189,13 +193,16 @@ def test_a_quantised_model_that_the_kernels_take_in_part_is_near_token_by_token_
     target = load_target(str(file), cache=tmp_path / "cache")
     cache = target.new_cache(1, 64)
     single = torch.cat([target.forward(chain([token], length=i), cache).logits for i, token in enumerate(TOKENS)], 1)
-    assert not target.weights.exact  # heads of 16 are torch's to attend with, in bf16: what is exact is in test_native.py
+    # heads of 16 are torch's to attend with, in bf16: what is exact is in test_native.py
+    assert not target.weights.exact
     whole = logits(target)
-    assert ((single - whole).norm() / whole.norm()) < 0.06  # what bf16 does to such wild weights: see the test of bf16 above
+    # what bf16 does to such wild weights: see the test of bf16 above
+    assert ((single - whole).norm() / whole.norm()) < 0.06
 
 
 def write_gguf(folder: Path, file: Path, family: str, kind: str = "F32") -> Path:
-    """What llama.cpp's converter writes, for these shapes: its names, its order of q's and k's rows, a byte-level BPE vocabulary."""
+    """What llama.cpp's converter writes, for these shapes: its names, its order of q's and k's
+    rows, a byte-level BPE vocabulary."""
     import gguf
     from gguf.quants import quantize
 
@@ -209,7 +216,9 @@ def write_gguf(folder: Path, file: Path, family: str, kind: str = "F32") -> Path
     writer.add_feed_forward_length(config["intermediate_size"])
     writer.add_head_count(config["num_attention_heads"])
     writer.add_head_count_kv(config["num_key_value_heads"])
-    writer.add_key_length(config["head_dim"] if family == "qwen3" else config["hidden_size"] // config["num_attention_heads"])
+    writer.add_key_length(
+        config["head_dim"] if family == "qwen3" else config["hidden_size"] // config["num_attention_heads"]
+    )
     writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
     writer.add_rope_freq_base(config["rope_parameters"]["rope_theta"])
     add_tokenizer(writer, folder)
@@ -287,7 +296,9 @@ def test_the_demo_models_tokenizer_is_that_of_smollm2(demo: str) -> None:
     assert tokenizer.encode("Hello world") == [19556, 905]
     text = "Geef 500 mg paracetamol (max. 4 g/dag) — patiënt nüchter.\n\n\tTwee  spaties.def f(x):"
     assert tokenizer.decode(tokenizer.encode(text)) == text
-    chat = tokenizer.apply_chat_template([{"role": "user", "content": "Hi"}], add_generation_prompt=True, tokenize=False)
+    chat = tokenizer.apply_chat_template(
+        [{"role": "user", "content": "Hi"}], add_generation_prompt=True, tokenize=False
+    )
     assert chat.endswith("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
     assert tokenizer.encode("<|im_end|>") == [2]
 

@@ -26,7 +26,9 @@ def seconds(by_threads: dict[int, float]) -> object:
 
 
 @pytest.mark.parametrize(("alone", "together", "chosen"), [(2.0, 1.0, 2), (1.0, 2.0, 1)])
-def test_the_faster_number_of_threads_is_used(monkeypatch: pytest.MonkeyPatch, alone: float, together: float, chosen: int) -> None:
+def test_the_faster_number_of_threads_is_used(
+    monkeypatch: pytest.MonkeyPatch, alone: float, together: float, chosen: int
+) -> None:
     monkeypatch.setattr(Threads, "_seconds", seconds({1: alone, 2: together}))
     assert Threads(2).settle() == chosen
     assert torch.get_num_threads() == chosen

@@ -1,4 +1,5 @@
-"""Drafts that the CPU's own kernels compute: torch's trees up to rounding, whatever was read before and however."""
+"""Drafts that the CPU's own kernels compute: torch's trees up to rounding, whatever was read before
+and however."""
 
 from __future__ import annotations
 
@@ -55,10 +56,13 @@ def random_head(config: HeadConfig = CONFIG, seed: int = 0) -> FrozenHead:
         scale = 1 / math.sqrt(weight.shape[-1]) if weight.ndim == 2 else 0.1
         weight.data = torch.randn(weight.shape, generator=generator) * scale + ("norm" in name)
     head.lm_head.weight.data *= 4
-    for layer in head.modules():  # values that are not rounded any more where 4 bits are multiplied, so that all kernels agree
+    # values that are not rounded any more where 4 bits are multiplied, so that all kernels agree
+    for layer in head.modules():
         if isinstance(layer, torch.nn.Linear):
             layer.weight.data = four_bits(layer.weight.data).dense()
-    head.target_ids.copy_(torch.randperm(config.vocab_size, generator=generator)[: config.draft_vocab_size].sort().values)
+    head.target_ids.copy_(
+        torch.randperm(config.vocab_size, generator=generator)[: config.draft_vocab_size].sort().values
+    )
     head.requires_grad_(False)
     return FrozenHead(head.to(torch.bfloat16), positions=LENGTH + 64)
 
@@ -75,7 +79,8 @@ def a_sequence(name: str = "a") -> Sequence:
 
 
 def drafts(head: FrozenHead, ends: list[int], shape: TreeShape = WHOLE, first: int = 0) -> list[DraftTree]:
-    """One after the other, each with the features of the tokens before `end` that came since the last."""
+    """One after the other, each with the features of the tokens before `end` that came since the
+    last."""
     tokens, features = text()
     drafter, one, trees = EagleDrafter(head, shape), a_sequence(), []
     drafter.start(one)
@@ -103,10 +108,13 @@ def assert_alike(found: list[DraftTree], expected: list[DraftTree]) -> None:
     assert max(abs(one[path] - other[path]) for one, other in pairs for path in one.keys() & other.keys()) < 0.03
 
 
-@pytest.mark.parametrize("changes", [{}, {"norm_before_residual": True, "own_embeddings": True}, {"fc_bias": True, "qkv_bias": True}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"norm_before_residual": True, "own_embeddings": True}, {"fc_bias": True, "qkv_bias": True}]
+)
 def test_trees_are_those_that_torch_drafts(any_cpu: None, changes: dict[str, Any]) -> None:
     config = replace(CONFIG, **changes)
-    ends = [1, 2, 5, 15, 16, 40, 250, 251, 257, 258, 300]  # borders between which keys are summed; prompts and a few features
+    # borders between which keys are summed; prompts and a few features
+    ends = [1, 2, 5, 15, 16, 40, 250, 251, 257, 258, 300]
     head = random_head(config)
     assert head.native is not None
     assert_alike(drafts(head, ends), drafts(in_torch(random_head(config)), ends))
@@ -118,7 +126,10 @@ def test_a_head_that_came_late_drafts_as_torch_does(any_cpu: None) -> None:
 
 
 def test_unlikely_paths_are_not_followed() -> None:
-    (whole,), (cut,) = drafts(random_head(), [200]), drafts(random_head(), [200], TreeShape(top_k=4, total=24, depth=4, least=0.1))
+    (whole,), (cut,) = (
+        drafts(random_head(), [200]),
+        drafts(random_head(), [200], TreeShape(top_k=4, total=24, depth=4, least=0.1)),
+    )
     followed = {path[:-1] for path in scores(cut) if len(path) > 2}
     assert followed
     assert all(scores(cut)[path] >= 0.1 for path in followed)
@@ -142,8 +153,12 @@ def test_sequences_that_share_a_head_do_not_meet() -> None:
     drafter.start(other)
     drafter.start(one)
     drafter.propose([StepState(other, tokens[200:231], features[200:230])], 64)
-    drafter.propose([StepState(one, tokens[:41], features[:40]), StepState(other, tokens[200:233], features[230:232])], 64)
-    trees = drafter.propose([StepState(other, tokens[200:234], features[232:233]), StepState(one, tokens[:43], features[40:42])], 64)
+    drafter.propose(
+        [StepState(one, tokens[:41], features[:40]), StepState(other, tokens[200:233], features[230:232])], 64
+    )
+    trees = drafter.propose(
+        [StepState(other, tokens[200:234], features[232:233]), StepState(one, tokens[:43], features[40:42])], 64
+    )
     assert trees[1] == drafts(random_head(), [40, 42])[1]
 
 

@@ -1,4 +1,5 @@
-"""The CPU's own kernels: torch's values up to rounding, and the same bits for a node whatever else is in its step."""
+"""The CPU's own kernels: torch's values up to rounding, and the same bits for a node whatever else
+is in its step."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def in_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class BlockWeights:
-    """A Source of random quantised matrices: 8 bits for the vocabulary, 5 for values, 4 for the rest."""
+    """A Source of random quantised matrices: 8 bits for the vocabulary, 5 for values, 4 for the
+    rest."""
 
     name = "random blocks"
     value = "Q5_0"
@@ -59,7 +61,12 @@ class BlockWeights:
     def take(self, name: str, *shape: int) -> Weight:
         if len(shape) == 1:
             return 0.1 * torch.randn(*shape, generator=self._generator) + ("norm" in name)
-        return blocks("Q8_0" if "embed" in name else self.value if ".v_proj" in name else "Q4_1", shape[0], shape[1], self._drawn())
+        return blocks(
+            "Q8_0" if "embed" in name else self.value if ".v_proj" in name else "Q4_1",
+            shape[0],
+            shape[1],
+            self._drawn(),
+        )
 
     def _drawn(self) -> int:
         return int(torch.randint(1 << 30, (), generator=self._generator))
@@ -95,7 +102,11 @@ def in_sixteen_bits(x: torch.Tensor) -> torch.Tensor:
 
 @pytest.mark.parametrize("name", [*KINDS, "bf16"])
 def test_a_product_has_the_values_of_the_weights_and_the_same_bits_in_any_company(any_cpu: None, name: str) -> None:
-    weight = 0.1 * torch.randn(96, 512, generator=torch.Generator().manual_seed(2)).bfloat16() if name == "bf16" else blocks(name, 96, 512)
+    weight = (
+        0.1 * torch.randn(96, 512, generator=torch.Generator().manual_seed(2)).bfloat16()
+        if name == "bf16"
+        else blocks(name, 96, 512)
+    )
     dense = weight.float() if isinstance(weight, torch.Tensor) else weight.dense()
     bias = torch.linspace(-1, 1, 96)
     product = pack(weight, bias)
@@ -122,7 +133,9 @@ def test_matrices_of_several_types_are_multiplied_as_one(any_cpu: None) -> None:
     assert torch.equal(pack_all(list(parts), bias)(x), torch.cat(apart, 1))
 
 
-def run(target: LlamaTarget, cache: KVCache, tokens: list[int], parents: list[int] | None = None, start: int = 0) -> torch.Tensor:
+def run(
+    target: LlamaTarget, cache: KVCache, tokens: list[int], parents: list[int] | None = None, start: int = 0
+) -> torch.Tensor:
     """Hidden states [N, h] of a tree, or of a chain without `parents`."""
     count = len(tokens)
     depth, seen = list(range(count)), None
@@ -132,7 +145,16 @@ def run(target: LlamaTarget, cache: KVCache, tokens: list[int], parents: list[in
             seen[node] |= seen[parent]
             depth[node] = depth[parent] + 1
     positions = torch.tensor([[start + d for d in depth]])
-    step = StepInput(torch.tensor([tokens]), positions, (0,), (start,), (count,), None if seen is None else seen[None], 0, features=True)
+    step = StepInput(
+        torch.tensor([tokens]),
+        positions,
+        (0,),
+        (start,),
+        (count,),
+        None if seen is None else seen[None],
+        0,
+        features=True,
+    )
     output = target.forward(step, cache)
     assert output.hidden is not None
     assert output.streams is not None
@@ -157,7 +179,8 @@ def test_a_step_has_the_values_that_torch_computes(target: LlamaTarget) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_every_branch_of_a_tree_has_the_very_bits_of_its_own_text(target: LlamaTarget, seed: int) -> None:
     draw = random.Random(seed)
-    start = draw.choice([1, 15, 16, 17, 249, 255, 256, 257, 300, 505])  # about the borders between which keys are summed
+    # about the borders between which keys are summed
+    start = draw.choice([1, 15, 16, 17, 249, 255, 256, 257, 300, 505])
     count = draw.randint(2, 24)
     before, nodes = draw.choices(range(256), k=start), draw.choices(range(256), k=count)
     parents = [-1, *(draw.randrange(max(0, node - draw.choice([1, 1, 1, 4])), node) for node in range(1, count))]
@@ -177,9 +200,13 @@ def test_every_branch_of_a_tree_has_the_very_bits_of_its_own_text(target: LlamaT
 @pytest.mark.parametrize(("starts", "counts"), [((300, 7, 41), (1, 5, 3)), ((900, 3, 250), (3, 2, 9))])
 @pytest.mark.parametrize("made", [None, faint])
 def test_rows_have_the_very_bits_that_each_has_alone(
-    target: LlamaTarget, made: Callable[[], LlamaTarget] | None, starts: tuple[int, int, int], counts: tuple[int, int, int]
+    target: LlamaTarget,
+    made: Callable[[], LlamaTarget] | None,
+    starts: tuple[int, int, int],
+    counts: tuple[int, int, int],
 ) -> None:
-    """Also a row that is so much shorter than its neighbours that it has nothing where they still have keys."""
+    """Also a row that is so much shorter than its neighbours that it has nothing where they still
+    have keys."""
     target = made() if made else target
     draw, slots, width = random.Random(3), (2, 0, 1), max(counts)
     texts = [draw.choices(range(256), k=start + count) for start, count in zip(starts, counts, strict=True)]
@@ -205,13 +232,18 @@ def test_rows_have_the_very_bits_that_each_has_alone(
 @pytest.mark.parametrize("seed", range(6))
 def test_a_prompt_has_the_same_bits_in_chunks_and_in_any_batch(target: LlamaTarget, seed: int) -> None:
     draw = random.Random(seed)
-    texts = [draw.choices(range(256), k=draw.choice([1, 7, PORTION - 1, PORTION, PORTION + 1, 300])) for _ in range(draw.randint(2, 8))]
+    texts = [
+        draw.choices(range(256), k=draw.choice([1, 7, PORTION - 1, PORTION, PORTION + 1, 300]))
+        for _ in range(draw.randint(2, 8))
+    ]
     counts, width = tuple(map(len, texts)), max(map(len, texts))
     ids, positions = torch.zeros(len(texts), width, dtype=torch.long), torch.arange(width).repeat(len(texts), 1)
     for row, text in enumerate(texts):
         ids[row, : len(text)] = torch.tensor(text)
     cache, slots = target.new_cache(len(texts), width), tuple(draw.sample(range(len(texts)), len(texts)))
-    together = target.forward(StepInput(ids, positions, slots, (0,) * len(texts), counts, None, 0, features=True), cache)
+    together = target.forward(
+        StepInput(ids, positions, slots, (0,) * len(texts), counts, None, 0, features=True), cache
+    )
     assert together.hidden is not None
     assert together.streams is not None
     for row, text in enumerate(texts):
@@ -244,12 +276,17 @@ ADAPTERS = (
 )
 
 
-def adapted(target: LlamaTarget, texts: list[list[int]], active: tuple[Active | None, ...], *cuts: int) -> list[torch.Tensor]:
+def adapted(
+    target: LlamaTarget, texts: list[list[int]], active: tuple[Active | None, ...], *cuts: int
+) -> list[torch.Tensor]:
     """Logits of texts of one length, in one batch, cut after so many nodes."""
     length = len(texts[0])
     cache, slots, found = target.new_cache(len(texts), length), tuple(range(len(texts))), []
     for first, end in pairwise((0, *cuts, length)):
-        ids, positions = torch.tensor([text[first:end] for text in texts]), torch.arange(first, end).repeat(len(texts), 1)
+        ids, positions = (
+            torch.tensor([text[first:end] for text in texts]),
+            torch.arange(first, end).repeat(len(texts), 1),
+        )
         rows = (first,) * len(texts), (end - first,) * len(texts)
         found.append(target.forward(StepInput(ids, positions, slots, *rows, None, 0, adapters=active), cache).logits)
     return list(torch.cat(found, 1))
@@ -259,13 +296,17 @@ def test_adapters_have_the_values_that_torch_computes(target: LlamaTarget) -> No
     texts = [random.Random(seed).choices(range(256), k=40) for seed in range(4)]
     active = (Active(ADAPTERS[0], 0), Active(ADAPTERS[1], 13), None, Active(ADAPTERS[2], 39))
     found, expected, plain = (
-        adapted(model, texts, who) for model, who in ((target, active), (in_torch(target), active), (target, (None,) * 4))
+        adapted(model, texts, who)
+        for model, who in ((target, active), (in_torch(target), active), (target, (None,) * 4))
     )
     for row, one in enumerate(active):
         assert torch.nn.functional.cosine_similarity(found[row], expected[row]).min() > 0.998
         start = 40 if one is None else one.start
         assert torch.equal(found[row][:start], plain[row][:start])
-        assert one is None or (found[row][start:] - plain[row][start:]).norm() > 5 * (found[row] - expected[row])[start:].norm()
+        assert (
+            one is None
+            or (found[row][start:] - plain[row][start:]).norm() > 5 * (found[row] - expected[row])[start:].norm()
+        )
 
 
 def test_with_an_adapter_a_node_has_the_same_bits_in_chunks_and_in_any_batch(target: LlamaTarget) -> None:
@@ -289,7 +330,9 @@ def test_a_step_is_cut_between_nodes_of_chains_and_between_trees(trees: bool) ->
         for row, (slot, start, count) in enumerate(zip(part.slots, part.starts, part.counts, strict=True)):
             nodes += [(slot, start + n) for n in range(count)]
             assert (part.mask is None) == (mask is None)
-            assert mask is None or (part.mask is not None and count == counts[slot - 10] and torch.equal(part.mask[row], mask[slot - 10]))
+            assert mask is None or (
+                part.mask is not None and count == counts[slot - 10] and torch.equal(part.mask[row], mask[slot - 10])
+            )
     assert nodes == [(10 + row, row + n) for row, count in enumerate(counts) for n in range(count)]
     assert trees or all(sum(part.counts) == PORTION for part in found[:-1])
 
@@ -307,7 +350,9 @@ def test_threads_change_no_bit(target: LlamaTarget) -> None:
     assert torch.equal(found[0], found[2])
 
 
-def test_without_a_compiler_torch_computes_the_step(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_without_a_compiler_torch_computes_the_step(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     def refuse(folder: Path, cpu: str = "native") -> Path:
         raise OSError("no C compiler (cc, gcc, clang or the package ziglang)")
 
@@ -337,9 +382,13 @@ def test_a_library_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.usefixtures("in_a_second")
-def test_what_an_image_was_built_with_is_taken_where_this_cpu_can_run_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_an_image_was_built_with_is_taken_where_this_cpu_can_run_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kind = next(one for one in built.KINDS[platform.machine()] if one.needs <= compiling.cpu_words())
-    monkeypatch.setitem(built.KINDS, platform.machine(), (built.CpuKind("of-nobody", ("-O0",), frozenset({"no such word"})), kind))
+    monkeypatch.setitem(
+        built.KINDS, platform.machine(), (built.CpuKind("of-nobody", ("-O0",), frozenset({"no such word"})), kind)
+    )
     files = built.build(tmp_path)
     assert [file.name.split("-")[0] for file in files] == ["of", kind.name.split("-")[0]]
     assert built.best(tmp_path) == files[1]
@@ -366,9 +415,14 @@ def test_drafts_change_no_token_of_bf16_answers(target: LlamaTarget, temperature
     draw = random.Random(int(10 * temperature))
     prompts = [draw.choices(range(3, 256), k=draw.choice([5, 30, 250])) for _ in range(4)]
     samplings = [SamplingParams(temperature=temperature, max_tokens=24, seed=seed) for seed in range(len(prompts))]
-    plain = [generate(engine(target), [request(prompt, sampling)])[0] for prompt, sampling in zip(prompts, samplings, strict=True)]
+    plain = [
+        generate(engine(target), [request(prompt, sampling)])[0]
+        for prompt, sampling in zip(prompts, samplings, strict=True)
+    ]
     oracle = OracleDrafter(256, {tuple(prompt): tokens for prompt, tokens in zip(prompts, plain, strict=True)})
     speculative = engine(target, oracle, nodes=12, rows=4)
     jobs = [request(prompt, sampling, ("oracle",)) for prompt, sampling in zip(prompts, samplings, strict=True)]
     assert generate(speculative, jobs) == plain
-    assert any(job.sequence.stats.steps < len(tokens) for job, tokens in zip(jobs, plain, strict=True)), "nothing was accepted"
+    assert any(job.sequence.stats.steps < len(tokens) for job, tokens in zip(jobs, plain, strict=True)), (
+        "nothing was accepted"
+    )

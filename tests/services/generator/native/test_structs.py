@@ -41,10 +41,13 @@ def fields(struct: type[ctypes.Structure]) -> list[str]:
 
 
 def program() -> str:
-    """C that prints, as JSON, the size of every struct and the offset and size of every field that Python names."""
+    """C that prints, as JSON, the size of every struct and the offset and size of every field that
+    Python names."""
     lines = []
     for name, struct in STRUCTS.items():
-        offsets = [f'{{"{field}", offsetof({name}, {field}), sizeof((({name} *)0)->{field})}}' for field in fields(struct)]
+        offsets = [
+            f'{{"{field}", offsetof({name}, {field}), sizeof((({name} *)0)->{field})}}' for field in fields(struct)
+        ]
         lines.append(f'{{"", sizeof({name}), 0}}, ' + ", ".join(offsets))
     table = ",\n".join(lines)
     return f"""#include "kernels.c"

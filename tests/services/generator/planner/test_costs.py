@@ -32,7 +32,9 @@ def test_costs_between_and_beyond_measurements_lie_on_lines(nodes: int, context:
     assert TABLE.verify(nodes, context) == pytest.approx(seconds)
 
 
-def test_a_table_is_measured_once_per_machine_and_model(target: LlamaTarget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_is_measured_once_per_machine_and_model(
+    target: LlamaTarget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = step_costs(target, tmp_path)
     assert first.nodes == costs.NODES
     assert all(second > 0 for row in first.seconds for second in row)

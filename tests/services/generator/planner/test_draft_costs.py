@@ -33,4 +33,5 @@ def test_heads_are_measured_and_copying_is_not_asked(tmp_path: Path, monkeypatch
     assert drafters["eagle"]._rows == {}  # type: ignore[attr-defined]
     monkeypatch.setattr(measured, "draft_seconds", lambda *_: 7.0)
     assert draft_costs(drafters, tiny_target(), tmp_path) == first
-    assert draft_costs({"eagle": drafter(3)}, tiny_target(), tmp_path) == {"eagle": 7.0}  # another shape is another draft
+    # another shape is another draft
+    assert draft_costs({"eagle": drafter(3)}, tiny_target(), tmp_path) == {"eagle": 7.0}

@@ -1,4 +1,5 @@
-"""The planner verifies what pays, learns what is accepted, and leaves out who costs more than they save."""
+"""The planner verifies what pays, learns what is accepted, and leaves out who costs more than they
+save."""
 
 from __future__ import annotations
 
@@ -74,7 +75,9 @@ def test_a_dear_draft_is_verified_further() -> None:
 
 def test_nodes_of_all_rows_share_one_budget() -> None:
     planner = Planner(Linear(0.25, free=2))
-    sure, unsure = planner.cut([planner.start(("copy",)), planner.start(("copy",))], [chain(6, 0.99), chain(6, 0.2)], [50, 90])
+    sure, unsure = planner.cut(
+        [planner.start(("copy",)), planner.start(("copy",))], [chain(6, 0.99), chain(6, 0.2)], [50, 90]
+    )
     assert len(sure) > len(unsure) == 1
 
 
@@ -318,7 +321,9 @@ def test_counts_grow_with_the_drafters_and_not_with_their_combinations() -> None
     rates, names = AcceptanceRates(), [f"d{n}" for n in range(10)]
     for size in range(2, 11):
         for first in range(11 - size):
-            rates.learn(Estimate(tuple(NodeKind(name, 1, True) for name in names[first : first + size]), 0.5), accepted=True)
+            rates.learn(
+                Estimate(tuple(NodeKind(name, 1, True) for name in names[first : first + size]), 0.5), accepted=True
+            )
     assert len(rates._trials) == len(names)
 
 
@@ -333,7 +338,9 @@ def test_what_was_looked_up_is_no_gain_of_a_head() -> None:
 
 
 def test_a_constraint_is_taken_at_its_word() -> None:
-    constrained = DraftTree((0, 1, 2), (-1, 0, 1), (1.0, 1.0, 1.0), ((), (NodeOrigin("constraint"),), (NodeOrigin("constraint"),)))
+    constrained = DraftTree(
+        (0, 1, 2), (-1, 0, 1), (1.0, 1.0, 1.0), ((), (NodeOrigin("constraint"),), (NodeOrigin("constraint"),))
+    )
     planner = Planner(Linear(0.5))
     plan = planner.start(("copy",))
     for _ in range(30):
@@ -343,7 +350,8 @@ def test_a_constraint_is_taken_at_its_word() -> None:
 
 
 def run_model(planner: Planner, looked_up: DraftTree, gain: int, steps: int = 200) -> int:
-    """How often of `steps` a head was asked beside these look-ups, when each time it gives `gain` tokens that they had not."""
+    """How often of `steps` a head was asked beside these look-ups, when each time it gives `gain`
+    tokens that they had not."""
     plan, asked = planner.start(("copy", "eagle")), 0
     origins = ((), *(((NodeOrigin("eagle"),),) * gain))
     drafted = DraftTree(tuple(range(1 + gain)), tuple(range(-1, gain)), (1.0,) * (1 + gain), origins)

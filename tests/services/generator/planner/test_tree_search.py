@@ -1,4 +1,5 @@
-"""READER's search for the size and shape of a tree: what is accepted least goes first, and the fastest size stays."""
+"""READER's search for the size and shape of a tree: what is accepted least goes first, and the
+fastest size stays."""
 
 from __future__ import annotations
 

@@ -76,11 +76,15 @@ def client(url: str) -> Iterator[OpenAI]:
 
 def complete(client: OpenAI, bedside: dict[str, Any] | None = None, **fields: Any) -> Any:
     extra = {"documents": DOCUMENTS, "bedside": bedside or {}}
-    return client.chat.completions.create(model="tiny", **({"messages": QUESTION, "extra_body": extra, "max_tokens": 24} | fields))  # type: ignore[call-overload]
+    return client.chat.completions.create(
+        model="tiny", **({"messages": QUESTION, "extra_body": extra, "max_tokens": 24} | fields)
+    )  # type: ignore[call-overload]
 
 
 def post(url: str, **fields: Any) -> httpx.Response:
-    return httpx.post(f"{url}/v1/chat/completions", json={"model": "tiny", "messages": QUESTION, "max_tokens": 8} | fields)
+    return httpx.post(
+        f"{url}/v1/chat/completions", json={"model": "tiny", "messages": QUESTION, "max_tokens": 8} | fields
+    )
 
 
 def test_a_plain_client_gets_a_completion(client: OpenAI) -> None:

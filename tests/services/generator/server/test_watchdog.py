@@ -42,7 +42,8 @@ def engine() -> Engine:
 
 @pytest.fixture
 def started(engine: Engine) -> Iterator[Callable[[float], Service]]:
-    """Starts services of the engine, and ends their threads: one that is busy for ever would compute until the last test."""
+    """Starts services of the engine, and ends their threads: one that is busy for ever would
+    compute until the last test."""
     services: list[Service] = []
 
     def start(seconds: float) -> Service:
@@ -78,7 +79,10 @@ def test_a_step_that_hangs_ends_the_process(engine: Engine, started: Callable[[f
     service = started(0.05)
     work(service, engine)
     assert ended(service) == STATUS
-    assert (service.health().status, service.health().detail) == ("failed", "a step of the engine takes longer than 0.05 s")
+    assert (service.health().status, service.health().detail) == (
+        "failed",
+        "a step of the engine takes longer than 0.05 s",
+    )
 
 
 def test_an_engine_that_cannot_go_on_ends_the_process(engine: Engine, started: Callable[[float], Service]) -> None:
@@ -90,7 +94,9 @@ def test_an_engine_that_cannot_go_on_ends_the_process(engine: Engine, started: C
     assert service.health().detail == "the engine has stopped"
 
 
-def test_a_slow_step_a_pause_and_a_model_that_cannot_be_loaded_end_nothing(engine: Engine, started: Callable[[float], Service]) -> None:
+def test_a_slow_step_a_pause_and_a_model_that_cannot_be_loaded_end_nothing(
+    engine: Engine, started: Callable[[float], Service]
+) -> None:
     engine.cancel = lambda _: None  # type: ignore[attr-defined]
     slow = started(3600.0)
     work(slow, engine)

@@ -1,4 +1,5 @@
-"""A rule that accepts more than the target would have said is possible, and is told on: in the response and in what is stored."""
+"""A rule that accepts more than the target would have said is possible, and is told on: in the
+response and in what is stored."""
 
 from __future__ import annotations
 
@@ -38,7 +39,9 @@ def test_a_rule_that_is_not_lossless_says_so_in_the_response() -> None:
     plain, freely = (request(PROMPT, SAMPLING, ("random",)) for _ in range(2))
     freely.acceptance = Credulous()
     both = generate(engine(target, RandomDrafter(target.config.vocab_size)), [plain, freely])
-    assert both[0] == generate(engine(target), [request(PROMPT, SAMPLING)])[0], "its neighbour in the batch is exact as ever"
+    assert both[0] == generate(engine(target), [request(PROMPT, SAMPLING)])[0], (
+        "its neighbour in the batch is exact as ever"
+    )
     assert both[0] != both[1]
     stats = [chat.stats_out(job.sequence.stats, None) for job in (plain, freely)]
     assert [each.lossless for each in stats] == [True, False]

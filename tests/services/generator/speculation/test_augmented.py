@@ -1,4 +1,5 @@
-"""RAPID's shifted target distribution: what is sampled follows the paper's formulas, and says that it is not lossless."""
+"""RAPID's shifted target distribution: what is sampled follows the paper's formulas, and says that
+it is not lossless."""
 
 from __future__ import annotations
 
@@ -41,7 +42,10 @@ def law_of(z: list[float], q: list[float], temperature: float, eta: float) -> li
     moved = [a if each < 0.1 * max(moved) else each for a, each in zip(p, moved, strict=True)]
     kept = [min(a, b) for a, b in zip(q, moved, strict=True)]
     left = [max(a - b, a - c, 0.0) for a, b, c in zip(p, moved, q, strict=True)]
-    return [k + (1 - sum(kept)) * (each / sum(left) if sum(left) > 0 else a) for k, each, a in zip(kept, left, p, strict=True)]
+    return [
+        k + (1 - sum(kept)) * (each / sum(left) if sum(left) > 0 else a)
+        for k, each, a in zip(kept, left, p, strict=True)
+    ]
 
 
 logits = st.lists(st.floats(-4, 4), min_size=2, max_size=6)
@@ -62,7 +66,9 @@ def test_drawing_accepting_and_drawing_from_what_is_left_give_the_papers_distrib
     assert law.tolist() == pytest.approx(law_of(z, q.tolist(), temperature, eta), abs=1e-9)
     assert float(law.sum()) == pytest.approx(1)
     if eta == 0:
-        assert law.tolist() == pytest.approx(p.tolist(), abs=1e-9), "without transfer it is speculative sampling, which is lossless"
+        assert law.tolist() == pytest.approx(p.tolist(), abs=1e-9), (
+            "without transfer it is speculative sampling, which is lossless"
+        )
 
 
 def chain(drawn: DrawnChain) -> DraftTree:
@@ -78,21 +84,34 @@ def test_what_is_sampled_of_scripted_logits_has_that_distribution_at_each_positi
         tokens, given_chances = draw(DRAFTER, [sampling] * 2, [7, 8])
         drawn = DrawnChain(tuple(tokens.tolist()), given_chances, 7)
         own = TARGET.argmax(-1).tolist()  # what follows where nothing was drawn
-        taken = Augmented(partial(DrawnChain, drawn.token_ids, drawn.chances, 7), sampling, ETA).accept(chain(drawn), own, TARGET)
+        taken = Augmented(partial(DrawnChain, drawn.token_ids, drawn.chances, 7), sampling, ETA).accept(
+            chain(drawn), own, TARGET
+        )
         first[taken.token_ids[0]] += 1
         if len(taken.token_ids) > 1:
             second[taken.token_ids[0], taken.token_ids[1]] += 1
     law = [law_of(z, softmax(other), 1.0, ETA) for z, other in zip(TARGET[:2].tolist(), DRAFTER.tolist(), strict=True)]
     assert np.abs(first / size - law[0]).sum() / 2 < 0.03
-    assert np.abs(second.sum(0) / second.sum() - law[1]).sum() / 2 < 0.03, "behind an accepted token the next is drawn likewise"
-    assert np.abs(np.array(law[0]) - softmax(TARGET[0].tolist())).sum() / 2 > 0.08, "it is another distribution than the target's"
+    assert np.abs(second.sum(0) / second.sum() - law[1]).sum() / 2 < 0.03, (
+        "behind an accepted token the next is drawn likewise"
+    )
+    assert np.abs(np.array(law[0]) - softmax(TARGET[0].tolist())).sum() / 2 > 0.08, (
+        "it is another distribution than the target's"
+    )
 
 
 def asked(temperature: float, **bedside: object) -> wire.ChatRequest:
     document = {"id": "a", "text": "De dosis is 5 mg per kg. " * 8 + "Was uw handen."}
     part = {"document": "a", "start": 0, "end": 24}
     message = {"role": "user", "content": "Hoeveel?"}
-    said = {"model": "tiny", "messages": [message], "documents": [document], "temperature": temperature, "seed": 3, "max_tokens": 16}
+    said = {
+        "model": "tiny",
+        "messages": [message],
+        "documents": [document],
+        "temperature": temperature,
+        "seed": 3,
+        "max_tokens": 16,
+    }
     return wire.ChatRequest.model_validate(said | {"bedside": {"drafter": "rag", "retrieved": [part]} | bedside})
 
 
@@ -101,7 +120,9 @@ def test_a_response_says_that_it_is_not_lossless_and_without_temperature_nothing
     target = tiny_target()
     drafter = RagDrafter(tiny_target(seed=1), SmallModelOptions(4))
     runs = engine(target, drafter, context=512)
-    build = partial(chat.build_request, codec=tiny_codec(), drafters=runs.drafters, defaults=chat.Defaults("demo", "none", 16))
+    build = partial(
+        chat.build_request, codec=tiny_codec(), drafters=runs.drafters, defaults=chat.Defaults("demo", "none", 16)
+    )
     exact, freely = (build(asked(temperature, acceptance=rule)) for rule in ("exact", "augmented"))
     written = generate(runs, [exact, freely])
     assert [job.sequence.stats.lossless for job in (exact, freely)] == [True, False]
@@ -126,9 +147,13 @@ def test_a_drafter_that_is_the_target_itself_is_always_believed() -> None:
 def test_it_wants_the_drafter_that_it_goes_by_and_parts_for_it(bedside: dict[str, object]) -> None:
     drafters: dict[str, Drafter] = {"copy": CopyDrafter(), "rag": RagDrafter(tiny_target())}
     with pytest.raises(BadRequest, match="goes by what the drafter 'rag' says"):
-        chat.build_request(asked(1.0, acceptance="augmented", **bedside), tiny_codec(), drafters, chat.Defaults("demo", "none", 8))
+        chat.build_request(
+            asked(1.0, acceptance="augmented", **bedside), tiny_codec(), drafters, chat.Defaults("demo", "none", 8)
+        )
 
 
 def test_quotes_are_verified_exactly() -> None:
     with pytest.raises(BadRequest, match="verified exactly"):
-        chat.build_request(asked(0, acceptance="augmented", mode="verbatim"), tiny_codec(), {}, chat.Defaults("demo", "none", 8))
+        chat.build_request(
+            asked(0, acceptance="augmented", mode="verbatim"), tiny_codec(), {}, chat.Defaults("demo", "none", 8)
+        )

@@ -95,7 +95,11 @@ def test_trees_merged_in_c_are_those_merged_in_python(trees: list[DraftTree], bu
 @pytest.mark.skipif(kernels() is None, reason="no C compiler on this machine: trees are merged in Python alone")
 def test_a_score_that_is_no_number_is_its_parents() -> None:
     found = merged(
-        [1, 2, 3, 4, 1, 5, 6], [-1, 0, 0, 2, -1, 0, 1], [1.0, float("nan"), 0.5, float("nan"), 1.0, float("nan"), 0.1], [4, 3], None
+        [1, 2, 3, 4, 1, 5, 6],
+        [-1, 0, 0, 2, -1, 0, 1],
+        [1.0, float("nan"), 0.5, float("nan"), 1.0, float("nan"), 0.1],
+        [4, 3],
+        None,
     )
     assert found is not None
     assert sorted(found.order) == [0, 1, 2, 3, 5, 6]
@@ -103,7 +107,10 @@ def test_a_score_that_is_no_number_is_its_parents() -> None:
 
 
 def test_more_nodes_than_there_is_room_for_in_c_are_merged_all_the_same() -> None:
-    wide = [DraftTree((1, *range(first, first + 600)), (-1, *[0] * 600), (1.0, *[0.5] * 600), ((),) * 601) for first in (2, 300)]
+    wide = [
+        DraftTree((1, *range(first, first + 600)), (-1, *[0] * 600), (1.0, *[0.5] * 600), ((),) * 601)
+        for first in (2, 300)
+    ]
     assert tree._merged_in_c(wide, None) is None
     assert len(tree.merge(wide)) == 899
 

@@ -81,7 +81,11 @@ def test_the_nucleus_is_the_smallest_set_of_that_probability(values: list[float]
 def test_rows_of_a_batch_are_verified_by_their_own_sampling() -> None:
     torch.manual_seed(0)
     trees, logits = [fork(), tree.root_only(3), fork()], torch.randn(3, 6, 20)
-    samplings = [SamplingParams(), SamplingParams(temperature=1.0, seed=4), SamplingParams(temperature=0.5, top_p=0.5, seed=9)]
+    samplings = [
+        SamplingParams(),
+        SamplingParams(temperature=1.0, seed=4),
+        SamplingParams(temperature=0.5, top_p=0.5, seed=9),
+    ]
     together = verify(trees, logits, samplings, [10, 20, 30])
     for row in range(3):
         assert together[row] == verify([trees[row]], logits[row : row + 1], [samplings[row]], [10 * (row + 1)])[0]

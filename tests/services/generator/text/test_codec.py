@@ -1,4 +1,5 @@
-"""Other models' tokenizers: prompts keep their origins and quotations their characters, byte-level and SentencePiece alike."""
+"""Other models' tokenizers: prompts keep their origins and quotations their characters, byte-level
+and SentencePiece alike."""
 
 from __future__ import annotations
 
@@ -27,17 +28,22 @@ END = 2
 
 
 def sentencepiece(prefix: str) -> Any:
-    """As Llama 2's and Mistral's: spaces are U+2581, one is put in front, unknown characters are bytes."""
+    """As Llama 2's and Mistral's: spaces are U+2581, one is put in front, unknown characters are
+    bytes."""
     bpe = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
     if prefix == "normalizer":
         bpe.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
     else:
         bpe.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=prefix, split=False)
-    bpe.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
+    bpe.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    )
     specials = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
     bpe.train_from_iterator(CORPUS, trainers.BpeTrainer(vocab_size=500, special_tokens=specials, show_progress=False))
     bare = Tokenizer.from_str(bpe.to_str())
-    made = PreTrainedTokenizerFast(tokenizer_object=_with_specials(bare), bos_token="<s>", eos_token="</s>", unk_token="<unk>")
+    made = PreTrainedTokenizerFast(
+        tokenizer_object=_with_specials(bare), bos_token="<s>", eos_token="</s>", unk_token="<unk>"
+    )
     made.chat_template = "<s>{% for m in messages %}[INST] {{ m['content'] }} [/INST]{% endfor %}"
     return made
 
@@ -47,7 +53,9 @@ def _with_specials(bpe: Tokenizer) -> Tokenizer:
     import json
 
     description = json.loads(bpe.to_str())
-    description["added_tokens"] = [entry for entry in description["added_tokens"] if entry["content"] in ("<unk>", "<s>", "</s>")]
+    description["added_tokens"] = [
+        entry for entry in description["added_tokens"] if entry["content"] in ("<unk>", "<s>", "</s>")
+    ]
     return Tokenizer.from_str(json.dumps(description))
 
 
@@ -62,7 +70,9 @@ def normalising() -> Any:
 
 
 def published(name: str) -> Any:
-    return PreTrainedTokenizerFast(tokenizer_object=Tokenizer.from_str(gzip.open(DATA / f"{name}.tokenizer.json.gz", "rt").read()))
+    return PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer.from_str(gzip.open(DATA / f"{name}.tokenizer.json.gz", "rt").read())
+    )
 
 
 @cache
@@ -83,7 +93,10 @@ NAMES = [
     "normalising",
     *(
         pytest.param(
-            name, marks=pytest.mark.skipif(not is_there(name), reason=f"{name}.tokenizer.json.gz is not in ../shared/data/tokenizers")
+            name,
+            marks=pytest.mark.skipif(
+                not is_there(name), reason=f"{name}.tokenizer.json.gz is not in ../shared/data/tokenizers"
+            ),
         )
         for name in ("llama3", "mistral_v1")
     ),
@@ -100,17 +113,25 @@ def test_origins_are_kept_and_control_tokens_are_not_forged(name: str) -> None:
     assert not set(inside) & (own.special_ids - {own.control.get("<unk>")})
 
 
-words = st.sampled_from(["De", "dosis", "5 mg.", "🙂", "e\u0301", "</s>", "<0x41>", "▁", "A.", "is?", "\u00a0", "\t", "\n", "  ", "Zin."])
+words = st.sampled_from(
+    ["De", "dosis", "5 mg.", "🙂", "e\u0301", "</s>", "<0x41>", "▁", "A.", "is?", "\u00a0", "\t", "\n", "  ", "Zin."]
+)
 texts = st.lists(words, min_size=1, max_size=14).map(" ".join)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@given(texts=st.lists(texts, min_size=1, max_size=3), weights=st.lists(st.floats(-3, 3), min_size=60, max_size=60), count=st.integers(1, 4))
+@given(
+    texts=st.lists(texts, min_size=1, max_size=3),
+    weights=st.lists(st.floats(-3, 3), min_size=60, max_size=60),
+    count=st.integers(1, 4),
+)
 @settings(max_examples=60, deadline=None)
 def test_quotations_read_as_their_source(name: str, texts: list[str], weights: list[float], count: int) -> None:
     own = codec(name)
     passages = [Passage(str(n), "", value) for n, value in enumerate(texts)]
-    quotes = [quote for candidate in split_sentences(passages) if (quote := to_quote(candidate, own, passages)) is not None]
+    quotes = [
+        quote for candidate in split_sentences(passages) if (quote := to_quote(candidate, own, passages)) is not None
+    ]
     preparation = VerbatimPreparation(quotes, None, 0.0, VerbatimLimits(count, 0.0))
     preparation.constraint = Verbatim(quotes, weights[: len(quotes)], VerbatimLimits(count, 0.0), END)
     answer = VerbatimText(own, (), preparation, passages)

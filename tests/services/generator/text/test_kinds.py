@@ -27,7 +27,9 @@ def kinds_of(pieces: list[str], byte_level: bool) -> tuple[dict[str, str], dict[
 
 @pytest.mark.parametrize(("space", "byte_level"), [("\u0120", True), ("\u2581", False)])
 def test_case_and_spaces_before_make_no_other_kind(space: str, byte_level: bool) -> None:
-    kinds, forms = kinds_of(["the", f"{space}The", "THE", f"{space}then", f"{space},", ",", "</S>", f"{space}{space}", space], byte_level)
+    kinds, forms = kinds_of(
+        ["the", f"{space}The", "THE", f"{space}then", f"{space},", ",", "</S>", f"{space}{space}", space], byte_level
+    )
     assert kinds["the"] == kinds[f"{space}The"] == kinds["THE"] == "the"
     assert kinds[f"{space}then"] == f"{space}then"
     assert kinds[","] == f"{space},"
@@ -40,7 +42,9 @@ def test_case_and_spaces_before_make_no_other_kind(space: str, byte_level: bool)
 
 
 def test_line_breaks_and_parts_of_characters_keep_to_themselves() -> None:
-    kinds, forms = kinds_of([".", ".\u010a", "\u010a", "\u00e2", "\u00c2", "\u00c3\u012b", "\u00c3\u00a9"], byte_level=True)
+    kinds, forms = kinds_of(
+        [".", ".\u010a", "\u010a", "\u00e2", "\u00c2", "\u00c3\u012b", "\u00c3\u00a9"], byte_level=True
+    )
     assert kinds[".\u010a"] == ".\u010a"  # a full stop and a line break: no space before
     assert kinds["\u00e2"] != kinds["\u00c2"]
     assert kinds["\u00c3\u00a9"] == "\u00c3\u012b"  # small and large, of two bytes

@@ -123,7 +123,9 @@ def test_a_whole_copied_passage_is_covered_but_for_its_borders(source: str, befo
         assert sum(span.answer_end - span.answer_start for span in spans) >= len(source.strip()) - 2
 
 
-def write(text: str, stop: tuple[str, ...] = (), passages: list[Passage] | None = None) -> tuple[str, list[str], list[CopySpan], bool]:
+def write(
+    text: str, stop: tuple[str, ...] = (), passages: list[Passage] | None = None
+) -> tuple[str, list[str], list[CopySpan], bool]:
     """Every token on its own: (text, deltas, spans, stopped)."""
     own = codec()
     answer = AnswerText(own, stop, SpanTracker(passages or []))
@@ -167,7 +169,9 @@ def test_the_beginning_of_a_stop_string_is_sent_once_it_is_something_else() -> N
     assert (text, "".join(deltas), stopped) == ("one STORY", "one STORY", False)
 
 
-@given(st.text(alphabet="abS TOP", max_size=30), st.lists(st.text(alphabet="abS TOP", min_size=1, max_size=5), max_size=3))
+@given(
+    st.text(alphabet="abS TOP", max_size=30), st.lists(st.text(alphabet="abS TOP", min_size=1, max_size=5), max_size=3)
+)
 @settings(deadline=None)
 def test_stop_strings_cut_at_the_first_place(text: str, stop: list[str]) -> None:
     places = [text.index(s) for s in stop if s in text]

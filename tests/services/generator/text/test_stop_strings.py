@@ -37,7 +37,8 @@ def test_the_first_stop_string_of_the_text_is_found_and_no_other_text_is(strings
 
 
 def test_a_long_stop_string_costs_no_more_per_character_than_a_short_one() -> None:
-    """Counted in lines run, not seconds: the answer's characters decide, not the string's length."""
+    """Counted in lines run, not seconds: the answer's characters decide, not the string's
+    length."""
     assert lines_run("a" * 100_000) <= lines_run("a" * 10 + "b") + 100
 
 

@@ -1,4 +1,5 @@
-"""Training a head: answers come out as the target gives them, the loss falls, work goes on where it was stopped, the head drafts."""
+"""Training a head: answers come out as the target gives them, the loss falls, work goes on where it
+was stopped, the head drafts."""
 
 from __future__ import annotations
 
@@ -24,7 +25,14 @@ from services.generator.train import demo_prompts
 from services.generator.train.__main__ import main
 from services.generator.train.answers import AnswerOptions, BadPrompts, TokenQuestion, collect, read_prompts
 from services.generator.train.chains import Recipe, chain_loss, make_batch
-from services.generator.train.corpus import AnswerCorpus, BadCorpus, CorpusAnswer, draft_vocabulary, held_out, write_shard
+from services.generator.train.corpus import (
+    AnswerCorpus,
+    BadCorpus,
+    CorpusAnswer,
+    draft_vocabulary,
+    held_out,
+    write_shard,
+)
 from services.generator.train.fit import Fit, FitOptions, new_head, output_rows
 from services.generator.train.measure import measure
 from services.generator.train.progress import TrainingProgress
@@ -66,7 +74,9 @@ def corpus(target: Target, questions: list[TokenQuestion], tmp_path_factory: pyt
     return collect(target, questions, tmp_path_factory.mktemp("answers"), OPTIONS)
 
 
-def test_answers_are_the_targets_greedy_ones_with_the_features_of_one_forward(target: Target, corpus: AnswerCorpus) -> None:
+def test_answers_are_the_targets_greedy_ones_with_the_features_of_one_forward(
+    target: Target, corpus: AnswerCorpus
+) -> None:
     for entry in corpus.entries[:6]:
         answer = corpus.read(entry)
         tokens = answer.tokens[None, :-1]
@@ -81,7 +91,9 @@ def test_answers_are_the_targets_greedy_ones_with_the_features_of_one_forward(ta
         torch.testing.assert_close(answer.streams.float(), out.streams[0], rtol=0.02, atol=0.02)
 
 
-def test_every_prompt_is_answered_once_and_answers_end(target: Target, corpus: AnswerCorpus, questions: list[TokenQuestion]) -> None:
+def test_every_prompt_is_answered_once_and_answers_end(
+    target: Target, corpus: AnswerCorpus, questions: list[TokenQuestion]
+) -> None:
     assert sorted(entry.id for entry in corpus.entries) == sorted(question.id for question in questions)
     for entry in corpus.entries:
         said = corpus.read(entry).answer
@@ -100,7 +112,9 @@ def test_stopped_collecting_goes_on_and_says_the_same(
     assert {entry.id: resumed.read(entry).tokens.tolist() for entry in resumed.entries} == said
 
 
-def test_sampled_answers_depend_on_prompt_and_seed_not_on_the_batch(target: Target, questions: list[TokenQuestion], tmp_path: Path) -> None:
+def test_sampled_answers_depend_on_prompt_and_seed_not_on_the_batch(
+    target: Target, questions: list[TokenQuestion], tmp_path: Path
+) -> None:
     """Only held-out prompts are greedy at a temperature."""
     hot = AnswerOptions(rows=3, max_tokens=12, max_length=96, temperature=1.5, shard=8)
     alone = AnswerOptions(rows=1, max_tokens=12, max_length=96, temperature=1.5, shard=8)
@@ -135,7 +149,8 @@ def test_the_draft_vocabulary_is_what_answers_say_most(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", [1, 3])
 def test_a_chain_computes_what_the_drafter_computes(version: int, target: Target, corpus: AnswerCorpus) -> None:
-    """Step s of a chain is the head's output that drafting the same tokens reaches: the keys, positions and features agree."""
+    """Step s of a chain is the head's output that drafting the same tokens reaches: the keys,
+    positions and features agree."""
     answer = next(corpus.read(entry) for entry in corpus.entries if entry.length - entry.prompt_length > 8)
     ids = torch.arange(target.config.vocab_size)
     rows = output_rows(target, ids)
@@ -167,8 +182,11 @@ def test_a_chain_computes_what_the_drafter_computes(version: int, target: Target
     assert tree.scores[1] == pytest.approx(float(first), rel=1e-3)
 
 
-def test_deeper_steps_of_a_chain_equal_one_long_forward_over_the_same_inputs(target: Target, corpus: AnswerCorpus) -> None:
-    """The head fed its own outputs, by hand and with a plain causal mask, for one chain of three steps."""
+def test_deeper_steps_of_a_chain_equal_one_long_forward_over_the_same_inputs(
+    target: Target, corpus: AnswerCorpus
+) -> None:
+    """The head fed its own outputs, by hand and with a plain causal mask, for one chain of three
+    steps."""
     answer = next(corpus.read(entry) for entry in corpus.entries if entry.length - entry.prompt_length > 8)
     ids = torch.arange(target.config.vocab_size)
     rows = output_rows(target, ids)
@@ -201,14 +219,19 @@ def test_deeper_steps_of_a_chain_equal_one_long_forward_over_the_same_inputs(tar
 def test_training_lowers_the_loss_and_raises_tau_and_the_head_survives_its_file(
     version: int, target: Target, corpus: AnswerCorpus, tmp_path: Path
 ) -> None:
-    """A target of random weights says nothing that generalises: its prompts repeat, and the head has to learn what it says to each."""
+    """A target of random weights says nothing that generalises: its prompts repeat, and the head
+    has to learn what it says to each."""
     options = FitOptions(version, 300, steps=3, epochs=20, positions=128, learning_rate=5e-3, warm_up=5, bf16=False)
     fit = Fit(target, corpus, tmp_path / "work", options)
     entries = corpus.testing()
     assert entries
     before = measure([EagleDrafter(fit.head, SHAPE)], map(corpus.read, entries), 12)
     fit.run()
-    losses = [line["loss"] for line in map(json.loads, (tmp_path / "work" / "curve.jsonl").read_text().splitlines()) if "loss" in line]
+    losses = [
+        line["loss"]
+        for line in map(json.loads, (tmp_path / "work" / "curve.jsonl").read_text().splitlines())
+        if "loss" in line
+    ]
     assert np.mean(losses[-4:]) < 0.8 * np.mean(losses[:4])
     save_head(fit.head, tmp_path / "head", 512)
     loaded = load_head(tmp_path / "head", target)
@@ -220,7 +243,8 @@ def test_training_lowers_the_loss_and_raises_tau_and_the_head_survives_its_file(
 
 
 def test_stopped_training_goes_on_to_the_same_head(target: Target, corpus: AnswerCorpus, tmp_path: Path) -> None:
-    """In one go, and stopped after each of two epochs: the same batches in the same order, the same weights."""
+    """In one go, and stopped after each of two epochs: the same batches in the same order, the same
+    weights."""
     options: dict[str, Any] = {"draft_vocabulary": 200, "steps": 2, "positions": 300, "bf16": False, "warm_up": 1}
     whole = Fit(target, corpus, tmp_path / "whole", FitOptions(epochs=2, **options))
     whole._schedule = lambda: 1.0  # type: ignore[method-assign]
@@ -237,7 +261,12 @@ def test_stopped_training_goes_on_to_the_same_head(target: Target, corpus: Answe
 
 
 def test_minutes_end_training(target: Target, corpus: AnswerCorpus, tmp_path: Path) -> None:
-    fit = Fit(target, corpus, tmp_path, FitOptions(draft_vocabulary=100, epochs=10_000, minutes=0.02, positions=64, bf16=False))
+    fit = Fit(
+        target,
+        corpus,
+        tmp_path,
+        FitOptions(draft_vocabulary=100, epochs=10_000, minutes=0.02, positions=64, bf16=False),
+    )
     fit.run()
     assert fit.epoch < 10_000
     assert fit.seconds >= 1.2
@@ -253,7 +282,11 @@ def test_prompts_are_read_in_three_forms_and_bad_ones_named(tmp_path: Path) -> N
     rows = [
         {"id": "a", "prompt": "Wash your hands."},
         {"messages": [{"role": "user", "content": "Wash your hands."}]},
-        {"question": "What does the nurse write?", "documents": [{"text": "The nurse writes the dose."}], "template": "demo"},
+        {
+            "question": "What does the nurse write?",
+            "documents": [{"text": "The nurse writes the dose."}],
+            "template": "demo",
+        },
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
     first, second, third = read_prompts(path, codec)
@@ -293,11 +326,29 @@ def test_sentences_are_kept_whole() -> None:
     assert demo_prompts.shortened("Never ends", 100) == ""
 
 
-def test_the_commands_make_a_head_from_a_prompt_file(checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_make_a_head_from_a_prompt_file(
+    checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     prompts, answers, head = tmp_path / "prompts.jsonl", tmp_path / "answers", tmp_path / "head"
     prompts.write_text("\n".join(json.dumps({"id": f"{n}", "prompt": f"Wash {n % 5}"}) for n in range(40)))
     common = ["--model", str(checkpoint)]
-    assert main(["answers", *common, "--prompts", str(prompts), "--out", str(answers), "--max-tokens", "10", "--dtype", "fp32"]) == 0
+    assert (
+        main(
+            [
+                "answers",
+                *common,
+                "--prompts",
+                str(prompts),
+                "--out",
+                str(answers),
+                "--max-tokens",
+                "10",
+                "--dtype",
+                "fp32",
+            ]
+        )
+        == 0
+    )
     assert json.loads(capsys.readouterr().out)["answers"] == 40
     training = ["head", *common, "--answers", str(answers), "--work", str(tmp_path / "work"), "--out", str(head)]
     assert main([*training, "--draft-vocabulary", "200", "--epochs", "1", "--fp32"]) == 0
@@ -316,7 +367,10 @@ def test_the_commands_make_a_head_from_a_prompt_file(checkpoint: Path, tmp_path:
     untrained = json.loads(capsys.readouterr().out.splitlines()[0])
     assert untrained["drafter"] == "untrained"
     assert untrained["answers"] > alone["answers"]
-    assert main(["head", *common, "--answers", str(tmp_path / "none"), "--work", str(tmp_path / "w"), "--out", str(head)]) == 2
+    assert (
+        main(["head", *common, "--answers", str(tmp_path / "none"), "--work", str(tmp_path / "w"), "--out", str(head)])
+        == 2
+    )
     assert "no answers to train on" in capsys.readouterr().err
     assert main(["sing"]) == 2
 

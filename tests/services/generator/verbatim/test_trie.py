@@ -28,13 +28,22 @@ pytestmark = pytest.mark.quick
 
 DEFAULTS = chat.Defaults("demo", "copy", 256)
 DOCUMENTS = [
-    DocumentIn(id="catheter", title="Catheter", text="Remove the catheter when it is no longer needed. Wash your hands. Write it down.\n"),
-    DocumentIn(id="dosis", title="Dosis", text="De dosis is 5 mg per kg. De dosis is 8 mg bij een kind. Wash your hands.\n"),
+    DocumentIn(
+        id="catheter",
+        title="Catheter",
+        text="Remove the catheter when it is no longer needed. Wash your hands. Write it down.\n",
+    ),
+    DocumentIn(
+        id="dosis", title="Dosis", text="De dosis is 5 mg per kg. De dosis is 8 mg bij een kind. Wash your hands.\n"
+    ),
 ]
 
 
 def ask(
-    question: str = "Hoeveel mg?", documents: list[DocumentIn] | None = None, sampling: dict[str, Any] | None = None, **bedside: Any
+    question: str = "Hoeveel mg?",
+    documents: list[DocumentIn] | None = None,
+    sampling: dict[str, Any] | None = None,
+    **bedside: Any,
 ) -> Request:
     chat_request = ChatRequest(
         model="tiny",
@@ -82,13 +91,17 @@ def test_the_heaviest_candidates_are_quoted_in_the_order_of_their_weight() -> No
 
 
 def test_sentences_of_one_passage_keep_its_order() -> None:
-    candidates = [candidate("catheter", "Remove the catheter when it is no longer needed.", 1), candidate("catheter", "Write it down.", 2)]
+    candidates = [
+        candidate("catheter", "Remove the catheter when it is no longer needed.", 1),
+        candidate("catheter", "Write it down.", 2),
+    ]
     text, _ = answer(ask(candidates=candidates, likelihood_weight=0))
     assert text == "Remove the catheter when it is no longer needed. Write it down."
 
 
 def test_what_is_not_among_the_best_does_not_pass_the_one_of_them_that_stands_first() -> None:
-    """Another document's sentence is heavier than the lighter one of the best two, which is written before the heaviest."""
+    """Another document's sentence is heavier than the lighter one of the best two, which is written
+    before the heaviest."""
     candidates = [
         candidate("catheter", "Write it down.", 3),
         candidate("dosis", "De dosis is 5 mg per kg.", 2),
@@ -120,7 +133,11 @@ def led(document: str, sentence: str, lead: str, score: float) -> CandidateIn:
     text = next(d.text for d in LIST if d.id == document)
     start, before = text.index(sentence), text.index(lead)
     return CandidateIn(
-        document=document, start=start, end=start + len(sentence), score=score, lead=[SpanIn(start=before, end=before + len(lead))]
+        document=document,
+        start=start,
+        end=start + len(sentence),
+        score=score,
+        lead=[SpanIn(start=before, end=before + len(lead))],
     )
 
 
@@ -150,32 +167,45 @@ def test_a_further_sentence_comes_from_the_same_document_when_that_is_asked() ->
     candidates = [led("list", "- leverinsufficientie", "Niet geven bij:", 1)]
     for n, (document, sentence) in enumerate(texts.items()):
         start = next(d.text for d in LIST if d.id == document).index(sentence)
-        candidates.append(CandidateIn(document=document, start=start, end=start + len(sentence), score=3 - 2 * n + (n and 3)))
+        candidates.append(
+            CandidateIn(document=document, start=start, end=start + len(sentence), score=3 - 2 * n + (n and 3))
+        )
     options: dict[str, Any] = {"documents": LIST, "candidates": candidates, "likelihood_weight": 0}
     assert answer(ask(**options))[0] == "Wel geven bij koorts.\nWel geven bij pijn."
     assert answer(ask(**options, one_document=True))[0] == "Wel geven bij koorts."
 
 
-def test_sentences_that_say_nearly_the_same_are_written_once_but_not_those_that_differ_in_a_number_or_a_negation() -> None:
+def test_sentences_that_say_nearly_the_same_are_written_once_but_not_those_that_differ_in_a_number_or_a_negation() -> (
+    None
+):
     def both(first: str, second: str) -> bool:
         documents = [DocumentIn(id="a", text=first + "\n"), DocumentIn(id="b", text=second + "\n")]
         whole = [CandidateIn(document=d.id, start=0, end=len(d.text), score=n) for n, d in enumerate(documents)]
         return len(answer(ask(documents=documents, candidates=whole, likelihood_weight=0))[0].splitlines()) == 2
 
-    assert not both("Was de handen voor en na elk contact.", "Was de handen vóór en na elk contact!".replace("vóór", "voor"))
+    assert not both(
+        "Was de handen voor en na elk contact.", "Was de handen vóór en na elk contact!".replace("vóór", "voor")
+    )
     assert both("Geef het kind per gift 5 ml.", "Geef het kind per gift 8 ml.")
     assert both("Geef de dosis wel aan een kind met koorts.", "Geef de dosis niet aan een kind met koorts.")
 
 
 def test_sentences_that_begin_alike_part_where_their_weights_say() -> None:
     for five, eight in ((1.0, 2.0), (2.0, 1.0)):
-        candidates = [candidate("dosis", "De dosis is 5 mg per kg.", five), candidate("dosis", "De dosis is 8 mg bij een kind.", eight)]
+        candidates = [
+            candidate("dosis", "De dosis is 5 mg per kg.", five),
+            candidate("dosis", "De dosis is 8 mg bij een kind.", eight),
+        ]
         text, _ = answer(ask(candidates=candidates, likelihood_weight=0, max_sentences=1))
         assert text == ("De dosis is 8 mg bij een kind." if eight > five else "De dosis is 5 mg per kg.")
 
 
 def test_no_white_space_is_invented_between_sentences() -> None:
-    documents = [DocumentIn(id="a", text="Een."), DocumentIn(id="b", text="Kop\nTwee."), DocumentIn(id="c", text="Drie.")]
+    documents = [
+        DocumentIn(id="a", text="Een."),
+        DocumentIn(id="b", text="Kop\nTwee."),
+        DocumentIn(id="c", text="Drie."),
+    ]
     whole = [
         CandidateIn(document="a", start=0, end=4, score=3),
         CandidateIn(document="c", start=0, end=5, score=2),
@@ -188,7 +218,11 @@ def test_no_white_space_is_invented_between_sentences() -> None:
 
 def test_the_likelihood_is_the_models_own() -> None:
     target, codec = tiny_target(), tiny_codec()
-    sentences = [("Dosis", "De dosis is 5 mg per kg."), ("", "Wash your hands before and after each patient."), ("T", "x")]
+    sentences = [
+        ("Dosis", "De dosis is 5 mg per kg."),
+        ("", "Wash your hands before and after each patient."),
+        ("T", "x"),
+    ]
     scorer = QuestionLikelihood(codec, "Hoeveel mg?", sentences, portion=40)
     portions = 0
     while not scorer.done:
@@ -214,7 +248,10 @@ def test_a_sentence_once_begun_is_one_draft() -> None:
 
 
 def test_of_another_drafters_tree_all_that_may_follow_is_verified_and_nothing_else() -> None:
-    candidates = [candidate("dosis", "De dosis is 5 mg per kg.", 1), candidate("dosis", "De dosis is 8 mg bij een kind.", 0)]
+    candidates = [
+        candidate("dosis", "De dosis is 5 mg per kg.", 1),
+        candidate("dosis", "De dosis is 8 mg bij een kind.", 0),
+    ]
     request = ask(candidates=candidates, max_sentences=1)
     assert request.preparation is not None
     constraint = request.preparation.advance(tiny_target())
@@ -232,20 +269,42 @@ def test_of_another_drafters_tree_all_that_may_follow_is_verified_and_nothing_el
 
 
 def test_a_drafter_that_is_named_drafts_in_verbatim_mode_too() -> None:
-    """Whatever does not fit is left out of what it drafts; what fits is verified beside the constraint's own."""
+    """Whatever does not fit is left out of what it drafts; what fits is verified beside the
+    constraint's own."""
     plain = ask()
     text, _ = answer(plain)
     request = ask(drafter="copy")
     assert request.drafters == ("copy",)
     request.drafters = ("oracle",)
-    one = engine(tiny_target(), OracleDrafter(400, {request.sequence.prompt.token_ids: plain.sequence.token_ids}), context=512, nodes=64)
+    one = engine(
+        tiny_target(),
+        OracleDrafter(400, {request.sequence.prompt.token_ids: plain.sequence.token_ids}),
+        context=512,
+        nodes=64,
+    )
     one.add(request)
     assert "".join(output.text for output in drain(one)) == text
     assert any("oracle" in source for source in request.sequence.stats.accepted_by_source)
 
 
 words = st.sampled_from(
-    ["De", "dosis", "5", "mg", "🙂", "e\u0301", "\n", "<|im_end|>", "[einde", "documenten]", "A.", "is?", "\u00a0", "\t", ""]
+    [
+        "De",
+        "dosis",
+        "5",
+        "mg",
+        "🙂",
+        "e\u0301",
+        "\n",
+        "<|im_end|>",
+        "[einde",
+        "documenten]",
+        "A.",
+        "is?",
+        "\u00a0",
+        "\t",
+        "",
+    ]
 )
 sources = st.lists(words, min_size=1, max_size=14).map(" ".join)
 
@@ -299,7 +358,9 @@ def test_chances_follow_the_weights_at_temperature_one() -> None:
     candidates = [candidate("dosis", sentence, weight) for sentence, weight in weights.items()]
     one, drawn = engine(tiny_target(), context=512, nodes=64), Counter[str]()
     for seed in range(300):
-        request = ask(candidates=candidates, likelihood_weight=0, max_sentences=1, sampling={"temperature": 1.0, "seed": seed})
+        request = ask(
+            candidates=candidates, likelihood_weight=0, max_sentences=1, sampling={"temperature": 1.0, "seed": seed}
+        )
         one.add(request)
         drawn["".join(output.text for output in drain(one))] += 1
     total = sum(math.exp(weight) for weight in weights.values())

@@ -21,7 +21,10 @@ from tests.services.generator.engines import RandomDrafter, drain, engine, tiny_
 pytestmark = pytest.mark.quick
 
 DOCUMENTS = [
-    DocumentIn(id="list", text="Niet geven bij:\n- leverinsufficientie\n- koorts boven 39\n\nWel geven bij pijn. Was de handen.\n"),
+    DocumentIn(
+        id="list",
+        text="Niet geven bij:\n- leverinsufficientie\n- koorts boven 39\n\nWel geven bij pijn. Was de handen.\n",
+    ),
     DocumentIn(id="table", text="Gewicht\tDosis\n5 kg\t75 mg\n9 kg\t135 mg\nWel geven bij koorts. Was de handen.\n"),
 ]
 PLACES = (
@@ -46,7 +49,9 @@ def candidate(place: tuple[str, str, str], score: float) -> CandidateIn:
 
 def asked(candidates: list[CandidateIn] | None, **options: Any) -> ChatRequest:
     bedside = BedsideIn(**{"mode": "verbatim", "candidates": candidates, "likelihood_weight": 0.0} | options)
-    return ChatRequest(model=QUOTES, messages=[MessageIn(role="user", content="Hoeveel?")], documents=DOCUMENTS, bedside=bedside)
+    return ChatRequest(
+        model=QUOTES, messages=[MessageIn(role="user", content="Hoeveel?")], documents=DOCUMENTS, bedside=bedside
+    )
 
 
 def by_the_engine(ask: ChatRequest) -> tuple[str, list[Any]]:
@@ -61,7 +66,10 @@ def by_the_engine(ask: ChatRequest) -> tuple[str, list[Any]]:
 @given(
     # Of equal weights the engine takes the lower token, whatever that is a part of.
     chosen=st.lists(
-        st.tuples(st.sampled_from(PLACES), st.integers(0, 20)), min_size=1, max_size=8, unique_by=(lambda one: one[0], lambda one: one[1])
+        st.tuples(st.sampled_from(PLACES), st.integers(0, 20)),
+        min_size=1,
+        max_size=8,
+        unique_by=(lambda one: one[0], lambda one: one[1]),
     ),
     most=st.integers(1, 4),
     margin=st.sampled_from([0.0, 2.0]),
@@ -100,7 +108,9 @@ def test_the_service_streams_text_and_spans_and_names_what_is_wrong() -> None:
         assert whole["choices"][0]["message"]["content"] == "Gewicht\tDosis\n5 kg\t75 mg"
         refused = client.post("/v1/chat/completions", json=body | {"model": "gpt"})
         assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad-request")
-        assert "documents" in client.post("/v1/chat/completions", json=body | {"documents": 3}).json()["error"]["message"]
+        assert (
+            "documents" in client.post("/v1/chat/completions", json=body | {"documents": 3}).json()["error"]["message"]
+        )
 
 
 def test_it_runs_where_there_is_no_torch() -> None:

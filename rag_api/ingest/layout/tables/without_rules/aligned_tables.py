@@ -1,9 +1,12 @@
-"""Tables without rules, told by cells that begin below each other: which pieces of a page are which cell of which row.
+"""Tables without rules, told by cells that begin below each other: which pieces of a page are which
+cell of which row.
 
-Most programs write a table cell by cell: down the lines of one, up and to the right to the next, down and to the left to the next row.
-Columns of text, cards and forms do not come back to the left often enough, or have no cell of one line. Others write line by line across
-the row: there the white between rows must be wider than within one, and the second line of a cell be there because the first was full.
-A row that is not sure to be one leaves the table as it is: two rows in one would give one patient the other's dose.
+Most programs write a table cell by cell: down the lines of one, up and to the right to the next,
+down and to the left to the next row. Columns of text, cards and forms do not come back to the left
+often enough, or have no cell of one line. Others write line by line across the row: there the white
+between rows must be wider than within one, and the second line of a cell be there because the first
+was full. A row that is not sure to be one leaves the table as it is: two rows in one would give one
+patient the other's dose.
 """
 
 from __future__ import annotations
@@ -25,8 +28,9 @@ _EVEN = 0.06  # line heights that the white within rows may differ
 
 
 def aligned_tables(parts: Sequence[Part | None], small: Sequence[bool]) -> list[list[list[int]]]:
-    """Return the rows of all tables, each its cells, each the numbers of its pieces. parts: in reading order, None for what cannot be a
-    cell's; small: whether a piece begins with a small letter."""
+    """Return the rows of all tables, each its cells, each the numbers of its pieces. parts: in
+    reading order, None for what cannot be a cell's; small: whether a piece begins with a small
+    letter."""
     found: list[list[list[int]]] = []
     for run in _runs(parts):
         for table in _tables(_rows(run)):
@@ -64,7 +68,11 @@ def _rows(run: Sequence[tuple[int, Part]]) -> Iterator[PartRow]:
 
 def _stands_below(cell: PartCell, part: Part) -> bool:
     last = cell.parts[-1]
-    if abs(part.size - last.size) > _SAME_SIZE * last.size or part.bold != last.bold or part.y0 < last.y0 + 0.5 * last.size:
+    if (
+        abs(part.size - last.size) > _SAME_SIZE * last.size
+        or part.bold != last.bold
+        or part.y0 < last.y0 + 0.5 * last.size
+    ):
         return False
     if not PartColumn(cell.x0, cell.x1).aligned(PartCell([part], [0])):
         return False
@@ -77,7 +85,10 @@ def _stands_beside(cells: Sequence[PartCell], part: Part) -> bool:
     last = cells[-1]
     if part.x0 < last.x1 - _LEVEL * last.size or len(cells) == _MOST_CELLS:
         return False
-    return part.y0 < max(cell.bottom for cell in cells) - _LEVEL * part.size and part.y1 > min(cell.top for cell in cells) - 8 * part.size
+    return (
+        part.y0 < max(cell.bottom for cell in cells) - _LEVEL * part.size
+        and part.y1 > min(cell.top for cell in cells) - 8 * part.size
+    )
 
 
 def _cut(cells: list[PartCell]) -> Iterator[PartRow]:
@@ -156,7 +167,8 @@ def _sure(table: list[PartRow], small: Sequence[bool]) -> list[PartRow]:
     for row in table:
         heights = [len(cell.parts) for cell in row.cells]
         for n, cell in zip(row.columns, row.cells, strict=True):
-            alone = heights.count(len(cell.parts)) == 1  # lines level with another cell's may be rows, written column by column
+            # lines level with another cell's may be rows, written column by column
+            alone = heights.count(len(cell.parts)) == 1
             for (_, one), (number, two) in pairwise(zip(cell.numbers, cell.parts, strict=True)):
                 apart = alone and two.y0 - one.y1 < min(whites, default=0.0) - _WIDER * two.size
                 if not (apart or is_full(one, two, rights[n]) or small[number]):
@@ -231,4 +243,8 @@ def _is_table(rows: Sequence[PartRow]) -> bool:
         return False
     last = max(columns)
     free = header or len(columns) > 2
-    return any(len(cell.parts) > 1 and (free or n < last) for row in whole for cell, n in zip(row.cells, row.columns, strict=True))
+    return any(
+        len(cell.parts) > 1 and (free or n < last)
+        for row in whole
+        for cell, n in zip(row.cells, row.columns, strict=True)
+    )

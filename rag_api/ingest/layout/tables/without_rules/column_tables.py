@@ -1,9 +1,12 @@
-"""Tables whose columns are drawn downwards, one after another: lines that share their baselines across the columns are rows.
+"""Tables whose columns are drawn downwards, one after another: lines that share their baselines
+across the columns are rows.
 
-Pieces that follow each other downwards are a strand. Strands that begin again higher up, beside the one before, are columns: of a table,
-of prose, of lists. Rows are told by white that is wider between them than within (header_tables), or, where each line is a row, by lines
-that the next word would still have fitted on. Columns are a table's only where something else says so too: rows that step unevenly and yet
-begin level, a header, columns of different kinds. What stands level and is not sure is shown, not quoted.
+Pieces that follow each other downwards are a strand. Strands that begin again higher up, beside the
+one before, are columns: of a table, of prose, of lists. Rows are told by white that is wider
+between them than within (header_tables), or, where each line is a row, by lines that the next word
+would still have fitted on. Columns are a table's only where something else says so too: rows that
+step unevenly and yet begin level, a header, columns of different kinds. What stands level and is
+not sure is shown, not quoted.
 """
 
 from __future__ import annotations
@@ -38,16 +41,16 @@ Cell = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ColumnTable:
-    """All its pieces, which follow each other; its rows from the top, each its cells from left to right, each its pieces. Without rows
-    it is not sure."""
+    """All its pieces, which follow each other; its rows from the top, each its cells from left to
+    right, each its pieces. Without rows it is not sure."""
 
     pieces: tuple[int, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
 
 def column_tables(lines: Sequence[Line | None], bands: Sequence[object]) -> list[ColumnTable]:
-    """Those of a page. lines: its pieces in the order in which they are drawn, None for what cannot be a cell's; bands: between which rules
-    across each stands, None for most."""
+    """Those of a page. lines: its pieces in the order in which they are drawn, None for what cannot
+    be a cell's; bands: between which rules across each stands, None for most."""
     found: list[ColumnTable] = []
     strands = list(strands_of(lines))
     at = 0
@@ -74,7 +77,9 @@ class _Region:
         self.bands = {n: bands[n] for n in self.pieces}
         lefts = [min(self.lines[n].x0 for n in column) for column in self.columns]
         ends = [max(self.lines[n].x1 for n in column) for column in self.columns]
-        self.rights = [max(end, left - _PADDING * self.size) for end, left in zip(ends, lefts[1:], strict=False)] + ends[-1:]
+        self.rights = [
+            max(end, left - _PADDING * self.size) for end, left in zip(ends, lefts[1:], strict=False)
+        ] + ends[-1:]
         self.ends = ends
 
     def table(self) -> ColumnTable | None:
@@ -96,7 +101,10 @@ class _Region:
         first = [self.lines[n].marked.text.split(maxsplit=1)[0] for n in column]
         numbers = [int(word) for word in first if word.isascii() and word.isdigit()]
         counted = sum(two == one + 1 for one, two in pairwise(numbers))
-        return max(sum(LABEL.fullmatch(word) is not None for word in first), counted + 1) > len(column) / 4 and len(column) > 2
+        return (
+            max(sum(LABEL.fullmatch(word) is not None for word in first), counted + 1) > len(column) / 4
+            and len(column) > 2
+        )
 
     def _by_rules(self) -> list[list[Cell]]:
         """The rows between rules across, where all pieces stand between two."""
@@ -109,24 +117,34 @@ class _Region:
         return rows if whole and max(map(len, rows)) == len(self.columns) else []
 
     def _rows(self) -> list[list[Cell]]:
-        """By the white between them; else each line as one, where no line can be the second of its cell."""
+        """By the white between them; else each line as one, where no line can be the second of its
+        cell."""
         parts = [self.lines.get(n) for n in range(self.pieces[-1] + 1)]
         known: Sequence[Line] = [line if line is not None else self.lines[self.pieces[0]] for line in parts]
         limit = limit_of(known, self.columns)
         if limit is None and self._has_free_column():
             limit = self._least_white() - 0.05
         found = [] if limit is None else rows_in_columns(known, self.columns, limit)
-        if any(row.shared for row in found) or sum(len(cell) for row in found for cell in row.cells) != len(self.pieces):
+        if any(row.shared for row in found) or sum(len(cell) for row in found for cell in row.cells) != len(
+            self.pieces
+        ):
             return []
         return [list(row.cells) for row in found]
 
     def _least_white(self) -> float:
-        return min((self.lines[two].y0 - self.lines[one].y1) / self.size for column in self.columns for one, two in pairwise(column))
+        return min(
+            (self.lines[two].y0 - self.lines[one].y1) / self.size
+            for column in self.columns
+            for one, two in pairwise(column)
+        )
 
     def _has_free_column(self) -> bool:
-        """One with a line on every baseline, of which none is so full that it may go on in the next."""
+        """One with a line on every baseline, of which none is so full that it may go on in the
+        next."""
         most = max(map(len, self.columns))
-        inner = [(column, right) for column, right in zip(self.columns, self.rights, strict=True) if len(column) == most]
+        inner = [
+            (column, right) for column, right in zip(self.columns, self.rights, strict=True) if len(column) == most
+        ]
         return any(not any(self._is_full(one, two, right) for one, two in pairwise(column)) for column, right in inner)
 
     def _is_full(self, one: int, two: int, right: float) -> bool:
@@ -146,7 +164,8 @@ class _Region:
         return len(body) >= _FEWEST - header and (header or differ or uneven)
 
     def _are_whole(self, rows: Sequence[Sequence[Cell]]) -> bool:
-        """No row but a name lacks the first column's cell; the second line of a cell is there because the first was full."""
+        """No row but a name lacks the first column's cell; the second line of a cell is there
+        because the first was full."""
         first = set(self.columns[0])
         if not all(row[0][0] in first for row in rows):
             return False
@@ -159,7 +178,9 @@ class _Region:
         )
 
     def _is_header(self, rows: Sequence[Sequence[Cell]]) -> bool:
-        head, body = ([self.lines[n].bold for row in part for cell in row for n in cell] for part in (rows[:1], rows[1:]))
+        head, body = (
+            [self.lines[n].bold for row in part for cell in row for n in cell] for part in (rows[:1], rows[1:])
+        )
         return all(head) and len(rows[0]) >= len(self.columns) - 1 and not all(body)
 
     def _are_even_in_weight(self, body: Sequence[Sequence[Cell]]) -> bool:
@@ -172,7 +193,8 @@ class _Region:
         return True
 
     def _differ(self, body: Sequence[Sequence[Cell]]) -> bool:
-        """Some columns have figures in their cells, are bold, or end even at the right, and others do not."""
+        """Some columns have figures in their cells, are bold, or end even at the right, and others
+        do not."""
         places = {n: k for k, column in enumerate(self.columns) for n in column}
         cells: list[list[Cell]] = [[] for _ in self.columns]
         for row in body:
@@ -201,10 +223,16 @@ class _Region:
 
     def _are_close(self, one: Line, two: Line) -> bool:
         even = abs(one.x0 - two.x0) < _ALIGNED or abs(one.x1 - two.x1) < _ALIGNED
-        return even and one.bold == two.bold and abs(one.size - two.size) < 0.1 * one.size and 0 < two.y0 - one.y0 < (1 + _CLOSE) * one.size
+        return (
+            even
+            and one.bold == two.bold
+            and abs(one.size - two.size) < 0.1 * one.size
+            and 0 < two.y0 - one.y0 < (1 + _CLOSE) * one.size
+        )
 
     def _is_in_doubt(self, rows: Sequence[Sequence[Cell]]) -> bool:
-        """Short lines that stand level with each other, row after row: a table, or lists side by side."""
+        """Short lines that stand level with each other, row after row: a table, or lists side by
+        side."""
         if len(rows) >= (_FEWEST_OF_TWO if len(self.columns) == 2 else _FEWEST):
             return True
         if max(map(len, self.columns)) < (_FEWEST_OF_TWO if len(self.columns) == 2 else _FEWEST):
@@ -216,18 +244,22 @@ class _Region:
         return self._levels(blocks) >= _FEWEST and sum(map(len, blocks)) >= _AGREE * len(blocks) * self._levels(blocks)
 
     def _levels(self, blocks: Sequence[Sequence[Cell]]) -> int:
-        """At how many heights they begin, or have their middles, counted once where columns agree."""
+        """At how many heights they begin, or have their middles, counted once where columns
+        agree."""
         seen: list[Cell] = []
         for column in blocks:
             seen += [one for one in column if not any(self._is_level(one, two) for two in seen)]
         return len(seen)
 
     def _blocks(self, column: Column) -> list[Cell]:
-        """Lines that go on in each other: parted by wider white, and where the next word would have fitted."""
+        """Lines that go on in each other: parted by wider white, and where the next word would have
+        fitted."""
         whites = [self.lines[two].y0 - self.lines[one].y1 for one, two in pairwise(column)]
         limit = min(whites) + _WIDER * self.size
         right = max(self.lines[n].x1 for n in column)
-        goes_on = [white <= limit and self._is_full(*two, right) for white, two in zip(whites, pairwise(column), strict=True)]
+        goes_on = [
+            white <= limit and self._is_full(*two, right) for white, two in zip(whites, pairwise(column), strict=True)
+        ]
         begins = [0, *(n for n, on in enumerate(goes_on, start=1) if not on)]
         return [tuple(column[a:b]) for a, b in pairwise([*begins, len(column)])]
 
@@ -242,10 +274,12 @@ class _Region:
         return sum(runs) / len(runs)
 
     def _runs_on(self, column: Column) -> list[bool]:
-        """Of all lines but the last, whether it may go on in the next: the next word did not fit, and little was left of the width."""
+        """Of all lines but the last, whether it may go on in the next: the next word did not fit,
+        and little was left of the width."""
         left, right = min(self.lines[n].x0 for n in column), max(self.lines[n].x1 for n in column)
         return [
-            self._is_full(one, two, right) and right - self.lines[one].x1 < _LEFT_OVER * (right - left) for one, two in pairwise(column)
+            self._is_full(one, two, right) and right - self.lines[one].x1 < _LEFT_OVER * (right - left)
+            for one, two in pairwise(column)
         ]
 
     def _shared(self) -> float:

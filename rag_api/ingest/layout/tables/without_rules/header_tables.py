@@ -1,10 +1,13 @@
-"""Tables below a header, by where their words stand: rows without rules, and cells that stand in the middle of several of them.
+"""Tables below a header, by where their words stand: rows without rules, and cells that stand in
+the middle of several of them.
 
-The columns are the header's. Rows are what the column of most cells says; the white between two is clearly wider than between the lines of
-one. Another column has a cell for each row, or its cells share out the rows: each stands in the middle between the top of its
-first row and the foot of its last. Where that is not so in one way only nothing is known: a dose in the wrong row is worse than none. A
-cell at the top of several rows is not looked for: what is blank below it may be meant so. A line below all others of the last row, though
-its first word would have fitted on the one above, may be that cell's or text that follows the table: neither it nor the row is sure.
+The columns are the header's. Rows are what the column of most cells says; the white between two is
+clearly wider than between the lines of one. Another column has a cell for each row, or its cells
+share out the rows: each stands in the middle between the top of its first row and the foot of its
+last. Where that is not so in one way only nothing is known: a dose in the wrong row is worse than
+none. A cell at the top of several rows is not looked for: what is blank below it may be meant so. A
+line below all others of the last row, though its first word would have fitted on the one above, may
+be that cell's or text that follows the table: neither it nor the row is sure.
 """
 
 from __future__ import annotations
@@ -31,9 +34,10 @@ Foot = tuple[int, int]  # the numbers of a line, and of the one below it that ma
 def header_tables(
     parts: Sequence[Part], small: Sequence[bool], known: Sequence[Set[int]], closed: Set[int]
 ) -> tuple[list[TableRow], list[Foot]]:
-    """The rows below every header that are not known, or lack a cell, and the lines at their feet that may be theirs. parts: in reading
-    order; small: whether each begins with a small letter; known: the pieces of each row that is; closed: what stands between rules on
-    all sides, so that its table is known where nothing else is in it."""
+    """The rows below every header that are not known, or lack a cell, and the lines at their feet
+    that may be theirs. parts: in reading order; small: whether each begins with a small letter;
+    known: the pieces of each row that is; closed: what stands between rules on all sides, so that
+    its table is known where nothing else is in it."""
     found: list[TableRow] = []
     feet: list[Foot] = []
     at = 0
@@ -58,7 +62,12 @@ def _header(parts: Sequence[Part], at: int) -> list[list[int]]:
         top, foot = min(parts[k].y0 for cell in cells for k in cell), max(parts[k].y1 for cell in cells for k in cell)
         if part.x0 > right + _GAP and part.y0 < foot - 0.3 * part.size and part.y1 > top + 0.3 * part.size:
             cells.append([n])
-        elif len(cells) > 1 and part.x0 < right and part.x1 > last.x0 and last.y0 < part.y0 < last.y1 + _LEADING * part.size:
+        elif (
+            len(cells) > 1
+            and part.x0 < right
+            and part.x1 > last.x0
+            and last.y0 < part.y0 < last.y1 + _LEADING * part.size
+        ):
             cells[-1].append(n)
         else:
             break
@@ -73,7 +82,9 @@ def _with_second(parts: Sequence[Part], header: list[list[int]]) -> list[list[in
     second, foot = _header(parts, after), max(parts[n].y1 for cell in header for n in cell)
     names = [n for cell in second for n in cell]
     left, right = min(parts[n].x0 for n in names), max(parts[n].x1 for n in names)
-    below = all(parts[n].bold and foot - 0.3 * parts[n].size < parts[n].y0 < foot + _WIDE * parts[n].size for n in names)
+    below = all(
+        parts[n].bold and foot - 0.3 * parts[n].size < parts[n].y0 < foot + _WIDE * parts[n].size for n in names
+    )
     if len(second) < 2 or not below or left < parts[header[1][0]].x0 - _ALIGNED:
         return header
     before = [cell for cell in header if max(parts[n].x1 for n in cell) < left]
@@ -119,7 +130,12 @@ def _begins_foot(
     first = next((n for n in range(1, len(lines)) if parts[lines[n]].y0 > below), len(lines))
     right = max(parts[n].x1 for cell in cells for n in cell.lines if n not in lines[first:])
     right = right if after is None else max(right, after - PADDING * size)
-    free = {two for cell in cells for one, two in pairwise(cell.lines) if not (small[two] or is_full(parts[one], parts[two], right))}
+    free = {
+        two
+        for cell in cells
+        for one, two in pairwise(cell.lines)
+        if not (small[two] or is_full(parts[one], parts[two], right))
+    }
     at = next((n for n in range(first, len(lines)) if lines[n] in free), len(lines))
     return at if free <= {*lines[at:]} else len(lines)
 
@@ -148,7 +164,8 @@ def _without_ends(parts: Sequence[Part], columns: list[list[CellLines]]) -> list
 
 
 def _columns(parts: Sequence[Part], header: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The pieces below each cell of a header, as far as every one stands below one of them, and to the next header or wide white."""
+    """The pieces below each cell of a header, as far as every one stands below one of them, and to
+    the next header or wide white."""
     reach = [(min(parts[n].x0 for n in cell), max(parts[n].x1 for n in cell)) for cell in header]
     foot = max(parts[n].y1 for cell in header for n in cell)
     top = foot - 0.5 * parts[header[0][0]].size
@@ -182,7 +199,8 @@ def _stands_out(part: Part, reach: tuple[float, float]) -> bool:
 
 
 def _is_new(rows: Sequence[TableRow], known: Sequence[Set[int]]) -> bool:
-    """They say more than what is known, and nothing against it: each known row is within one of these."""
+    """They say more than what is known, and nothing against it: each known row is within one of
+    these."""
     wholes = [{n for cell in row.cells for n in cell} for row in rows]
     pieces = set().union(*wholes)
     met = [row for row in known if row & pieces]

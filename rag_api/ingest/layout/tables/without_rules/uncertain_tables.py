@@ -1,8 +1,10 @@
-"""Tables of which nobody knows the rows: cells side by side that no rule and no agreed column tells apart, read as if each were text.
+"""Tables of which nobody knows the rows: cells side by side that no rule and no agreed column tells
+apart, read as if each were text.
 
-Lines close below each other are a block: a cell, or a paragraph. Blocks of a table begin level with the one beside them, or have their
-middles there, row after row; columns of prose do so only by chance, and cards bear a heading each. A row that is read as it stands, each
-of its cells on one line but the last, is certain all the same.
+Lines close below each other are a block: a cell, or a paragraph. Blocks of a table begin level with
+the one beside them, or have their middles there, row after row; columns of prose do so only by
+chance, and cards bear a heading each. A row that is read as it stands, each of its cells on one
+line but the last, is certain all the same.
 """
 
 from __future__ import annotations
@@ -77,7 +79,8 @@ class _Block:
 
 
 def uncertain_rows(items: Sequence[Line | Row]) -> list[Line]:
-    """The lines of rows that are not certain. items: of a page, in the order in which they are read."""
+    """The lines of rows that are not certain. items: of a page, in the order in which they are
+    read."""
     pieces = [piece for n, item in enumerate(items) if isinstance(item, Line) for piece in _pieces(n, item)]
     if not _may_be_tables(pieces) or len(pieces) > _MOST:
         return []
@@ -90,7 +93,9 @@ def uncertain_rows(items: Sequence[Line | Row]) -> list[Line]:
         lines: dict[int, Cells] = defaultdict(list)
         for block in _inside(table, blocks):
             lines[block.first.item].append(block)
-        found |= {piece.item for row in lines.values() if not _is_read_whole(row) for block in row for piece in block.pieces}
+        found |= {
+            piece.item for row in lines.values() if not _is_read_whole(row) for block in row for piece in block.pieces
+        }
     return [item for n, item in enumerate(items) if n in found and isinstance(item, Line)]
 
 
@@ -136,7 +141,8 @@ def _without_labels(pieces: Sequence[_Piece]) -> list[_Piece]:
 
 
 def _blocks(pieces: Sequence[_Piece]) -> Iterator[_Block]:
-    """Cells and paragraphs: what stands close below each other, parted where the next line's first word would have fitted."""
+    """Cells and paragraphs: what stands close below each other, parted where the next line's first
+    word would have fitted."""
     boxes = np.array([(one.x0, one.y0, one.x1, one.y1) for one in pieces])
     for run in _runs(pieces, boxes):
         right = _limit(run, boxes)
@@ -156,7 +162,9 @@ def _runs(pieces: Sequence[_Piece], boxes: NDArray[np.float64]) -> list[list[_Pi
         if above is None:
             runs.append([piece])
         else:
-            above[0].labelled |= len(above) == 1 and piece.x0 > above[0].x0 + _ALIGNED and abs(piece.x0 - above[0].hung) < _ALIGNED
+            above[0].labelled |= (
+                len(above) == 1 and piece.x0 > above[0].x0 + _ALIGNED and abs(piece.x0 - above[0].hung) < _ALIGNED
+            )
             above.append(piece)
     return runs
 
@@ -165,11 +173,17 @@ def _goes_below(one: _Piece, two: _Piece) -> bool:
     ends = (two.x0 - one.x0, two.x0 - one.hung, two.x1 - one.x1, (two.x0 + two.x1 - one.x0 - one.x1) / 2)
     white = two.y0 - one.y1
     alike = abs(one.size - two.size) < _SAME_SIZE * one.size and one.bold == two.bold and not two.labelled
-    return alike and -0.6 * one.size < white < _CLOSE * one.size and two.y0 > one.y0 + 0.5 * one.size and min(map(abs, ends)) < _ALIGNED
+    return (
+        alike
+        and -0.6 * one.size < white < _CLOSE * one.size
+        and two.y0 > one.y0 + 0.5 * one.size
+        and min(map(abs, ends)) < _ALIGNED
+    )
 
 
 def _limit(run: Sequence[_Piece], boxes: NDArray[np.float64]) -> float:
-    """How far the lines of a run may reach: to the margin that several come near, or where the white is wide to the next column."""
+    """How far the lines of a run may reach: to the margin that several come near, or where the
+    white is wide to the next column."""
     ends = sorted((one.x1 for one in run), reverse=True)
     near = _NEAR * (ends[0] - min(one.x0 for one in run))
     margin = next((one for one, two in pairwise(ends) if one - two < near), ends[0])
@@ -181,7 +195,8 @@ def _limit(run: Sequence[_Piece], boxes: NDArray[np.float64]) -> float:
 
 @dataclass(slots=True, eq=False)
 class _Pairs:
-    """Of blocks by their numbers, which stand beside each other with nothing between; and which of them agree."""
+    """Of blocks by their numbers, which stand beside each other with nothing between; and which of
+    them agree."""
 
     all: list[tuple[int, int]]
     agree: list[tuple[int, int]]
@@ -274,7 +289,8 @@ def _in_columns(rows: Sequence[Cells]) -> list[Cells]:
 
 
 def _is_sure(rows: Sequence[Cells], own: set[int], blocks: Sequence[_Block], pairs: _Pairs) -> bool:
-    """Its blocks agree with those beside them, also after cells of several lines, in three columns: two may be lists."""
+    """Its blocks agree with those beside them, also after cells of several lines, in three columns:
+    two may be lists."""
     numbers = {id(block): n for n, block in enumerate(blocks)}
     inside = {numbers[id(block)] for block in _inside(rows, blocks)}
     near = [pair for pair in pairs.all if set(pair) <= inside]
@@ -295,5 +311,7 @@ def _is_read_whole(row: Cells) -> bool:
     if len(row) < 2:
         return False
     if len({len(cell.pieces) for cell in row}) == 1:
-        return all(len({piece.item for piece in line}) == 1 for line in zip(*(cell.pieces for cell in row), strict=True))
+        return all(
+            len({piece.item for piece in line}) == 1 for line in zip(*(cell.pieces for cell in row), strict=True)
+        )
     return all(len(cell.pieces) == 1 for cell in sorted(row, key=lambda cell: cell.x0)[:-1])

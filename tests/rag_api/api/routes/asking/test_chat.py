@@ -53,7 +53,8 @@ def test_a_streamed_answer_says_the_same_as_a_whole_one(asking: openai.OpenAI) -
     chunks = list(asking.chat.completions.create(model="bedside", messages=[user(DUTCH)], stream=True))
     deltas = [chunk.choices[0].delta for chunk in chunks]
     said = "".join(delta.content or "" for delta in deltas)
-    assert sorted(said.split("\n\n")) == sorted((whole.content or "").split("\n\n"))  # what is only known at the end stands there
+    # what is only known at the end stands there
+    assert sorted(said.split("\n\n")) == sorted((whole.content or "").split("\n\n"))
     assert len([delta for delta in deltas if delta.content]) > 1
     assert chunks[-1].choices[0].finish_reason == "stop"
     last = chunks[-1].choices[0].delta.annotations  # type: ignore[attr-defined]
@@ -61,13 +62,20 @@ def test_a_streamed_answer_says_the_same_as_a_whole_one(asking: openai.OpenAI) -
     assert [one["url_citation"]["url"] for one in last] == [one.url_citation.url for one in whole.annotations]
     for one, other in zip(last, whole.annotations, strict=True):
         here, there = one["url_citation"], other.url_citation
-        assert said[here["start_index"] : here["end_index"]] == (whole.content or "")[there.start_index : there.end_index] != ""
+        assert (
+            said[here["start_index"] : here["end_index"]]
+            == (whole.content or "")[there.start_index : there.end_index]
+            != ""
+        )
 
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_question_that_nothing_answers_is_a_refusal(asking: openai.OpenAI, scripted: Scripted, stream: bool) -> None:
     if stream:
-        deltas = [c.choices[0].delta for c in asking.chat.completions.create(model="bedside", messages=[user(FLAG)], stream=True)]
+        deltas = [
+            c.choices[0].delta
+            for c in asking.chat.completions.create(model="bedside", messages=[user(FLAG)], stream=True)
+        ]
         assert "".join(delta.content or "" for delta in deltas) == ""
         refusal = "".join(delta.refusal or "" for delta in deltas)
     else:
@@ -87,7 +95,8 @@ def test_a_follow_up_leans_on_what_was_asked_before(asking: openai.OpenAI) -> No
 
 
 def test_what_must_be_known_stands_above_the_answer(asking: openai.OpenAI, scripted: Scripted) -> None:
-    """In a client that shows nothing but words too: here that the generator is away, and which procedures there are."""
+    """In a client that shows nothing but words too: here that the generator is away, and which
+    procedures there are."""
     scripted.status = 503
     message = asking.chat.completions.create(model="bedside", messages=[user(DUTCH)]).choices[0].message
     assert message.content
@@ -110,7 +119,9 @@ def test_what_cannot_be_asked_is_refused_as_in_ask(asking: openai.OpenAI) -> Non
 
 
 def test_sources_alone_can_be_asked_for(asking: openai.OpenAI, scripted: Scripted) -> None:
-    found = asking.chat.completions.create(model="x", messages=[user(DUTCH)], extra_body={"bedside": {"mode": "sources"}})
+    found = asking.chat.completions.create(
+        model="x", messages=[user(DUTCH)], extra_body={"bedside": {"mode": "sources"}}
+    )
     assert found.bedside["status"] == "sources_only"  # type: ignore[attr-defined]
     assert found.choices[0].message.annotations
     assert scripted.requests == []

@@ -49,7 +49,9 @@ def _notes(marks: tuple[str, str], top: float) -> Draw:
 
 
 def _read(folder: Path, *drawn: Draw) -> ReadDocument:
-    path = write(folder, "page.pdf", pdf(both(lines("Pijn bij kinderen", size=16, y=780, font="Helvetica-Bold"), *drawn)))
+    path = write(
+        folder, "page.pdf", pdf(both(lines("Pijn bij kinderen", size=16, y=780, font="Helvetica-Bold"), *drawn))
+    )
     return read(path, path.name, PDF, max_pages=2)
 
 
@@ -75,7 +77,9 @@ def test_a_numbered_caption_close_below_a_table_is_read_with_each_row(tmp_path: 
 )
 def test_other_lines_below_a_table_stay_below_it(below: Draw, tmp_path: Path) -> None:
     text = _read(tmp_path, _table(), below, lines(_AFTER, y=560)).text
-    assert text.index("om de 4 uur") < min(text.index(words) for words in ("Stap 2", "Meet de pijn", _CAPTION) if words in text)
+    assert text.index("om de 4 uur") < min(
+        text.index(words) for words in ("Stap 2", "Meet de pijn", _CAPTION) if words in text
+    )
 
 
 def test_captions_above_stay_with_the_table_below_them(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""A cell that stands for several rows is read with each of them, however the table is drawn; where that is not sure, with none."""
+"""A cell that stands for several rows is read with each of them, however the table is drawn; where
+that is not sure, with none."""
 
 from __future__ import annotations
 
@@ -95,12 +96,17 @@ def test_cells_over_rows_in_two_columns_and_in_the_last(tmp_path: Path) -> None:
 
 
 def test_a_cell_that_is_empty_between_its_own_rules_stays_empty(tmp_path: Path) -> None:
-    rows = [["jaarlijks", "griep", "1 dosis", "arm"], ["", "tetanus", "1 dosis", "arm"], ["", "polio", "1 dosis", "arm"]]
+    rows = [
+        ["jaarlijks", "griep", "1 dosis", "arm"],
+        ["", "tetanus", "1 dosis", "arm"],
+        ["", "polio", "1 dosis", "arm"],
+    ]
     assert _rows(_drawn(tmp_path, _table([HEADER, *rows], *GRID)))[2:] == [rows[1][1:], rows[2][1:]]
 
 
 def test_names_that_may_stand_at_the_top_of_their_rows_are_given_to_no_other(tmp_path: Path) -> None:
-    """In the middle of two, three and two rows they would stand where they do at the top of two, three and two."""
+    """In the middle of two, three and two rows they would stand where they do at the top of two,
+    three and two."""
     names = ["10 tot 19 kg", "", "20 tot 29 kg", "", "", "30 tot 39 kg", ""]
     rows = [[name, f"middel {n}", f"{n} mg", "om de 6 uur"] for n, name in enumerate(names, start=1)]
     read_ = _rows(_drawn(tmp_path, _table([HEADER, *rows])))
@@ -108,7 +114,10 @@ def test_names_that_may_stand_at_the_top_of_their_rows_are_given_to_no_other(tmp
 
 
 def test_tables_beside_each_other_do_not_run_into_one(tmp_path: Path) -> None:
-    one, two = (_table([["Kind", "Dosis"], [f"{w} kg", f"{w} mg"], [f"{w + 1} kg", f"{w + 1} mg"]], *GRID, widths=[60, 60]) for w in (4, 8))
+    one, two = (
+        _table([["Kind", "Dosis"], [f"{w} kg", f"{w} mg"], [f"{w + 1} kg", f"{w + 1} mg"]], *GRID, widths=[60, 60])
+        for w in (4, 8)
+    )
     outer = Table([[one, two]], colWidths=[180, 180])
     assert _rows(_drawn(tmp_path, outer)) == [
         ["Kind", "Dosis"],
@@ -123,7 +132,9 @@ def test_tables_beside_each_other_do_not_run_into_one(tmp_path: Path) -> None:
 def test_words_beside_a_table_between_the_rules_of_a_page_are_none_of_its_rows(tmp_path: Path) -> None:
     table = _table([HEADER, *WHOLE], *GRID, widths=[70, 80, 60, 80])
     page = Table(
-        [[table, "Bel 5555 bij twijfel"]], colWidths=[310, 130], style=TableStyle([("LINEABOVE", (0, 0), (-1, 0), 1, colors.black)])
+        [[table, "Bel 5555 bij twijfel"]],
+        colWidths=[310, 130],
+        style=TableStyle([("LINEABOVE", (0, 0), (-1, 0), 1, colors.black)]),
     )
     assert _rows(_drawn(tmp_path, page)) == [HEADER, *WHOLE]
 
@@ -135,7 +146,9 @@ def test_rows_that_no_rule_parts_are_not_one(tmp_path: Path) -> None:
     doses = ("75 mg", "150 mg", "300 mg", "450 mg")
     body = ["\n".join(WEIGHTS), "\n".join(["paracetamol"] * 4), "\n".join(doses), "\n".join(["om de 6 uur"] * 4)]
     read_ = _rows(_drawn(tmp_path, _table([HEADER, body], *GRID)))
-    assert read_[1:] == [[weight, "paracetamol", dose, "om de 6 uur"] for weight, dose in zip(WEIGHTS, doses, strict=True)]
+    assert read_[1:] == [
+        [weight, "paracetamol", dose, "om de 6 uur"] for weight, dose in zip(WEIGHTS, doses, strict=True)
+    ]
 
 
 def test_a_row_whose_cells_all_wrap_is_one(tmp_path: Path) -> None:
@@ -150,7 +163,8 @@ def test_a_row_whose_cells_all_wrap_is_one(tmp_path: Path) -> None:
 
 
 def test_areas_that_lie_on_each_other_are_a_drawing_and_no_cells() -> None:
-    """Every one of half stands beside every one of the other half: comparing all these pairs would take all memory."""
+    """Every one of half stands beside every one of the other half: comparing all these pairs would
+    take all memory."""
     shift = np.linspace(0, 0.5, 500)
     left, right = (np.column_stack([x0 + shift, 0 * shift, x0 + 50 + shift, 20 + 0 * shift]) for x0 in (0, 50))
     across, down = edges_of_cells(np.concatenate([left, right]).astype(np.float32))

@@ -1,4 +1,5 @@
-"""Squares to tick are the marks of a list's items; one with something in it is not read as an empty one."""
+"""Squares to tick are the marks of a list's items; one with something in it is not read as an empty
+one."""
 
 from pathlib import Path
 

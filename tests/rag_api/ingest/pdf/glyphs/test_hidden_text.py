@@ -1,4 +1,5 @@
-"""Hidden text, which a reader cannot see on the page, is no text; what he sees is, however oddly it is drawn."""
+"""Hidden text, which a reader cannot see on the page, is no text; what he sees is, however oddly it
+is drawn."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from tests.rag_api.made_files.unseen import HIDDEN, PLAIN, RAW_HIDDEN, RAW_VISIB
 
 UNSEEN = {name: page(draw) for name, draw in HIDDEN.items()} | {name: make() for name, make in RAW_HIDDEN.items()}
 SEEN = {name: page(draw) for name, draw in VISIBLE.items()} | {name: make() for name, make in RAW_VISIBLE.items()}
-NOTE = "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out"
+NOTE = (
+    "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out"
+)
 
 
 @pytest.mark.parametrize("way", UNSEEN)
@@ -49,7 +52,8 @@ def test_words_below_other_words_are_not_taken_for_these(tmp_path: Path) -> None
 
 
 def test_words_of_which_many_reach_over_each_other_are_seen(tmp_path: Path) -> None:
-    """White on a bar; each is drawn in one go with another one far to its right, so that all of them cross."""
+    """White on a bar; each is drawn in one go with another one far to its right, so that all of
+    them cross."""
 
     def draw(canvas: Canvas) -> None:
         canvas.setFillColorRGB(0, 0, 0.4)

@@ -1,4 +1,5 @@
-"""Struck text, or what the program that made a file does not print, holds no longer: it is not read, and it is named."""
+"""Struck text, or what the program that made a file does not print, holds no longer: it is not
+read, and it is named."""
 
 from __future__ import annotations
 

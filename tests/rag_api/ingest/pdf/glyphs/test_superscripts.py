@@ -40,14 +40,20 @@ def body(words: str) -> Part:
 @pytest.mark.parametrize(
     ("parts", "stored"),
     [
-        ([body("Trombocyten onder 50 x 10"), ("9", 6.5, 4), body(" per liter.")], "Trombocyten onder 50 x 10⁹ per liter."),
+        (
+            [body("Trombocyten onder 50 x 10"), ("9", 6.5, 4), body(" per liter.")],
+            "Trombocyten onder 50 x 10⁹ per liter.",
+        ),
         ([body("Per 1,73 m"), ("2", 6.5, 4), body(" per dag.")], "Per 1,73 m² per dag."),
         ([body("Ten hoogste 10"), ("-12", 6.5, 4), body(" mol.")], "Ten hoogste 10⁻¹² mol."),
         ([body("Geef ten hoogste 3"), ("1", 6.5, 4), body(" gram per dag.")], "Geef ten hoogste 3¹ gram per dag."),
         ([body("Om 8"), ("30", 6.5, 4), body(" uur.")], "Om 8³⁰ uur."),
         ([("1", 6.5, 4), body("Bij nierfalen de helft.")], "¹Bij nierfalen de helft."),
         ([body("Ronde van de 1"), ("e", 6.5, 4), body(" dag.")], "Ronde van de 1e dag."),  # letters are letters
-        ([body("De pCO"), ("2", 6.5, -2), body(" en B"), ("12", 6.5, -2), body(" bepalen.")], "De pCO2 en B12 bepalen."),
+        (
+            [body("De pCO"), ("2", 6.5, -2), body(" en B"), ("12", 6.5, -2), body(" bepalen.")],
+            "De pCO2 en B12 bepalen.",
+        ),
         ([("Geef 12 ", 16, 0), ("mg in 50 ml per uur.", 11, 0)], "Geef 12 mg in 50 ml per uur."),  # small, on the line
         ([("G", 30, -14), body("eef 5 mg per uur.")], "eef 5 mg per uur."),  # a large first letter hangs below
     ],
@@ -64,7 +70,9 @@ BOX: Box = (0.0, 0.0, 4.0, 10.0)
 def turn(box: Box, quarters: int) -> Box:
     """A box as it lies on a page whose text is turned so many quarters clockwise."""
     x0, y0, x1, y1 = box
-    return [(x0, y0, x1, y1), (10 - y1, x0, 10 - y0, x1), (4 - x1, 10 - y1, 4 - x0, 10 - y0), (y0, 4 - x1, y1, 4 - x0)][quarters]
+    return [(x0, y0, x1, y1), (10 - y1, x0, 10 - y0, x1), (4 - x1, 10 - y1, 4 - x0, 10 - y0), (y0, 4 - x1, y1, 4 - x0)][
+        quarters
+    ]
 
 
 @pytest.mark.parametrize("turned", range(4))
@@ -77,7 +85,9 @@ def turn(box: Box, quarters: int) -> Box:
         ((0.5, 5.5, 3.5, 9.5), "1"),  # below it
     ],
 )
-def test_a_figure_that_is_drawn_in_the_upper_half_of_its_box_alone_is_raised(turned: int, drawn: Box, stored: str) -> None:
+def test_a_figure_that_is_drawn_in_the_upper_half_of_its_box_alone_is_raised(
+    turned: int, drawn: Box, stored: str
+) -> None:
     boxes, seen = (np.array([turn(box, turned)], np.float32) for box in (BOX, drawn))
     codes = with_drawn_high(np.array([ord("1")], np.uint32), boxes, seen, np.array([turned], np.int8))
     assert chr(codes[0]) == stored
@@ -85,7 +95,10 @@ def test_a_figure_that_is_drawn_in_the_upper_half_of_its_box_alone_is_raised(tur
 
 def test_the_upper_half_of_a_fraction_is_no_raised_figure() -> None:
     boxes, seen = np.array([BOX] * 2, np.float32), np.array([(0.5, 0.5, 3.5, 4.5), (np.nan,) * 4], np.float32)
-    assert with_drawn_high(np.array([ord("1"), ord("⁄")], np.uint32), boxes, seen, np.zeros(2, np.int8)).tolist() == [ord("1"), ord("⁄")]
+    assert with_drawn_high(np.array([ord("1"), ord("⁄")], np.uint32), boxes, seen, np.zeros(2, np.int8)).tolist() == [
+        ord("1"),
+        ord("⁄"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""Items whose number or letter has no dot are items by the white behind it; lines that begin with a number are not."""
+"""Items whose number or letter has no dot are items by the white behind it; lines that begin with a
+number are not."""
 
 from collections.abc import Sequence
 from pathlib import Path

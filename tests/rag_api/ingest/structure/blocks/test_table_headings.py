@@ -1,4 +1,5 @@
-"""No cell of a table is a heading of its document: it would stand over rows, and over sections, that it has nothing to do with."""
+"""No cell of a table is a heading of its document: it would stand over rows, and over sections,
+that it has nothing to do with."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ HEADER = ("FONTNAME", (0, 0), (-1, 0), "Helvetica-Bold")
 
 
 def told(document: ReadDocument, words: str) -> tuple[Quotable, str, list[str], bool]:
-    """The quoted row that begins with these words: what it must be read after, the headings above it, and whether it is quoted."""
+    """The quoted row that begins with these words: what it must be read after, the headings above
+    it, and whether it is quoted."""
     text = document.text
     row = next(q for q in quotable(text, document.blocks) if text[q.start : q.end].lstrip().startswith(words))
     lead = "".join(text[a:b] for a, b in row.lead)
@@ -33,7 +35,9 @@ def told(document: ReadDocument, words: str) -> tuple[Quotable, str, list[str], 
 
 
 def headings(document: ReadDocument) -> list[str]:
-    return [document.text[block.start : block.end].strip() for block in document.blocks if block.kind == BlockKind.HEADING]
+    return [
+        document.text[block.start : block.end].strip() for block in document.blocks if block.kind == BlockKind.HEADING
+    ]
 
 
 def laid(tmp_path: Path, *content: Flowable, name: str = "table.pdf") -> ReadDocument:
@@ -55,13 +59,20 @@ def body(words: str) -> Paragraph:
     return Paragraph(words, STYLES["Normal"])
 
 
-DOSES = (("Middel", "Dosis", "Tempo"), ("morfine", "2 mg", "traag"), ("ketamine", "10 mg", "snel"), ("fentanyl", "50 mcg", "traag"))
+DOSES = (
+    ("Middel", "Dosis", "Tempo"),
+    ("morfine", "2 mg", "traag"),
+    ("ketamine", "10 mg", "snel"),
+    ("fentanyl", "50 mcg", "traag"),
+)
 SENTENCE = "De verpleegkundige meet de bloeddruk en noteert haar in het dossier van de patiënt."
 
 
 @pytest.mark.parametrize("padding", [3, 12])
 @pytest.mark.parametrize("first", [1, 2])
-def test_a_row_of_one_cell_names_the_rows_below_it_and_nothing_after_the_table(padding: float, first: int, tmp_path: Path) -> None:
+def test_a_row_of_one_cell_names_the_rows_below_it_and_nothing_after_the_table(
+    padding: float, first: int, tmp_path: Path
+) -> None:
     rows = [list(row) for row in DOSES]
     rows.insert(first, ["Volwassenen", "", ""])
     rows.append(["Kinderen", "", ""])
@@ -69,7 +80,16 @@ def test_a_row_of_one_cell_names_the_rows_below_it_and_nothing_after_the_table(p
     bold = [(what, (0, n), (-1, n), how) for n in (first, 5) for what, how in (("FONTNAME", "Helvetica-Bold"),)]
     span = [("SPAN", (0, n), (-1, n)) for n in (first, 5)]
     made = table(rows, GRID, HEADER, *bold, *span, padding=padding, colWidths=[150, 150, 150])
-    document = laid(tmp_path, heading("Pijn"), body(SENTENCE), made, Spacer(1, 20), body(SENTENCE), heading("Bewaking"), body(SENTENCE))
+    document = laid(
+        tmp_path,
+        heading("Pijn"),
+        body(SENTENCE),
+        made,
+        Spacer(1, 20),
+        body(SENTENCE),
+        heading("Bewaking"),
+        body(SENTENCE),
+    )
     assert headings(document) == ["Pijn", "Bewaking"]
     _, lead, path, certain = told(document, "fentanyl")
     assert certain
@@ -85,7 +105,9 @@ def test_a_row_of_one_cell_names_the_rows_below_it_and_nothing_after_the_table(p
 
 def test_a_bold_name_whose_other_cells_are_blank_groups_rows_whose_names_are_not_bold(tmp_path: Path) -> None:
     rows = [DOSES[0], ("Volwassenen", "", ""), *DOSES[1:]]
-    made = table(rows, GRID, HEADER, ("FONTNAME", (0, 1), (0, 1), "Helvetica-Bold"), padding=12, colWidths=[150, 150, 150])
+    made = table(
+        rows, GRID, HEADER, ("FONTNAME", (0, 1), (0, 1), "Helvetica-Bold"), padding=12, colWidths=[150, 150, 150]
+    )
     document = laid(tmp_path, heading("Pijn"), made, Spacer(1, 20), body(SENTENCE), heading("Bewaking"), body(SENTENCE))
     assert headings(document) == ["Pijn", "Bewaking"]
     assert "Volwassenen" in told(document, "ketamine")[1]
@@ -162,15 +184,22 @@ def test_a_bold_name_beside_the_header_is_one_of_its_names(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("x", "words"), [(60, "Bij kinderen"), (215, "Bij kinderen onder de 10 kg")])
-def test_a_heading_at_the_left_or_in_the_middle_between_two_tables_heads_the_second(x: float, words: str, tmp_path: Path) -> None:
-    first, second = [_cells(*(row(y - 18 * n, *cells, font=PLAIN if n else BOLD) for n, cells in enumerate(DOSES))) for y in (740, 600)]
+def test_a_heading_at_the_left_or_in_the_middle_between_two_tables_heads_the_second(
+    x: float, words: str, tmp_path: Path
+) -> None:
+    first, second = [
+        _cells(*(row(y - 18 * n, *cells, font=PLAIN if n else BOLD) for n, cells in enumerate(DOSES)))
+        for y in (740, 600)
+    ]
     page = both(lines("Pijn", y=780, size=16, font=BOLD), first, lines(words, x=x, y=630, size=12, font=BOLD), second)
     document = read(write(tmp_path, "x.pdf", pdf(page)), "x.pdf", PDF, 20)
     assert headings(document) == ["Pijn", words]
 
 
 @pytest.mark.parametrize("apart", [0, 3])
-def test_rows_on_the_next_page_keep_their_header_past_a_running_line_and_a_footnote(apart: float, tmp_path: Path) -> None:
+def test_rows_on_the_next_page_keep_their_header_past_a_running_line_and_a_footnote(
+    apart: float, tmp_path: Path
+) -> None:
     """Rows in other columns are another table's, of which nobody says the header."""
     first = both(
         lines("Tabel 1, doses bij volwassenen", y=140, size=10),

@@ -1,4 +1,5 @@
-"""The decode bench: its prompts, its arithmetic, and a run of every method on a small model; nothing is timed."""
+"""The decode bench: its prompts, its arithmetic, and a run of every method on a small model;
+nothing is timed."""
 
 from __future__ import annotations
 
@@ -25,7 +26,9 @@ from tests.services.generator.tiny import tiny_checkpoint, tiny_tokenizer
 
 def test_handbook_prompts_are_english_questions_whose_passages_mostly_come_from_the_judged_procedure() -> None:
     jobs = prompts.handbook()
-    judged = {row.split(",")[0]: row for row in (prompts.HANDBOOK / "judged.csv").read_text(encoding="utf-8").splitlines()}
+    judged = {
+        row.split(",")[0]: row for row in (prompts.HANDBOOK / "judged.csv").read_text(encoding="utf-8").splitlines()
+    }
     found = [any(passage.id.split(":")[0] + ".pdf" in judged[job.id] for passage in job.passages) for job in jobs]
     assert len(jobs) > 50
     assert sum(found) > 0.8 * len(jobs)
@@ -46,7 +49,10 @@ def test_chunks_overlap_and_hold_the_whole_text() -> None:
 
 
 def test_squad_questions_come_with_their_paragraph_and_two_others_of_the_article(tmp_path: Path) -> None:
-    article = {"title": "A_B", "paragraphs": [{"context": f"text {n}", "qas": [{"id": f"q{n}", "question": " why? "}]} for n in range(5)]}
+    article = {
+        "title": "A_B",
+        "paragraphs": [{"context": f"text {n}", "qas": [{"id": f"q{n}", "question": " why? "}]} for n in range(5)],
+    }
     file = tmp_path / "squad.json"
     file.write_text(json.dumps({"data": [article]}))
     jobs = prompts.squad(file)
@@ -70,7 +76,10 @@ def run(tokens: int, first: float, seconds: float, opening: int = 1, steps: int 
 
 
 def test_tokens_per_second_leave_out_what_came_with_the_first_step() -> None:
-    measured = [MeasuredRun("plain", "a", 1, run(11, 1.0, 2.0)), MeasuredRun("plain", "b", 1, run(25, 1.0, 3.0, opening=5))]
+    measured = [
+        MeasuredRun("plain", "a", 1, run(11, 1.0, 2.0)),
+        MeasuredRun("plain", "b", 1, run(25, 1.0, 3.0, opening=5)),
+    ]
     own = timing.figures(measured)["plain"]
     assert own.tokens_per_second == pytest.approx(30 / 3)
     assert own.seconds_to_answer == pytest.approx(2.5)
@@ -79,8 +88,13 @@ def test_tokens_per_second_leave_out_what_came_with_the_first_step() -> None:
 
 
 def test_figures_are_medians_over_repeats_and_compared_with_the_best_peer() -> None:
-    measured = [MeasuredRun("plain", "a", n, run(11, 1.0, 1.0 + seconds, steps=11)) for n, seconds in enumerate((1.0, 2.0, 9.0))]
-    measured += [MeasuredRun("llama.cpp", "a", 1, run(11, 1.0, 5.0)), MeasuredRun("llama.cpp, prompt lookup", "a", 1, run(11, 1.0, 2.0))]
+    measured = [
+        MeasuredRun("plain", "a", n, run(11, 1.0, 1.0 + seconds, steps=11)) for n, seconds in enumerate((1.0, 2.0, 9.0))
+    ]
+    measured += [
+        MeasuredRun("llama.cpp", "a", 1, run(11, 1.0, 5.0)),
+        MeasuredRun("llama.cpp, prompt lookup", "a", 1, run(11, 1.0, 2.0)),
+    ]
     found = timing.figures(measured)
     assert found["plain"].tokens_per_second == pytest.approx(5.0)
     assert found["plain"].against["llama.cpp"].method == "llama.cpp, prompt lookup"
@@ -91,7 +105,10 @@ def test_figures_are_medians_over_repeats_and_compared_with_the_best_peer() -> N
 
 def test_our_way_that_is_named_after_a_peer_is_none() -> None:
     found = timing.figures(
-        [MeasuredRun("plain", "a", 1, run(11, 1.0, 2.0, steps=11)), MeasuredRun("llama.cpp's order", "a", 1, run(9, 1, 2, steps=9))]
+        [
+            MeasuredRun("plain", "a", 1, run(11, 1.0, 2.0, steps=11)),
+            MeasuredRun("llama.cpp's order", "a", 1, run(9, 1, 2, steps=9)),
+        ]
     )
     assert found["llama.cpp's order"].nodes_per_step == 3
     assert set(found["plain"].against) == {"plain"}
@@ -102,11 +119,18 @@ def test_our_way_that_is_named_after_a_peer_is_none() -> None:
 
 
 def test_a_method_is_compared_on_the_prompts_and_rounds_that_both_have() -> None:
-    """Speeds 2 and 4 on prompt a, 10 on b, where the other's is 1; c is one's only, and d came all at once."""
+    """Speeds 2 and 4 on prompt a, 10 on b, where the other's is 1; c is one's only, and d came all
+    at once."""
     own = [("a", 1, 6.0), ("a", 2, 3.5), ("b", 1, 2.0), ("c", 1, 1.5)]
     measured = [MeasuredRun("auto", job, repeat, run(11, 1.0, seconds)) for job, repeat, seconds in own]
-    measured += [MeasuredRun("plain", job, repeat, run(11, 1.0, 11.0)) for job, repeat in (("a", 1), ("a", 2), ("b", 1), ("b", 2))]
-    measured += [MeasuredRun("auto", "d", 1, run(5, 1.0, 1.0, opening=5)), MeasuredRun("plain", "d", 1, run(5, 1.0, 2.0))]
+    measured += [
+        MeasuredRun("plain", job, repeat, run(11, 1.0, 11.0))
+        for job, repeat in (("a", 1), ("a", 2), ("b", 1), ("b", 2))
+    ]
+    measured += [
+        MeasuredRun("auto", "d", 1, run(5, 1.0, 1.0, opening=5)),
+        MeasuredRun("plain", "d", 1, run(5, 1.0, 2.0)),
+    ]
     measured.append(MeasuredRun("planner", "b", 1, run(11, 1.0, 6.0)))
     figures = timing.figures(measured)
     assert figures["auto"].against["planner"].speed == pytest.approx(5)
@@ -118,7 +142,9 @@ def test_a_method_is_compared_on_the_prompts_and_rounds_that_both_have() -> None
 
 def test_by_the_processor_only_what_was_counted_is_told() -> None:
     counted = replace(run(11, 1.0, 2.0), processor=8.0, processor_first=3.0)
-    [told] = timing.by_processor([MeasuredRun("plain", "a", 1, counted), MeasuredRun("auto", "a", 1, run(11, 1.0, 2.0))])
+    [told] = timing.by_processor(
+        [MeasuredRun("plain", "a", 1, counted), MeasuredRun("auto", "a", 1, run(11, 1.0, 2.0))]
+    )
     assert (told.method, told.run.first, told.run.seconds) == ("plain", 3.0, 8.0)
 
 
@@ -137,7 +163,8 @@ def test_a_watch_tells_time_that_passed_from_time_that_was_computed() -> None:
 
 
 class Counter:
-    """Stands where llama-cpp-python's model does: says the tokens after the prompt's last, two a step after the first."""
+    """Stands where llama-cpp-python's model does: says the tokens after the prompt's last, two a
+    step after the first."""
 
     def __init__(self) -> None:
         self.evaluated: list[list[int]] = []
@@ -158,7 +185,9 @@ class Counter:
 
 
 @pytest.mark.parametrize(("ends", "max_tokens", "said"), [([7], 9, [4, 5, 6, 7]), ([], 3, [4, 5, 6])])
-def test_the_worker_of_llama_cpp_counts_steps_and_its_own_processor_time(ends: list[int], max_tokens: int, said: list[int]) -> None:
+def test_the_worker_of_llama_cpp_counts_steps_and_its_own_processor_time(
+    ends: list[int], max_tokens: int, said: list[int]
+) -> None:
     model = Counter()
     for _ in range(2):  # counting is taken off again
         told = llama_worker.answer(model, [1, 2, 3], max_tokens, ends, "wall")
@@ -208,7 +237,10 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def squad_file(folder: Path) -> Path:
     paragraphs = [
-        {"context": f"Wash your hands. The dose is {n} mg per kg. Remove the catheter.", "qas": [{"id": f"q{n}", "question": "Dose?"}]}
+        {
+            "context": f"Wash your hands. The dose is {n} mg per kg. Remove the catheter.",
+            "qas": [{"id": f"q{n}", "question": "Dose?"}],
+        }
         for n in range(4)
     ]
     (folder / "squad.json").write_text(json.dumps({"data": [{"title": "A", "paragraphs": paragraphs}]}))
@@ -232,7 +264,9 @@ def test_every_method_of_a_small_model_answers_alike_and_is_printed(
         assert set(told) == set(printed["methods"])
         assert told["plain"]["against"]["plain"] | {"prompts": 2, "same": 2} == told["plain"]["against"]["plain"]
         assert told["plain"]["against"]["plain"]["speed"] == told["plain"]["against"]["plain"]["answer"] == 1
-        assert all(own["against"]["plain"]["same"] == 2 for own in told.values()), "transformers says what we say, drafting or not"
+        assert all(own["against"]["plain"]["same"] == 2 for own in told.values()), (
+            "transformers says what we say, drafting or not"
+        )
     assert printed["methods"]["plain"]["tau"] == printed["methods"]["transformers"]["tau"] == 1
     assert printed["methods"]["transformers"]["nodes_per_step"] is None
     answers = {(one.job, one.run.tokens) for one in timing.read(raw)}
@@ -255,7 +289,18 @@ def test_verbatim_mode_is_measured_with_and_without_its_drafts(
     checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     how = ["--model", str(checkpoint), "--device", "cpu", "--dtype", "fp32", "--threads", "1", "--template", "demo"]
-    arguments = ["--data", str(squad_file(tmp_path)), *how, "--mode", "verbatim", "--limit", "1", "--repeats", "1", "--json"]
+    arguments = [
+        "--data",
+        str(squad_file(tmp_path)),
+        *how,
+        "--mode",
+        "verbatim",
+        "--limit",
+        "1",
+        "--repeats",
+        "1",
+        "--json",
+    ]
     assert main(["decode", *arguments]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert set(printed["methods"]) == {"plain", "auto"}
@@ -329,8 +374,14 @@ def test_plots_are_drawn_from_what_was_printed(tmp_path: Path, capsys: pytest.Ca
     accepted = {"EAGLE + CASD": {"copy": {"0": 3, "2": 1, "14": 1}, "eagle": {"1": 5}}}
     printed = {"methods": methods, "repeats": 5, "prompts": 3, "accepted_lengths": accepted}
     (tmp_path / "decode-handbook.json").write_text(json.dumps(printed))
-    (tmp_path / "peers-handbook.json").write_text(json.dumps(printed | {"methods": {"planner": {"tokens_per_second": 7.0}}}))
-    replayed = [{"set": "s", "drafter": name, "nodes_per_step": n * 1.0, "tau": 1 + n / 9} for name in ("blend", "suffix") for n in (3, 5)]
+    (tmp_path / "peers-handbook.json").write_text(
+        json.dumps(printed | {"methods": {"planner": {"tokens_per_second": 7.0}}})
+    )
+    replayed = [
+        {"set": "s", "drafter": name, "nodes_per_step": n * 1.0, "tau": 1 + n / 9}
+        for name in ("blend", "suffix")
+        for n in (3, 5)
+    ]
     (tmp_path / "methods.json").write_text(json.dumps({"replayed": replayed}))
     assert main(["plots", "--folder", str(tmp_path)]) == 0
     pictures = ("decode.svg", "peers.svg", "accepted.svg", "methods.svg")

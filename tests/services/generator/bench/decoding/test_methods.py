@@ -1,4 +1,5 @@
-"""The benches of all methods, of dense retrieval and of long documents run whole on a small model; nothing is timed."""
+"""The benches of all methods, of dense retrieval and of long documents run whole on a small model;
+nothing is timed."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from tests.services.generator.tiny import CORPUS, tiny_checkpoint, tiny_tokenize
 def small(tmp_path: Path) -> list[str]:
     """Arguments: a small model, and questions on an article of its own words."""
     paragraphs = [
-        {"context": f"{line} {number}", "qas": [{"id": f"q{number}", "question": "When?"}]} for number, line in enumerate(CORPUS * 2)
+        {"context": f"{line} {number}", "qas": [{"id": f"q{number}", "question": "When?"}]}
+        for number, line in enumerate(CORPUS * 2)
     ]
     file = tmp_path / "squad.json"
     file.write_text(json.dumps({"data": [{"title": "Wards", "paragraphs": paragraphs}]}))
@@ -29,7 +31,9 @@ def small(tmp_path: Path) -> list[str]:
     return ["--data", str(file), "--model", model, "--threads", "1", "--max-tokens", "12"]
 
 
-def test_both_ways_of_retrieving_drafts_are_told_of_the_same_answers(small: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_both_ways_of_retrieving_drafts_are_told_of_the_same_answers(
+    small: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     options = [*small, "--answers", "6", "--test", "3"]
     assert main(["dense", *options, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -53,7 +57,9 @@ def test_long_documents_are_answered_in_every_way(small: list[str], capsys: pyte
     assert "x plain" in capsys.readouterr().out
 
 
-def test_a_file_that_is_no_questions_is_named(small: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_no_questions_is_named(
+    small: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "squad.json").write_text("{}")
     for name in ("dense", "long"):
         assert main([name, *small]) == 2
@@ -61,7 +67,8 @@ def test_a_file_that_is_no_questions_is_named(small: list[str], tmp_path: Path, 
 
 
 class SuffixCache:
-    """What the bench asks of arctic-inference's cache: says what stood behind the last token when it stood there before."""
+    """What the bench asks of arctic-inference's cache: says what stood behind the last token when
+    it stood there before."""
 
     def __init__(self, _: int, max_cached_requests: int) -> None:
         assert max_cached_requests == 0
@@ -123,7 +130,19 @@ def test_all_methods_stand_in_one_table_with_and_without_a_model(
     assert all(own["tau"] > 1 for own in printed["replayed"] if own["drafter"].startswith("arctic"))
     assert main(["methods", "--sets", "squad", "--raw", str(tmp_path / "raw"), "--report"]) == 0
     assert "x CASD" in capsys.readouterr().out
-    assert main(["methods", "--sets", "--recorded", str(tmp_path / "none.jsonl"), "--tokenizer", str(tmp_path / "tokenizer")]) == 2
+    assert (
+        main(
+            [
+                "methods",
+                "--sets",
+                "--recorded",
+                str(tmp_path / "none.jsonl"),
+                "--tokenizer",
+                str(tmp_path / "tokenizer"),
+            ]
+        )
+        == 2
+    )
     assert "no such file" in capsys.readouterr().err
 
 
@@ -134,7 +153,20 @@ def test_what_a_method_accepts_is_the_same_where_its_steps_are_only_priced(
     monkeypatch.setattr(ours, "CACHE", tmp_path / "cache")
     (tmp_path / "costs.json").write_text(json.dumps({"nodes": [1, 64], "contexts": [256], "seconds": [[1.0, 64.0]]}))
     names = ("plain", "CASD", "respec", "plan:suffix")
-    options = [*small, "--sets", "squad", "--limit", "2", "--own-answers", "0", "--template", "demo", "--dtype", "fp32", "--json"]
+    options = [
+        *small,
+        "--sets",
+        "squad",
+        "--limit",
+        "2",
+        "--own-answers",
+        "0",
+        "--template",
+        "demo",
+        "--dtype",
+        "fp32",
+        "--json",
+    ]
     options += [part for name in (*names, "ReSpec, relaxed") for part in ("--method", name)]
     lossless = [part for part in options if part != "ReSpec, relaxed"][:-1]
     assert main(["methods", *lossless, "--keep-prompts"]) == 0
@@ -144,7 +176,9 @@ def test_what_a_method_accepts_is_the_same_where_its_steps_are_only_priced(
     told = {own["method"]: own for own in json.loads(capsys.readouterr().out)["sets"]["squad"]}
     assert set(told) == set(names), "a relaxed rule writes another answer"
     for name in names[:3]:
-        assert [told[name][key] for key in ("tau", "nodes_per_step")] == [decoded[name][key] for key in ("tau", "nodes_per_step")]
+        assert [told[name][key] for key in ("tau", "nodes_per_step")] == [
+            decoded[name][key] for key in ("tau", "nodes_per_step")
+        ]
         assert told[name]["accepted_lengths"] == decoded[name]["accepted_lengths"]
     assert told["plain"]["tokens_per_second"] == pytest.approx(1.0, rel=0.01)
     assert told["plan:suffix"]["nodes_per_step"] < 0.5, "where a node costs a step hardly any pays"
@@ -158,7 +192,10 @@ def test_what_is_not_lossless_is_said_and_compared_on_the_same_prompts() -> None
         return TimedRun(tuple(range(tokens)), 1, 1.0, 1.0 + seconds, 2, drafted=6)
 
     measured = [MeasuredRun("plain", "a", 1, run(11, 1.0)), MeasuredRun("plain", "b", 1, run(11, 2.0))]
-    measured += [MeasuredRun("ReSpec, relaxed", "a", 1, run(21, 1.0)), MeasuredRun("ReSpec, relaxed", "b", 1, run(11, 0.5))]
+    measured += [
+        MeasuredRun("ReSpec, relaxed", "a", 1, run(21, 1.0)),
+        MeasuredRun("ReSpec, relaxed", "b", 1, run(11, 0.5)),
+    ]
     plain, relaxed = methods.compared(measured)
     assert (plain.lossless, relaxed.lossless) == (True, False)
     assert relaxed.against == {"plain": 3.0}

@@ -21,7 +21,18 @@ def squad_file(folder: Path) -> Path:
 
 
 def test_streams_of_a_running_service_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["--data", str(squad_file(tmp_path)), "--streams", "1", "3", "--answers", "3", "--max-tokens", "6", "--json"]
+    asked = [
+        "--data",
+        str(squad_file(tmp_path)),
+        "--streams",
+        "1",
+        "3",
+        "--answers",
+        "3",
+        "--max-tokens",
+        "6",
+        "--json",
+    ]
     with running() as url:
         assert main(["serve", "--url", url, *asked]) == 0
     levels = json.loads(capsys.readouterr().out)["levels"]

@@ -1,4 +1,5 @@
-"""Costs of rows of different lengths in a batch: zeros counted by hand, and keys that are moved together."""
+"""Costs of rows of different lengths in a batch: zeros counted by hand, and keys that are moved
+together."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ ONE, TWO = (0,), (0, 1)
 
 
 def test_one_width_for_all_rows_leaves_zeros_until_they_are_moved_together() -> None:
-    """Of 4, 8 and, moved together after the second step, 8 places 1, 2 and none are zeros; else 2 of 10 at last."""
+    """Of 4, 8 and, moved together after the second step, 8 places 1, 2 and none are zeros; else 2
+    of 10 at last."""
     told = measure([[TWO, ONE, ONE], [ONE, TWO, ONE]], rows=2, every=2)
     assert told.steps == 3
     assert told.zeros == pytest.approx((1 / 4 + 2 / 8) / 3)
@@ -38,7 +40,9 @@ def test_what_is_rearranged_stands_together_in_its_order() -> None:
     assert cache.kv[0, 0, :, 0, :3, 0].tolist() == [[0, 2, 5], [0, 1, 2]]
 
 
-def test_the_command_prints_every_size_of_batch_and_refuses_too_few_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_every_size_of_batch_and_refuses_too_few_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     tiny_tokenizer().save_pretrained(tmp_path)
     rows = [{"source": " ".join(CORPUS[:4]), "answer": CORPUS[number % 4]} for number in range(4)]
     (tmp_path / "said.jsonl").write_text("\n".join(map(json.dumps, rows)))

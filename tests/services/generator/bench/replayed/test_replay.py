@@ -66,7 +66,9 @@ def test_the_oracle_counts_runs_and_their_bonus_tokens() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(tokens, tokens, st.integers(1, 12))
-def test_every_drafter_stays_in_its_budget_and_below_the_oracle(source: tuple[int, ...], answer: tuple[int, ...], nodes: int) -> None:
+def test_every_drafter_stays_in_its_budget_and_below_the_oracle(
+    source: tuple[int, ...], answer: tuple[int, ...], nodes: int
+) -> None:
     for label, name in training_free().items():
         result = measure(label, opened(name), [Record("0", source, answer)], nodes)
         assert result.tokens == len(answer)
@@ -81,8 +83,14 @@ def test_a_single_node_decodes_plainly() -> None:
 
 
 def test_prompt_lookup_copies_after_the_first_longest_match() -> None:
-    """... 1 2 3 and then 4 or 5: three tokens match at the first 1 2 3; only 3 matches after a 9."""
-    result = measure("prompt-lookup", opened("prompt-lookup"), [Record("0", (1, 2, 3, 4, 1, 2, 3, 5, 1, 2, 3), (4, 1, 2, 3, 5))], nodes=60)
+    """... 1 2 3 and then 4 or 5: three tokens match at the first 1 2 3; only 3 matches after a
+    9."""
+    result = measure(
+        "prompt-lookup",
+        opened("prompt-lookup"),
+        [Record("0", (1, 2, 3, 4, 1, 2, 3, 5, 1, 2, 3), (4, 1, 2, 3, 5))],
+        nodes=60,
+    )
     assert result.tau == 5.0  # one step: the draft 4 1 2 3 and the bonus token
 
 
@@ -90,7 +98,9 @@ def test_records_are_filtered_limited_and_read_from_source_or_prompt(folder: Pat
     tokenizer = read_tokenizer(folder)
     assert [record.id for record in read_records(folder / "answers.jsonl", tokenizer)] == ["a", "b"]
     assert [record.id for record in read_records(folder / "answers.jsonl", tokenizer, limit=1)] == ["a"]
-    assert [record.id for record in read_records(folder / "answers.jsonl", tokenizer, [Where.parse("model=small")])] == ["b"]
+    assert [
+        record.id for record in read_records(folder / "answers.jsonl", tokenizer, [Where.parse("model=small")])
+    ] == ["b"]
     (record,) = read_records(folder / "answers.jsonl", tokenizer, [Where.parse("model=large")])
     assert tokenizer.decode(list(record.answer)) == "Wash your hands before and after."
 
@@ -102,7 +112,8 @@ def test_a_gzipped_tokenizer_is_read(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "reason"), [("{", ":1: "), ("[]", "not an object"), ('{"answer": "a"}', "`source` or `prompt`"), ("", "no record is left")]
+    ("line", "reason"),
+    [("{", ":1: "), ("[]", "not an object"), ('{"answer": "a"}', "`source` or `prompt`"), ("", "no record is left")],
 )
 def test_what_cannot_be_measured_is_named(folder: Path, line: str, reason: str) -> None:
     (folder / "bad.jsonl").write_text(line)
@@ -117,7 +128,16 @@ def test_what_cannot_be_measured_is_named(folder: Path, line: str, reason: str) 
 
 
 def test_the_command_prints_one_json_object(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--data", str(folder / "answers.jsonl"), "--tokenizer", str(folder), "--drafter", "casd", "--nodes", "30"]
+    arguments = [
+        "--data",
+        str(folder / "answers.jsonl"),
+        "--tokenizer",
+        str(folder),
+        "--drafter",
+        "casd",
+        "--nodes",
+        "30",
+    ]
     assert main([*arguments, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert set(printed) == {"drafter", "tau", "nodes_per_step", "microseconds_per_draft", "oracle", "answers", "tokens"}
@@ -141,7 +161,17 @@ def test_the_command_knows_which_tokens_are_one_word(tmp_path: Path, capsys: pyt
     tokenizer.pre_tokenizer = Metaspace()
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     (tmp_path / "answers.jsonl").write_text(json.dumps({"source": source, "answer": answer}))
-    arguments = ["--data", str(tmp_path / "answers.jsonl"), "--tokenizer", str(tmp_path), "--drafter", "planner", "--nodes", "4", "--json"]
+    arguments = [
+        "--data",
+        str(tmp_path / "answers.jsonl"),
+        "--tokenizer",
+        str(tmp_path),
+        "--drafter",
+        "planner",
+        "--nodes",
+        "4",
+        "--json",
+    ]
     assert main(arguments) == 0
     records = read_records(tmp_path / "answers.jsonl", tokenizer)
     assert json.loads(capsys.readouterr().out)["tau"] > measure("", opened("blend"), records, nodes=4).tau
@@ -160,7 +190,8 @@ def test_the_reference_points_on_recorded_summaries_are_reproduced(name: str, ta
 @pytest.mark.skipif(not RECORDED.exists(), reason="../shared/data/recorded/faithbench.jsonl is missing")
 @pytest.mark.skipif("blend" not in training_free(), reason="no C compiler on this machine")
 def test_the_planner_accepts_more_than_any_single_way_to_copy() -> None:
-    """Of one LLM's answers about the sources that its constants were not chosen on, every second one."""
+    """Of one LLM's answers about the sources that its constants were not chosen on, every second
+    one."""
     records = read_records(RECORDED, read_tokenizer(LLAMA_3), [Where("model", "Llama-3.1-8B")])
     chosen_on = set(sorted({record.source for record in records})[::2])
     unseen = [record for record in records if record.source not in chosen_on][:20]
@@ -171,7 +202,17 @@ def test_the_planner_accepts_more_than_any_single_way_to_copy() -> None:
 @pytest.mark.skipif(not RECORDED.exists(), reason="../shared/data/recorded/faithbench.jsonl is missing")
 @pytest.mark.skipif("blend" not in training_free(), reason="no C compiler on this machine")
 def test_with_as_few_nodes_as_the_best_single_way_the_planner_accepts_more(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--data", str(RECORDED), "--tokenizer", str(LLAMA_3), "--where", "model=Llama-3.1-8B", "--limit", "40", "--json"]
+    arguments = [
+        "--data",
+        str(RECORDED),
+        "--tokenizer",
+        str(LLAMA_3),
+        "--where",
+        "model=Llama-3.1-8B",
+        "--limit",
+        "40",
+        "--json",
+    ]
     assert main([*arguments, "--drafter", "suffix"]) == 0
     single = json.loads(capsys.readouterr().out)
     assert main([*arguments, "--drafter", "planner", "--mean", f"{single['nodes_per_step'] - 0.2}"]) == 0

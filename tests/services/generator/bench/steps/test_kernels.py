@@ -1,4 +1,5 @@
-"""The kernels bench takes turns, compares within a round, and says what an engine's process did wrong."""
+"""The kernels bench takes turns, compares within a round, and says what an engine's process did
+wrong."""
 
 from __future__ import annotations
 

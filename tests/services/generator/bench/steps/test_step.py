@@ -41,7 +41,10 @@ def test_the_table_has_a_line_per_number_of_nodes(capsys: pytest.CaptureFixture[
 
 def test_weights_read_are_those_of_the_shape() -> None:
     target = step.random_target(
-        {"hidden": 32, "layers": 2, "heads": 4, "kv_heads": 2, "intermediate": 64, "vocab": 400}, device="cpu", dtype="fp32", positions=64
+        {"hidden": 32, "layers": 2, "heads": 4, "kv_heads": 2, "intermediate": 64, "vocab": 400},
+        device="cpu",
+        dtype="fp32",
+        positions=64,
     )
     per_layer = 32 * (32 + 32 + 32) + 2 * 32 * 64 + 64 * 32
     assert sum(linear.weight_bytes for linear in target.linears()) == 4 * (2 * per_layer + 32 * 400)

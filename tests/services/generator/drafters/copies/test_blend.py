@@ -14,16 +14,31 @@ from services.generator.drafters.copies.automaton import SuffixAutomaton
 from services.generator.drafters.copies.blend import BlendDrafter, BlendEvidence, BlendOptions
 from services.generator.native import kernels
 from services.generator.native.blend import Blended, Blender
-from services.generator.native.text import CAPITAL, CLOSING, FORMS, INSIDE, NEAR, ORDERS, OTHER, SMALL, NativeText, TokenKinds
+from services.generator.native.text import (
+    CAPITAL,
+    CLOSING,
+    FORMS,
+    INSIDE,
+    NEAR,
+    ORDERS,
+    OTHER,
+    SMALL,
+    NativeText,
+    TokenKinds,
+)
 from services.generator.types import DraftTree, Prompt, SamplingParams, Sequence
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no C compiler on this machine")
 
 tokens = st.lists(st.integers(0, 5), min_size=1, max_size=40)
 EVIDENCE = BlendEvidence()
-FORMED = replace(EVIDENCE, form=tuple(tuple(1.0 + (5 * last + 3 * after) % 7 / 4 for after in range(FORMS)) for last in range(FORMS)))
+FORMED = replace(
+    EVIDENCE, form=tuple(tuple(1.0 + (5 * last + 3 * after) % 7 / 4 for after in range(FORMS)) for last in range(FORMS))
+)
 ALONE = TokenKinds(np.arange(6, dtype=np.int32), np.full(6, OTHER, np.int8))
-ALIKE = TokenKinds(np.array([0, 1, 2, 1, 4, 2], np.int32), np.array([SMALL, SMALL, CLOSING, CAPITAL, INSIDE, CLOSING], np.int8))
+ALIKE = TokenKinds(
+    np.array([0, 1, 2, 1, 4, 2], np.int32), np.array([SMALL, SMALL, CLOSING, CAPITAL, INSIDE, CLOSING], np.int8)
+)
 
 
 def seen_of(count: int) -> int:
@@ -39,8 +54,11 @@ def zone_of(place: int, pointer: int, prompt: int) -> int:
     return next((zone for zone, most in enumerate((0, 4, 15, 60)) if ahead <= most), 4)
 
 
-def said_of(text: list[int], prompt: int, path: list[int], pointer: int, kinds: TokenKinds) -> tuple[dict[int, float], dict[int, int]]:
-    """By token: its chance after the path, and the place it would be copied from. Written for the eye, not for speed."""
+def said_of(
+    text: list[int], prompt: int, path: list[int], pointer: int, kinds: TokenKinds
+) -> tuple[dict[int, float], dict[int, int]]:
+    """By token: its chance after the path, and the place it would be copied from. Written for the
+    eye, not for speed."""
     kind = kinds.kind.tolist()
     tail, orders = (text + path)[-ORDERS:], dict[int, int]()
     for end in range(len(text) - 1):
@@ -60,7 +78,11 @@ def said_of(text: list[int], prompt: int, path: list[int], pointer: int, kinds: 
 
     for end, order in orders.items():
         more = order > 1
-        value = EVIDENCE.order[order - 1] * EVIDENCE.zone[more][zone_of(end, pointer, prompt)] * EVIDENCE.seen[more][columns[more]]
+        value = (
+            EVIDENCE.order[order - 1]
+            * EVIDENCE.zone[more][zone_of(end, pointer, prompt)]
+            * EVIDENCE.seen[more][columns[more]]
+        )
         value *= EVIDENCE.shorter[more] if order < longest else 1.0
         token = text[end + 1]
         value *= FORMED.form[kinds.form[tail[-1]]][kinds.form[token]]
@@ -78,16 +100,29 @@ def said_of(text: list[int], prompt: int, path: list[int], pointer: int, kinds: 
     return {token: (says.get(token, 0.0) + alone) / total for token, alone in common.items()}, place_of
 
 
-def blender_of(prompt: list[int], rate: float = 0.0, depth: int = 1, kinds: TokenKinds | None = None, fade: float = 1.0) -> Blender:
+def blender_of(
+    prompt: list[int], rate: float = 0.0, depth: int = 1, kinds: TokenKinds | None = None, fade: float = 1.0
+) -> Blender:
     text = NativeText(4, 2, kinds)
     text.extend(np.array(prompt))
     text.end_prompt()
-    return Blender([text], [1.0], FORMED.struct() if kinds else EVIDENCE.struct(), depth=depth, scan=1000, weight=5, rate=rate, fade=fade)
+    return Blender(
+        [text],
+        [1.0],
+        FORMED.struct() if kinds else EVIDENCE.struct(),
+        depth=depth,
+        scan=1000,
+        weight=5,
+        rate=rate,
+        fade=fade,
+    )
 
 
 @settings(max_examples=150, deadline=None)
 @given(tokens, st.lists(st.integers(0, 5), max_size=20), st.sampled_from([ALONE, ALIKE]))
-def test_a_token_has_the_chance_that_the_formula_gives_it(prompt: list[int], said: list[int], kinds: TokenKinds) -> None:
+def test_a_token_has_the_chance_that_the_formula_gives_it(
+    prompt: list[int], said: list[int], kinds: TokenKinds
+) -> None:
     blender, text = blender_of(prompt, kinds=kinds), prompt + said
     found = blender.draft(np.array(text, np.int32), 500)
     chances, _ = said_of(text, len(prompt), [], blender.copied, kinds)
@@ -98,9 +133,12 @@ def test_a_token_has_the_chance_that_the_formula_gives_it(prompt: list[int], sai
 
 
 def test_words_agree_whatever_their_case_and_a_copy_is_exact_or_none() -> None:
-    """ " The" (3) is looked for where "the" (1) stands; a full stop is written as the answer wrote it (5), not as its source has it (2)."""
+    """ " The" (3) is looked for where "the" (1) stands; a full stop is written as the answer wrote
+    it (5), not as its source has it (2)."""
     prompt = [4, 1, 0, 2, 4]
-    alone, alike = (blender_of(prompt, depth=3, kinds=kinds).draft(np.array([*prompt, 5, 3]), 30) for kinds in (ALONE, ALIKE))
+    alone, alike = (
+        blender_of(prompt, depth=3, kinds=kinds).draft(np.array([*prompt, 5, 3]), 30) for kinds in (ALONE, ALIKE)
+    )
     assert alone.tokens[1] != 0
     assert alike.tokens[1:3] == (0, 5)
     assert alike.origins[1:3] == (2, -1)  # 5 stands nowhere in the prompt
@@ -132,7 +170,8 @@ def paths_of(found: Blended) -> dict[tuple[int, ...], float]:
 
 
 def test_that_words_are_gone_on_with_is_learnt() -> None:
-    """After a capital (3) the word goes on (4) as it does in the prompt; after the same word without one (1) it never does."""
+    """After a capital (3) the word goes on (4) as it does in the prompt; after the same word
+    without one (1) it never does."""
     prompt = [3, 4, 1, 0, 2] * 3
     evidence = EVIDENCE.struct()
     text = NativeText(100, kinds=ALIKE)
@@ -147,7 +186,8 @@ def test_that_words_are_gone_on_with_is_learnt() -> None:
 @settings(max_examples=100, deadline=None)
 @given(tokens, st.lists(st.integers(0, 5), max_size=20), st.integers(2, 30))
 def test_the_tree_holds_the_likeliest_of_a_larger_one(prompt: list[int], said: list[int], nodes: int) -> None:
-    """Parents and the likeliest branch first, siblings differ; a few places fewer are looked at where a chance is small."""
+    """Parents and the likeliest branch first, siblings differ; a few places fewer are looked at
+    where a chance is small."""
     text = np.array(prompt + said, np.int32)
     small, large = (blender_of(prompt, depth=3).draft(text, most) for most in (nodes, 500))
     assert sorted(small.chances, reverse=True) == pytest.approx(sorted(large.chances, reverse=True)[:nodes], rel=0.2)
@@ -167,7 +207,10 @@ def test_a_text_that_grows_is_the_text_that_was_read_at_once(whole: list[int], p
         start += portion
     assert grown.tokens.tolist() == at_once.tokens.tolist() == whole
     if whole:
-        drafts = [Blender([text], [1.0], EVIDENCE.struct(), depth=8, scan=64).draft(np.array(whole), 30) for text in (grown, at_once)]
+        drafts = [
+            Blender([text], [1.0], EVIDENCE.struct(), depth=8, scan=64).draft(np.array(whole), 30)
+            for text in (grown, at_once)
+        ]
         assert drafts[0] == drafts[1]
 
 
@@ -188,7 +231,8 @@ def test_what_there_is_no_room_for_is_refused() -> None:
 
 
 def test_a_copy_goes_on_behind_a_word_that_was_changed() -> None:
-    """After 1 2 3 of the prompt and a 99 that is nowhere, what stood next in the prompt comes before what is as common."""
+    """After 1 2 3 of the prompt and a 99 that is nowhere, what stood next in the prompt comes
+    before what is as common."""
     prompt = [1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15]
     blender = blender_of(prompt)
     found = blender.draft(np.array([*prompt, 1, 2, 3, 99]), 30)
@@ -200,7 +244,11 @@ def test_a_copy_goes_on_behind_a_word_that_was_changed() -> None:
 @pytest.mark.parametrize("copies", [True, False])
 def test_a_drafter_learns_of_an_answer_how_much_its_model_copies(copies: bool) -> None:
     prompt = list(range(100, 160))
-    said = prompt[10:40] if copies else [token for pair in zip(prompt[10:25], prompt[45:60], strict=True) for token in pair]
+    said = (
+        prompt[10:40]
+        if copies
+        else [token for pair in zip(prompt[10:25], prompt[45:60], strict=True) for token in pair]
+    )
     chances = []
     for rate in (0.0, 0.05):
         blender = blender_of(prompt, rate)
@@ -232,7 +280,9 @@ def test_the_automaton_finds_the_longest_end_that_was_there_before(text: list[in
     automaton = SuffixAutomaton()
     automaton.extend(text)
     length, end = automaton.match()
-    known = [(n, e) for n in range(1, len(text)) for e in range(n - 1, len(text) - 1) if text[e + 1 - n : e + 1] == text[-n:]]
+    known = [
+        (n, e) for n in range(1, len(text)) for e in range(n - 1, len(text) - 1) if text[e + 1 - n : e + 1] == text[-n:]
+    ]
     longest = max((n for n, _ in known), default=0)
     assert (length, end) == (longest, min((e for n, e in known if n == longest), default=-1))
 

@@ -1,4 +1,5 @@
-"""ReSpec: copies where the target is sure, places learnt from, and a relaxed rule that says that it is not lossless."""
+"""ReSpec: copies where the target is sure, places learnt from, and a relaxed rule that says that it
+is not lossless."""
 
 from __future__ import annotations
 
@@ -41,7 +42,9 @@ def draft(drafter: RespecDrafter, job: Request, context: tuple[int, ...] = CONTE
 
 def hears(drafter: RespecDrafter, job: Request, *emitted: int, entropies: tuple[float, ...] = ()) -> None:
     path = tuple(range(len(emitted)))
-    drafter.feedback(StepState(job.sequence, np.array(CONTEXT, np.int32)), root_only(3), Accepted(path, emitted, entropies=entropies))
+    drafter.feedback(
+        StepState(job.sequence, np.array(CONTEXT, np.int32)), root_only(3), Accepted(path, emitted, entropies=entropies)
+    )
 
 
 def branches(tree: DraftTree) -> list[int]:
@@ -57,7 +60,8 @@ def test_every_place_of_the_key_is_tried_and_the_one_that_was_right_comes_first(
 
 @pytest.mark.parametrize(("credit", "kept"), [("winner", {11}), ("prefix", {11, 21})])
 def test_a_place_that_keeps_failing_is_asked_no_more(credit: str, kept: set[int]) -> None:
-    """`prefix`: a place whose draft begins right is not blamed for another one that went further."""
+    """`prefix`: a place whose draft begins right is not blamed for another one that went
+    further."""
     drafter, job = begun(RespecOptions(credit=credit, least_score=0.3, copied=1))  # type: ignore[arg-type]
     for _ in range(6):
         draft(drafter, job)
@@ -76,7 +80,8 @@ def test_there_is_no_draft_where_the_target_is_unsure() -> None:
 
 
 def test_the_key_is_as_long_as_the_target_was_sure() -> None:
-    """Sure of the last token only: a key of one; the penalty for short keys decides where all are alike."""
+    """Sure of the last token only: a key of one; the penalty for short keys decides where all are
+    alike."""
     drafter, job = begun()
     for entropies, length in (((3.0, 3.0, 0.0), 1), ((0.2, 0.2, 0.2), 3)):
         hears(drafter, job, 1, 2, 3, entropies=entropies)
@@ -126,7 +131,8 @@ CHAIN = DraftTree(
 
 
 def logits(chosen: list[int], second: dict[int, float]) -> torch.Tensor:
-    """The target's own token of each node stands at 10; at node n the drafted one at 10 - second[n]."""
+    """The target's own token of each node stands at 10; at node n the drafted one at 10 -
+    second[n]."""
     values = torch.zeros(len(chosen), 20)
     for node, token in enumerate(chosen):
         values[node, token] = 10.0
@@ -165,12 +171,16 @@ def test_what_a_model_drafted_is_verified_exactly() -> None:
 
 def asked(**bedside: object) -> wire.ChatRequest:
     message = {"role": "user", "content": "Hoeveel?"}
-    return wire.ChatRequest.model_validate({"model": "tiny", "messages": [message], "documents": DOCUMENTS, "bedside": bedside})
+    return wire.ChatRequest.model_validate(
+        {"model": "tiny", "messages": [message], "documents": DOCUMENTS, "bedside": bedside}
+    )
 
 
 def test_it_is_asked_for_by_name_and_told_in_the_response() -> None:
     defaults, drafters = chat.Defaults("demo", "copy", 8), {"copy": CopyDrafter()}
-    exact, relaxed = (chat.build_request(asked(acceptance=rule), tiny_codec(), drafters, defaults) for rule in ("exact", "relaxed"))
+    exact, relaxed = (
+        chat.build_request(asked(acceptance=rule), tiny_codec(), drafters, defaults) for rule in ("exact", "relaxed")
+    )
     assert exact.acceptance is EXACT
     assert relaxed.acceptance == Relaxed(frozenset({"copy"}))
     generate(engine(tiny_target(), context=512), [exact, relaxed])
@@ -180,4 +190,6 @@ def test_it_is_asked_for_by_name_and_told_in_the_response() -> None:
 
 def test_verbatim_mode_refuses_it() -> None:
     with pytest.raises(BadRequest, match="verified exactly"):
-        chat.build_request(asked(acceptance="relaxed", mode="verbatim"), tiny_codec(), {}, chat.Defaults("demo", "none", 8))
+        chat.build_request(
+            asked(acceptance="relaxed", mode="verbatim"), tiny_codec(), {}, chat.Defaults("demo", "none", 8)
+        )

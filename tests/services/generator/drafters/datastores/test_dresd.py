@@ -1,4 +1,5 @@
-"""A dense datastore gives what followed the likest states, belongs to one model, and changes no text."""
+"""A dense datastore gives what followed the likest states, belongs to one model, and changes no
+text."""
 
 from __future__ import annotations
 
@@ -20,7 +21,11 @@ from tests.services.generator.engine.test_engine import WORDS, prompts, sampling
 from tests.services.generator.engines import check_same, engine, generate, request, tiny_target
 from tests.services.generator.tiny import tiny_checkpoint
 
-OTHERS = ("De dosis is 5 mg per kg. Was uw handen.", "Remove the catheter. De dosis is 2 mg.", "Wash your hands before each patient.")
+OTHERS = (
+    "De dosis is 5 mg per kg. Was uw handen.",
+    "Remove the catheter. De dosis is 2 mg.",
+    "Wash your hands before each patient.",
+)
 
 
 def store_of(*texts: list[int]) -> DenseDatastore:
@@ -69,13 +74,16 @@ def test_a_first_token_that_may_be_drafted_leaves_out_what_is_before_it() -> Non
 def test_the_text_is_the_targets_own(jobs: list[tuple[list[int], SamplingParams]]) -> None:
     target = tiny_target()
     plain = [generate(engine(target), [request(prompt, sampling)])[0] for prompt, sampling in jobs]
-    drafter = DresdDrafter(store_of(*(prompt + answer for (prompt, _), answer in zip(jobs, plain, strict=True)), text(WORDS)))
+    drafter = DresdDrafter(
+        store_of(*(prompt + answer for (prompt, _), answer in zip(jobs, plain, strict=True)), text(WORDS))
+    )
     batch = [request(prompt, sampling, ("dresd", "copy")) for prompt, sampling in jobs]
     check_same(target, jobs, plain, generate(engine(target, drafter, prefill_chunk=16), batch))
 
 
 def test_answers_that_it_was_built_from_come_in_few_steps() -> None:
-    """A state that was seen before is followed by what followed it: drafts of 20 tokens are taken nearly whole."""
+    """A state that was seen before is followed by what followed it: drafts of 20 tokens are taken
+    nearly whole."""
     target, prompt = tiny_target(), text(WORDS)
     plain = generate(engine(target), [request(prompt)])[0]
     job = request(prompt, drafters=("dresd",))
@@ -90,7 +98,9 @@ def test_sampled_answers_get_more_and_shorter_drafts(store: DenseDatastore) -> N
     import torch
 
     def nodes(sampling: SamplingParams) -> tuple[int, int]:
-        state = StepState(request(tokens, sampling).sequence, np.array(tokens[:6], np.int32), torch.from_numpy(features[:5]))
+        state = StepState(
+            request(tokens, sampling).sequence, np.array(tokens[:6], np.int32), torch.from_numpy(features[:5])
+        )
         (tree,) = DresdDrafter(store).propose([state], 256)
         return len(tree), sum(parent == 0 for parent in tree.parents)
 
@@ -122,7 +132,9 @@ def test_what_it_lacks_is_said(store: DenseDatastore) -> None:
     assert isinstance(open_drafter("dresd", DrafterContext(tiny_target(), dense=store)), DresdDrafter)
 
 
-def test_the_command_builds_one_that_the_service_drafts_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_builds_one_that_the_service_drafts_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from services.generator.datastore.__main__ import main
     from services.generator.server.config import GeneratorSettings
     from services.generator.server.service import load
@@ -132,7 +144,9 @@ def test_the_command_builds_one_that_the_service_drafts_with(tmp_path: Path, cap
     rows.write_text("\n".join(json.dumps({"prompt": "Hoeveel?", "answer": answer}) for answer in OTHERS) + "\n")
     assert main(["dense", str(tmp_path / "store"), str(rows), "--model", model]) == 0
     assert f"{sum(len(text(answer)) for answer in OTHERS)} tokens" in capsys.readouterr().out
-    settings = GeneratorSettings(model=model, dtype="fp32", threads=1, drafter="dresd", dense_datastore=tmp_path / "store")
+    settings = GeneratorSettings(
+        model=model, dtype="fp32", threads=1, drafter="dresd", dense_datastore=tmp_path / "store"
+    )
     assert "dresd" in load(settings).engine.drafters
     other = str(tiny_checkpoint(tmp_path, "llama", seed=3))
     with pytest.raises(BadDenseDatastore, match="built for another model"):

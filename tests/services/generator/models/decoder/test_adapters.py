@@ -1,4 +1,5 @@
-"""A model with an adapter has PEFT's logits, and what an activated adapter has not reached is the base model's for everybody."""
+"""A model with an adapter has PEFT's logits, and what an activated adapter has not reached is the
+base model's for everybody."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from services.generator.server.openai_chat import scoring_of
 from tests.services.generator.engines import tiny_codec
 from tests.services.generator.tiny import tiny_checkpoint, tiny_model
 
-# PEFT asks transformers for what is deprecated there, and warns of adapters that are called nowhere.
+# PEFT asks transformers for what is deprecated there, and warns of adapters that are called
+# nowhere.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::UserWarning")
 
 ALL = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
@@ -29,7 +31,11 @@ CALL = [60, 61, 62]
 TOKENS = [*range(70, 110), *CALL, *range(120, 170), *CALL, 200, 201, 202]
 KINDS: dict[str, dict[str, Any]] = {
     "plain": {"target_modules": ALL},
-    "upper": {"target_modules": ["q_proj", "v_proj", "down_proj"], "layers_to_transform": [2, 3, 4], "use_rslora": True},
+    "upper": {
+        "target_modules": ["q_proj", "v_proj", "down_proj"],
+        "layers_to_transform": [2, 3, 4],
+        "use_rslora": True,
+    },
     "activated": {"target_modules": ALL, "alora_invocation_tokens": CALL},
 }
 
@@ -38,7 +44,9 @@ def adapter_of(folder: Path, family: str, name: str) -> Any:
     """PEFT's model with a random adapter, which is saved into the folder."""
     from peft import LoraConfig, get_peft_model
 
-    model = get_peft_model(tiny_model(family, 5), LoraConfig(r=4, lora_alpha=6, task_type="CAUSAL_LM", **KINDS[name])).eval()
+    model = get_peft_model(
+        tiny_model(family, 5), LoraConfig(r=4, lora_alpha=6, task_type="CAUSAL_LM", **KINDS[name])
+    ).eval()
     generator = torch.Generator().manual_seed(len(name))
     for key, weight in model.named_parameters():
         if "lora_" in key:
@@ -70,7 +78,9 @@ def adapters(tmp_path: Path, models: dict[str, Any], target: LlamaTarget) -> dic
 def step(tokens: list[list[int]], active: tuple[Active | None, ...], start: int = 0) -> StepInput:
     rows, width = len(tokens), len(tokens[0])
     positions = torch.arange(start, start + width).expand(rows, -1)
-    return StepInput(torch.tensor(tokens), positions, tuple(range(rows)), (start,) * rows, (width,) * rows, None, adapters=active)
+    return StepInput(
+        torch.tensor(tokens), positions, tuple(range(rows)), (start,) * rows, (width,) * rows, None, adapters=active
+    )
 
 
 def by_peft(model: Any, tokens: list[int]) -> torch.Tensor:
@@ -108,7 +118,8 @@ def test_a_prompt_in_two_steps_has_the_logits_of_one(target: LlamaTarget, adapte
 def test_kept_prefixes_are_shared_until_an_adapter_works_and_kept_apart_from_then_on(
     target: LlamaTarget, adapters: dict[str, Adapter]
 ) -> None:
-    """Each score is that of an engine that keeps nothing, whatever was asked before; the first block is computed once for all."""
+    """Each score is that of an engine that keeps nothing, whatever was asked before; the first
+    block is computed once for all."""
     after = ((5,), (7, 8))
     tokens = tuple(TOKENS + list(range(210, 280)))
     asked = [Scoring(tokens, after)] + [Scoring(tokens, after, Active(a, a.start(tokens))) for a in adapters.values()]
@@ -119,7 +130,8 @@ def test_kept_prefixes_are_shared_until_an_adapter_works_and_kept_apart_from_the
         for _ in range(2):
             for place in order:
                 assert score(keeping, [asked[place]])[0] == pytest.approx(fresh[place], abs=1e-3)
-        assert len(keeping.prefixes._blocks) == 4 * 2 - 1  # two blocks each; the activated one shares its first with the base
+        # two blocks each; the activated one shares its first with the base
+        assert len(keeping.prefixes._blocks) == 4 * 2 - 1
     together = Engine(target, {}, EngineOptions(context=512, rows=1, prefix_bytes=1 << 24))
     for own, expected in zip(score(together, asked), fresh, strict=True):
         assert own == pytest.approx(expected, abs=1e-3)

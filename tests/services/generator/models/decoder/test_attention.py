@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 import torch
 
-from services.generator.models.decoder.attention import attend_chain, attend_chain_fused, attend_few, attend_many, seen, tree_bias
+from services.generator.models.decoder.attention import (
+    attend_chain,
+    attend_chain_fused,
+    attend_few,
+    attend_many,
+    seen,
+    tree_bias,
+)
 
 pytestmark = pytest.mark.quick
 

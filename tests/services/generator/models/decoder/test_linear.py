@@ -1,4 +1,5 @@
-"""A block's values are GGUF's, whatever its type, and matrices of blocks are taken apart and joined without changing one."""
+"""A block's values are GGUF's, whatever its type, and matrices of blocks are taken apart and joined
+without changing one."""
 
 from __future__ import annotations
 
@@ -46,7 +47,9 @@ def test_the_kernels_of_a_layer_agree_up_to_rounding(rows: int, bias: bool) -> N
 
 @pytest.mark.parametrize("name", ["Q4_0", "Q4_1", "Q8_0"])
 @pytest.mark.parametrize("bias", [False, True])
-def test_torchs_kernel_multiplies_planes_of_four_bits_by_the_values_that_the_layer_shares(name: str, bias: bool) -> None:
+def test_torchs_kernel_multiplies_planes_of_four_bits_by_the_values_that_the_layer_shares(
+    name: str, bias: bool
+) -> None:
     made = blocks(name)
     values = torch.stack([plane.values() for plane in planes(made)]).sum(0)
     assert ((values - made.dense()).norm() / made.dense().norm()) < 0.005

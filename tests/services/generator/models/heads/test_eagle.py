@@ -1,4 +1,5 @@
-"""Heads and trees against what the reference implementation computed (tests/fixtures/eagle-vectors)."""
+"""Heads and trees against what the reference implementation computed
+(tests/fixtures/eagle-vectors)."""
 
 from __future__ import annotations
 
@@ -102,7 +103,9 @@ def test_hidden_states_and_logits_are_the_references(name: str) -> None:
     cache = HeadCache.empty(case.head, 1, 64)
     visible = torch.ones(n, n, dtype=torch.bool).tril()[None]
     fused = case.head.fuse(case.io["features"][:, :n])
-    hidden = case.head(case.io["input_ids"][:, 1 : n + 1], fused, torch.arange(n)[None], cache.attend([0], [0], visible))
+    hidden = case.head(
+        case.io["input_ids"][:, 1 : n + 1], fused, torch.arange(n)[None], cache.attend([0], [0], visible)
+    )
     torch.testing.assert_close(hidden, case.io["hidden"], atol=1e-4, rtol=0)
     torch.testing.assert_close(case.head.logits(hidden), case.io["logits"], atol=1e-4, rtol=0)
 
@@ -113,7 +116,9 @@ def test_a_frozen_head_computes_the_same(name: str) -> None:
     n = case.expected["n"]
     frozen = FrozenHead(case.head)
     attend = HeadCache.empty(frozen, 1, 64).attend([0], [0], torch.ones(n, n, dtype=torch.bool).tril()[None])
-    hidden = frozen(case.io["input_ids"][:, 1 : n + 1], frozen.fuse(case.io["features"][:, :n]), torch.arange(n)[None], attend)
+    hidden = frozen(
+        case.io["input_ids"][:, 1 : n + 1], frozen.fuse(case.io["features"][:, :n]), torch.arange(n)[None], attend
+    )
     torch.testing.assert_close(hidden, case.io["hidden"], atol=1e-4, rtol=0)
     torch.testing.assert_close(frozen.logits(hidden), case.io["logits"], atol=1e-4, rtol=0)
 
@@ -131,8 +136,11 @@ def test_two_successive_trees_are_the_references(name: str, frozen: bool) -> Non
 
 @pytest.mark.parametrize("alone", [0, 8, 32])
 @pytest.mark.parametrize("name", CASES)
-def test_rows_of_different_lengths_draft_what_each_drafts_alone(name: str, alone: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Row b is one draft ahead of row a; row c joins last, in the row that b left; the cache has to grow on the way."""
+def test_rows_of_different_lengths_draft_what_each_drafts_alone(
+    name: str, alone: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Row b is one draft ahead of row a; row c joins last, in the row that b left; the cache has to
+    grow on the way."""
     monkeypatch.setattr("services.generator.drafters.eagle.ALONE", alone)
     case = load_case(name)
     drafter = EagleDrafter(case.head, shape(case), capacity=16)
@@ -164,5 +172,6 @@ def test_a_head_whose_rope_base_is_ignored_drafts_otherwise() -> None:
     trees = [drafter.propose([state(case, one, start, end)], nodes=64)[0] for start, end, _ in case.drafts]
     expected = [draft for _, _, draft in case.drafts]
     assert any(
-        paths(tree.token_ids, tree.parents) != paths(draft["tokens"], draft["parents"]) for tree, draft in zip(trees, expected, strict=True)
+        paths(tree.token_ids, tree.parents) != paths(draft["tokens"], draft["parents"])
+        for tree, draft in zip(trees, expected, strict=True)
     )

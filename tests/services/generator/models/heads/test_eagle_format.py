@@ -28,7 +28,10 @@ Change = Callable[[dict[str, Tensor], dict[str, Any]], object]
 
 def changed(tmp_path: Path, name: str, change: Change) -> Path:
     """A copy of a vector's head after `change(weights, config)`."""
-    weights, config = load_file(VECTORS / name / "model.safetensors"), json.loads((VECTORS / name / "config.json").read_text())
+    weights, config = (
+        load_file(VECTORS / name / "model.safetensors"),
+        json.loads((VECTORS / name / "config.json").read_text()),
+    )
     change(weights, config)
     folder = tmp_path / "head"
     folder.mkdir()
@@ -45,7 +48,9 @@ def output(head: EagleHead, name: str) -> Tensor:
     case = load_case(name)
     n = case.expected["n"]
     attend = HeadCache.empty(head, 1, 64).attend([0], [0], torch.ones(n, n, dtype=torch.bool).tril()[None])
-    out: torch.Tensor = head(case.io["input_ids"][:, 1 : n + 1], head.fuse(case.io["features"][:, :n]), torch.arange(n)[None], attend)
+    out: torch.Tensor = head(
+        case.io["input_ids"][:, 1 : n + 1], head.fuse(case.io["features"][:, :n]), torch.arange(n)[None], attend
+    )
     return out
 
 
@@ -137,7 +142,8 @@ def test_layers_0_is_read_as_midlayer(tmp_path: Path) -> None:
 
 
 def test_norm_before_residual_adds_the_normed_hidden(tmp_path: Path) -> None:
-    """With attention and MLP silenced, the layer is its residual: the hidden state, or the norm of it."""
+    """With attention and MLP silenced, the layer is its residual: the hidden state, or the norm of
+    it."""
 
     def silence(weights: dict[str, Tensor], config: dict[str, Any]) -> None:
         weights["midlayer.self_attn.o_proj.weight"].zero_()
@@ -151,7 +157,9 @@ def test_norm_before_residual_adds_the_normed_hidden(tmp_path: Path) -> None:
 
 def test_a_nested_layer_config_is_read(tmp_path: Path) -> None:
     def nest(weights: dict[str, Tensor], config: dict[str, Any]) -> None:
-        layer = {key: config.pop(key) for key in [key for key in config if key not in ("draft_vocab_size", "architectures")]}
+        layer = {
+            key: config.pop(key) for key in [key for key in config if key not in ("draft_vocab_size", "architectures")]
+        }
         config["transformer_layer_config"] = layer
 
     head = load_head(changed(tmp_path, "eagle3-rope-theta", nest), vocabulary())

@@ -1,4 +1,5 @@
-"""The shipped heads: small, in the published format, made for the demo model, with what they were trained on beside them."""
+"""The shipped heads: small, in the published format, made for the demo model, with what they were
+trained on beside them."""
 
 from __future__ import annotations
 

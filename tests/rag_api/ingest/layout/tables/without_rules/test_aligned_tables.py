@@ -1,4 +1,5 @@
-"""Tables without rules: a row is one row, whatever lines its cells take, and no two rows are one."""
+"""Tables without rules: a row is one row, whatever lines its cells take, and no two rows are
+one."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -51,10 +52,15 @@ def test_a_heading_below_a_rule_is_none_of_the_header_and_shaded_rows_part_no_ta
     assert sum(block.kind == BlockKind.TABLE for block in document.blocks) == 1
 
 
-def test_a_name_as_high_as_two_header_rows_stands_in_the_first_and_one_in_the_middle_over_its_columns(tmp_path: Path) -> None:
+def test_a_name_as_high_as_two_header_rows_stands_in_the_first_and_one_in_the_middle_over_its_columns(
+    tmp_path: Path,
+) -> None:
     document = _read(two_headers(), tmp_path)
     rows = _rows(document)
-    assert rows[:2] == [(True, ["Vaccin", "Te warm", "Bevroren"]), (True, ["8 tot 15 °C", "15 tot 25 °C", "onder 0 °C"])]
+    assert rows[:2] == [
+        (True, ["Vaccin", "Te warm", "Bevroren"]),
+        (True, ["8 tot 15 °C", "15 tot 25 °C", "onder 0 °C"]),
+    ]
     assert [header for header, _ in rows[2:]] == [False, False]
     cells = [(block.column, block.columns) for block in document.blocks if block.kind == BlockKind.CELL]
     assert cells[:6] == [(0, 1), (1, 2), (3, 1), (1, 1), (2, 1), (3, 1)]

@@ -1,4 +1,5 @@
-"""A table that is drawn column by column is read by its rows, or shown and not quoted; columns of prose and lists stay what they are."""
+"""A table that is drawn column by column is read by its rows, or shown and not quoted; columns of
+prose and lists stay what they are."""
 
 from __future__ import annotations
 
@@ -32,12 +33,15 @@ _LONG = (
     ("Ketamine", "1 mg per kg", "eenmalig, en alleen op de spoed", "in de ader"),
 )
 _PROSE = (
-    "De verpleegkundige meet bij aankomst de temperatuur, de pols en de bloeddruk en noteert ze in het dossier. Is er koorts, dan "
+    "De verpleegkundige meet bij aankomst de temperatuur, de pols en de bloeddruk en noteert ze in het dossier. Is er "
+    "koorts, dan "
     "volgt een bloedkweek voordat het eerste antibioticum wordt gegeven. Wacht daar nooit langer dan een uur mee."
 )
 
 
-def _table(rows: Sequence[Sequence[str]], order: Sequence[int], bold: bool = True, middle: bool = False, across: bool = False) -> Draw:
+def _table(
+    rows: Sequence[Sequence[str]], order: Sequence[int], bold: bool = True, middle: bool = False, across: bool = False
+) -> Draw:
     """A header and rows, of which the columns are drawn in this order."""
 
     def draw(canvas: Canvas) -> None:
@@ -47,7 +51,9 @@ def _table(rows: Sequence[Sequence[str]], order: Sequence[int], bold: bool = Tru
             cells = [wrapped(cell, width, 10, font) for cell, width in zip(row, _WIDTH, strict=False)]
             most = max(map(len, cells))
             for k, cell in enumerate(cells):
-                placed += [(k, y - 12 * (n + (most - len(cell)) / 2 * middle), font, line) for n, line in enumerate(cell)]
+                placed += [
+                    (k, y - 12 * (n + (most - len(cell)) / 2 * middle), font, line) for n, line in enumerate(cell)
+                ]
             if across:
                 canvas.line(55, y + 12, 540, y + 12)
             y -= 12 * most + 6
@@ -86,7 +92,14 @@ def _quoted(document: ReadDocument) -> list[str]:
         (_LONG, {"across": True, "bold": False}),
         (_SHORT, {"bold": False}),
     ],
-    ids=["lines", "cells of several lines", "in the middle", "rules across", "rules across long", "figures in one column"],
+    ids=[
+        "lines",
+        "cells of several lines",
+        "in the middle",
+        "rules across",
+        "rules across long",
+        "figures in one column",
+    ],
 )
 def test_rows_are_whole_that_are_drawn_column_by_column(
     rows: Sequence[Sequence[str]], how: dict[str, bool], order: Sequence[int], tmp_path: Path
@@ -101,7 +114,9 @@ def test_rows_are_whole_that_are_drawn_column_by_column(
 def test_two_columns_of_short_lines_are_shown_and_not_quoted(tmp_path: Path) -> None:
     """They may be a table, or two lists."""
     names = [*((row[0], row[3]) for row in _SHORT), ("Fentanyl", "in de neus")]
-    document = _read(tmp_path, _prose(60, 480, 740, _PROSE), _table(names, (0, 1), bold=False), _prose(60, 480, 400, _PROSE))
+    document = _read(
+        tmp_path, _prose(60, 480, 740, _PROSE), _table(names, (0, 1), bold=False), _prose(60, 480, 400, _PROSE)
+    )
     assert not [one for one in _quoted(document) if any(name in one for row in names for name in row)]
     assert all(name in document.text for row in names for name in row)
     assert sum("bloedkweek" in one for one in _quoted(document)) == 2

@@ -1,4 +1,5 @@
-"""A line at the foot of a table is its last row's where that is sure; else neither it nor the row is quoted. None is joined silently."""
+"""A line at the foot of a table is its last row's where that is sure; else neither it nor the row
+is quoted. None is joined silently."""
 
 from __future__ import annotations
 
@@ -33,7 +34,9 @@ _TAIL = "Bel bij 10 mg de arts."
 _LEADING, _STEP = 12, 18  # points between lines, and between rows of one
 
 
-def _table(rows: Sequence[Sequence[Cell]], below: float, x: float = _AT[0], middle: bool = False, rules: bool = False) -> Draw:
+def _table(
+    rows: Sequence[Sequence[Cell]], below: float, x: float = _AT[0], middle: bool = False, rules: bool = False
+) -> Draw:
     """below: points from the last row's first line to a line that follows; 0: none."""
 
     def draw(canvas: Canvas) -> None:
@@ -112,7 +115,9 @@ def test_a_last_row_whose_cells_wrap_is_whole(middle: bool, tmp_path: Path) -> N
 
 
 def test_a_cell_whose_lines_are_broken_as_others_of_its_column_are_is_whole(tmp_path: Path) -> None:
-    rows = [((name,), ("1 g per keer", "4 keer per dag"), ("toezicht",)) for name in ("Paracetamol", "Ibuprofen", "Morfine")]
+    rows = [
+        ((name,), ("1 g per keer", "4 keer per dag"), ("toezicht",)) for name in ("Paracetamol", "Ibuprofen", "Morfine")
+    ]
     assert _quoted(_read(tmp_path, _table(rows, 0))) == _said(rows)
 
 

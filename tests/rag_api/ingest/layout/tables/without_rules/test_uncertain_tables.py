@@ -1,4 +1,5 @@
-"""A table whose rows nobody can be sure of is found by its words and never quoted; prose, lists and rows that are sure are quoted."""
+"""A table whose rows nobody can be sure of is found by its words and never quoted; prose, lists and
+rows that are sure are quoted."""
 
 from __future__ import annotations
 
@@ -18,13 +19,26 @@ from tests.rag_api.made_files.pdfs import Draw, both, lines, pdf, write
 pytestmark = pytest.mark.quick
 
 ROWS = (
-    ("salbutamol", "2,5 mg per vernevelaar bij een kind onder de vijf jaar", "herhaal elke twintig minuten zolang het piept"),
-    ("ipratropium", "250 microgram per vernevelaar, samen met het eerste middel", "herhaal hoogstens drie keer in het eerste uur"),
-    ("prednisolon", "1 mg per kg lichaamsgewicht, opgelost in water of sap", "een keer per dag, drie tot vijf dagen lang"),
+    (
+        "salbutamol",
+        "2,5 mg per vernevelaar bij een kind onder de vijf jaar",
+        "herhaal elke twintig minuten zolang het piept",
+    ),
+    (
+        "ipratropium",
+        "250 microgram per vernevelaar, samen met het eerste middel",
+        "herhaal hoogstens drie keer in het eerste uur",
+    ),
+    (
+        "prednisolon",
+        "1 mg per kg lichaamsgewicht, opgelost in water of sap",
+        "een keer per dag, drie tot vijf dagen lang",
+    ),
     ("magnesium", "40 mg per kg in twintig minuten, onder bewaking", "niet herhalen zonder overleg met de intensivist"),
 )
 PROSE = (
-    "De verpleegkundige meet bij aankomst de temperatuur, de pols en de bloeddruk en noteert ze in het dossier. Is er koorts, dan "
+    "De verpleegkundige meet bij aankomst de temperatuur, de pols en de bloeddruk en noteert ze in het dossier. Is er "
+    "koorts, dan "
     "volgt een bloedkweek voordat het eerste antibioticum wordt gegeven. Wacht daar nooit langer dan een uur mee."
 )
 TITLE = "Benauwdheid bij kinderen"
