@@ -192,7 +192,8 @@ class Settings(BaseSettings):
     )
     hands_free: bool = Field(
         False,
-        description="The page takes dictated questions and reads answers aloud, where browser and device do both themselves: no sound and"
+        description="The page takes dictated questions and reads answers aloud, where browser and device do both "
+        "themselves: no sound and"
         " no word leaves the device for it.",
     )
     alpha: float | None = Field(

@@ -268,7 +268,8 @@ class ReadDocument:
         return "".join(page.text for page in self.pages)
 
 
-Step = Literal["comparing", "reading", "embedding", "saved"]  # of an ingestion; comparing: whether a file is new or changed
+# of an ingestion; comparing: whether a file is new or changed
+Step = Literal["comparing", "reading", "embedding", "saved"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,9 @@ def _row(
     left_out: tuple[str, ...],
 ) -> DecisionRow:
     filters = Filters(excluded_document_ids=left_out)
-    builder, found = chosen(Question(str(uuid4()), str(uuid4()), True, judged.question, Mode.VERBATIM, filters), user, container)
+    builder, found = chosen(
+        Question(str(uuid4()), str(uuid4()), True, judged.question, Mode.VERBATIM, filters), user, container
+    )
     told, right, is_open = Agreement(), False, not found.forbidden and bool(found.sentences)
     if is_open:
         asked = builder.asked[0]

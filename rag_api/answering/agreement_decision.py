@@ -1,8 +1,9 @@
 """Agreement of a second reader, without which what was chosen is not quoted: each thing that is
 asked is decided by itself.
 
-What the reader does not agree to is left out and said; where nothing is left, there is no answer. Where it points to something else than
-the row or the item that was chosen, or agrees so faintly that the careful risk would refuse, the whole table or list is quoted.
+What the reader does not agree to is left out and said; where nothing is left, there is no answer.
+Where it points to something else than the row or the item that was chosen, or agrees so faintly
+that the careful risk would refuse, the whole table or list is quoted.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """One thing that is asked, and what the reader made of what would be quoted for it. sure: enough even at the careful risk."""
+    """One thing that is asked, and what the reader made of what would be quoted for it. sure:
+    enough even at the careful risk."""
 
     asked: AskedApart
     made: Agreement
@@ -79,18 +81,24 @@ def _pointed(agreed: Sequence[_Read], section: Section) -> Sequence[Candidate]:
 
 
 def stands_elsewhere(quoted: Sequence[Candidate], found: Retrieval) -> bool:
-    """Whether what would be quoted stands in another document than the first passage that may be quoted: best passage and best sentence do
-    not agree on where the answer is, and most such quotes were wrong (evaluation/results/log.csv)."""
+    """Whether what would be quoted stands in another document than the first passage that may be
+    quoted: best passage and best sentence do not agree on where the answer is, and most such quotes
+    were wrong (evaluation/results/log.csv)."""
     first = next((hit.chunk.document_id for hit in found.may_be_quoted), "")
     return any(one.document_id != first for one in quoted[:1])
 
 
-def told_of(made: Agreement, found: Retrieval, fitted: NotFoundModel | None, threshold: float | None) -> dict[str, float]:
+def told_of(
+    made: Agreement, found: Retrieval, fitted: NotFoundModel | None, threshold: float | None
+) -> dict[str, float]:
     """What is kept of it with the answer, so that one can see later why it was quoted or not."""
     told: dict[str, float] = {"points": round(made.points, 3), "answers": round(made.answers, 3)}
     if fitted is None:
         return told
-    return told | {"chance": round(chance(made, found, fitted), 4), "needed": fitted.threshold if threshold is None else threshold}
+    return told | {
+        "chance": round(chance(made, found, fitted), 4),
+        "needed": fitted.threshold if threshold is None else threshold,
+    }
 
 
 def _reader(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> PointingReader | None:
@@ -117,7 +125,8 @@ def reading_of(builder: AnswerBuilder, asked: AskedApart, reader: PointingReader
 
 
 def quoted_for(builder: AnswerBuilder, asked: AskedApart) -> list[Candidate]:
-    """The likeliest of each section that would be quoted for it; its best sentence may be quoted for another thing asked."""
+    """The likeliest of each section that would be quoted for it; its best sentence may be quoted
+    for another thing asked."""
     likeliest = [(section.asked, candidate) for section in sections_of(builder) for candidate in section.candidates[:1]]
     own = [one for question, one in likeliest if len(builder.asked) == 1 or question is asked.question]
     return own or [one for _, one in likeliest if any(overlap(one, sentence) for sentence in asked.sentences[:1])]

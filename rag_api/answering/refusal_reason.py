@@ -1,5 +1,5 @@
-"""Reason of a refusal: which rule forbade an answer, or how sure the choice was and how sure it had to be. Kept with the answer, for who
-looks into it later; the asker reads a notice instead."""
+"""Reason of a refusal: which rule forbade an answer, or how sure the choice was and how sure it had
+to be. Kept with the answer, for who looks into it later; the asker reads a notice instead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from rag_api.retrieval.find import Retrieval
 UNSURE, DISAGREED, ELSEWHERE = "unsure", "disagreed", "elsewhere"
 
 _RULES = {
-    Rule.NOTHING_FITS: "nothing that was found may answer: none of it is for these patients and about this drug, level or complication",
+    Rule.NOTHING_FITS: "nothing that was found may answer: none of it is for these patients and about this drug, "
+    "level or complication",
     Rule.OTHER_PATIENTS: "what fits best is for other patients",
     Rule.WITHOUT: "the best sentence says `with` of what the question is without",
     Rule.OTHER_ILLNESS: "the document never names the illness that the drug is asked about in",
@@ -21,7 +22,8 @@ _RULES = {
 
 
 class Refusal(TypedDict, total=False):
-    """by: a rule's name, `unsure`, `disagreed` by a second reader, or found `elsewhere`. sure, needed: chances in [0, 1]."""
+    """by: a rule's name, `unsure`, `disagreed` by a second reader, or found `elsewhere`. sure,
+    needed: chances in [0, 1]."""
 
     by: str
     sure: float
@@ -29,7 +31,8 @@ class Refusal(TypedDict, total=False):
 
 
 def reason_of(found: Retrieval, agreement: Sequence[Mapping[str, Any]]) -> Refusal:
-    """Return why what was found is not quoted. agreement: what a second reader made of each thing asked, if it read anything."""
+    """Return why what was found is not quoted. agreement: what a second reader made of each thing
+    asked, if it read anything."""
     if found.forbidden:
         return Refusal(by=found.forbidden.value)
     if not agreement:
@@ -48,5 +51,8 @@ def sentence_of(refusal: Mapping[str, Any]) -> str:
     if by == DISAGREED:
         return f"Refused: the second reader does not agree{how_sure}."
     if by == ELSEWHERE:
-        return f"Refused: the best sentence stands in another document than the best passage, and the second reader is not sure{how_sure}."
+        return (
+            f"Refused: the best sentence stands in another document than the best passage, and the second reader is "
+            f"not sure{how_sure}."
+        )
     return f"Refused: not sure enough{how_sure}."

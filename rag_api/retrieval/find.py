@@ -65,7 +65,8 @@ class Retrieval:
     needed: float = 0.0  # the confidence from which it is answerable, where no rule is against it
     forbidden: Rule = Rule.NONE  # what is against an answer, however sure
     pointed: bool = False  # a reader pointed to the sentences: to all that is to be quoted, of each passage
-    of_other_complications: frozenset[str] = frozenset()  # of those titled after another one than the question's, which they never name
+    # of those titled after another one than the question's, which they never name
+    of_other_complications: frozenset[str] = frozenset()
 
     @property
     def sentences(self) -> tuple[Candidate, ...]:

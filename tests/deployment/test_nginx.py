@@ -319,15 +319,19 @@ def test_plain_http_leads_to_the_port_that_https_has(folder: Path, public: str, 
 
 
 @pytest.mark.parametrize(
-    ("hands_free", "microphone"), [("false", "microphone=()"), ("true", "microphone=(self)"), ("1", "microphone=(self)")]
+    ("hands_free", "microphone"),
+    [("false", "microphone=()"), ("true", "microphone=(self)"), ("1", "microphone=(self)")],
 )
-def test_the_page_may_ask_for_the_microphone_where_that_is_configured(folder: Path, hands_free: str, microphone: str) -> None:
+def test_the_page_may_ask_for_the_microphone_where_that_is_configured(
+    folder: Path, hands_free: str, microphone: str
+) -> None:
     with nginx(folder / f"hands-free-{hands_free}", "127.0.0.1:9", folder / "web", hands_free=hands_free) as gate:
         assert request(gate, "GET", "/")[0].headers["Permissions-Policy"] == f"camera=(), geolocation=(), {microphone}"
 
 
 @pytest.mark.parametrize(
-    ("version", "spoken"), [(ssl.TLSVersion.TLSv1_1, False), (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True)]
+    ("version", "spoken"),
+    [(ssl.TLSVersion.TLSv1_1, False), (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True)],
 )
 def test_only_tls_1_2_and_newer_are_spoken(gate: Gate, version: ssl.TLSVersion, spoken: bool) -> None:
     context = gate.context()

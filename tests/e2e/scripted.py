@@ -445,7 +445,9 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
 
     @app.get("/api/session")
     async def session() -> SessionOut:
-        return SessionOut(sign_in="off", written_answers=script.written_answers, hands_free=script.hands_free, pack=script.pack)
+        return SessionOut(
+            sign_in="off", written_answers=script.written_answers, hands_free=script.hands_free, pack=script.pack
+        )
 
     @app.get("/api/health")
     async def health() -> s.Health:

@@ -1,7 +1,9 @@
-"""Hands-free: questions that are dictated and answers that are read aloud, by the device alone or not at all.
+"""Hands-free: questions that are dictated and answers that are read aloud, by the device alone or
+not at all.
 
-Headless Chromium has no voices, no microphone and no Dutch recogniser. Where a test needs them, a device that has them is played before the
-page is loaded, with the forms of the browser's own interface; what the page does without them is tried in the browser as it is.
+Headless Chromium has no voices, no microphone and no Dutch recogniser. Where a test needs them, a
+device that has them is played before the page is loaded, with the forms of the browser's own
+interface; what the page does without them is tried in the browser as it is.
 """
 
 from __future__ import annotations
@@ -82,7 +84,9 @@ def spoken(page: Page) -> list[dict[str, str]]:
 # --- Read aloud
 
 
-def test_an_answer_is_read_aloud_with_its_document_and_its_warnings_first(new_page: NewPage, base_url: str, tmp_path: Path) -> None:
+def test_an_answer_is_read_aloud_with_its_document_and_its_warnings_first(
+    new_page: NewPage, base_url: str, tmp_path: Path
+) -> None:
     page = device(new_page(), base_url, [CLOUD, LOCAL, FLEMISH])
     ask(page, "paracetamol bij een volwassene?")
     page.get_by_role("button", name="Lees voor").click()
@@ -99,7 +103,8 @@ def test_an_answer_is_read_aloud_with_its_document_and_its_warnings_first(new_pa
         SENTENCES[1],
         SENTENCES[2],
     ]
-    assert {one["voice"] for one in spoken(page)} == {"Dirk", "Bart"}  # the page speaks nl-BE, its documents Dutch; never the cloud's
+    # the page speaks nl-BE, its documents Dutch; never the cloud's
+    assert {one["voice"] for one in spoken(page)} == {"Dirk", "Bart"}
     expect(page.get_by_role("button", name="Lees voor")).to_be_visible()
 
 
@@ -117,7 +122,10 @@ def test_a_list_and_a_row_are_read_with_their_numbers_and_headings(new_page: New
     ask(page, "stappen")
     page.get_by_role("button", name="Lees voor").click()
     page.evaluate("sayAll()")
-    assert [one["text"] for one in spoken(page)][2:] == ["Meteen doen:", *(f"{label} {words}" for label, words in STEPS)]
+    assert [one["text"] for one in spoken(page)][2:] == [
+        "Meteen doen:",
+        *(f"{label} {words}" for label, words in STEPS),
+    ]
     ask(page, "rijtje")
     expect(page.locator(".read-aloud")).to_have_count(2)
     page.get_by_role("button", name="Lees voor").last.click()
@@ -156,7 +164,9 @@ def test_reading_stops_when_asked_and_says_when_it_breaks_off(new_page: NewPage,
     expect(page.locator(".read-aloud").get_by_role("alert")).to_have_count(0)  # who stops it knows
     page.get_by_role("button", name="Lees voor").click()
     page.evaluate("current.onerror({error: 'synthesis-failed'})")
-    expect(page.locator(".read-aloud").get_by_role("alert")).to_have_text("Het voorlezen brak af. Lees het antwoord op het scherm.")
+    expect(page.locator(".read-aloud").get_by_role("alert")).to_have_text(
+        "Het voorlezen brak af. Lees het antwoord op het scherm."
+    )
     faultless(page, ".conversation")
     page.get_by_role("button", name="Lees voor").click()
     ask(page, "en nu?")
@@ -164,7 +174,9 @@ def test_reading_stops_when_asked_and_says_when_it_breaks_off(new_page: NewPage,
     expect(page.get_by_role("button", name="Stop met voorlezen")).to_have_count(0)
 
 
-def test_each_answer_is_read_by_itself_where_this_device_says_so(new_page: NewPage, base_url: str, script: Script) -> None:
+def test_each_answer_is_read_by_itself_where_this_device_says_so(
+    new_page: NewPage, base_url: str, script: Script
+) -> None:
     page = device(new_page(), base_url, [LOCAL])
     page.locator("summary", has_text="Weergave").click()
     page.get_by_label("Lees elk antwoord voor").check()
@@ -211,7 +223,9 @@ def test_a_question_is_dictated_on_the_device_alone_and_asked_by_hand(
         ("service-not-allowed", "lukt nu niet"),
     ],
 )
-def test_dictation_that_fails_says_what_to_do_and_keeps_the_question(new_page: NewPage, base_url: str, error: str, words: str) -> None:
+def test_dictation_that_fails_says_what_to_do_and_keeps_the_question(
+    new_page: NewPage, base_url: str, error: str, words: str
+) -> None:
     page = device(new_page(), base_url, dictation="available")
     page.locator("#question").fill("paracetamol")
     page.get_by_role("button", name="Spreek in").click()

@@ -68,7 +68,9 @@ def agrees(told: Agreement, retrieval: Retrieval, fitted: NotFoundModel | None, 
     """Whether what was chosen is quoted. threshold: in place of the fitted one."""
     if fitted is None:
         return retrieval.answerable and told.points >= NEEDED
-    return not retrieval.forbidden and chance(told, retrieval, fitted) >= (fitted.threshold if threshold is None else threshold)
+    return not retrieval.forbidden and chance(told, retrieval, fitted) >= (
+        fitted.threshold if threshold is None else threshold
+    )
 
 
 def chance(told: Agreement, retrieval: Retrieval, fitted: NotFoundModel) -> float:

@@ -222,14 +222,21 @@ def _conditions(question: Analysis, first: Sequence[Candidate], title: str) -> l
     return found
 
 
-def with_the_rest(chosen: Sequence[Section], pointed: Callable[[Section], Sequence[Candidate]], read: ReadDocuments) -> tuple[Section, ...]:
-    """The sections; but in place of a row or an item that no second reader surely points to stands its whole table or list, once: which one
-    of it is meant is open. pointed: what that reader surely points to for what a section answers."""
+def with_the_rest(
+    chosen: Sequence[Section], pointed: Callable[[Section], Sequence[Candidate]], read: ReadDocuments
+) -> tuple[Section, ...]:
+    """The sections; but in place of a row or an item that no second reader surely points to stands
+    its whole table or list, once: which one of it is meant is open. pointed: what that reader
+    surely points to for what a section answers."""
     found, said = list[Section](), list[Candidate]()
     for section in chosen:
         grown, places = list[Candidate](), pointed(section)
         for candidate in section.candidates:
-            one = candidate if any(overlap(candidate, place) for place in places) else _whole_of(candidate, section.asked, read)
+            one = (
+                candidate
+                if any(overlap(candidate, place) for place in places)
+                else _whole_of(candidate, section.asked, read)
+            )
             if not any(overlap(one, other) for other in (*said, *grown)):
                 grown.append(one)
         said += grown[:1]

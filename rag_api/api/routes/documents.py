@@ -408,7 +408,9 @@ def get_ingestion(db: DbDep, user: UserDep) -> api.IngestionOut:
     return api.IngestionOut.model_validate({**asdict(running.progress), "ingesting": True, "own": running.own})
 
 
-@router.delete("/ingestion", openapi_extra=declared(Access.INGEST), summary="Stop what is being loaded", responses=responses(503))
+@router.delete(
+    "/ingestion", openapi_extra=declared(Access.INGEST), summary="Stop what is being loaded", responses=responses(503)
+)
 def stop_ingestion(db: DbDep, user: UserDep) -> api.StopOut:
     """For admins. Whoever loads documents just now, in whatever process or on a cluster, ends after
     what it is at: what was done stays, and the next run goes on from there."""

@@ -73,7 +73,9 @@ def set_owner(db: DbDep, user: UserDep, trail: TrailDep, body: api.OwnerIn) -> N
     summary="Whom a question about a document would go to",
     responses=responses(404, 422, 503),
 )
-def get_document_owner(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.OwnerReachedOut:
+def get_document_owner(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId
+) -> api.OwnerReachedOut:
     """As it is now: said before somebody writes."""
     trail.documents([get_document(db, user, document_id)])
     told = whom(db, user, document_id).told(container.settings.smtp_host is not None)

@@ -60,7 +60,15 @@ from rag_api.api.schemas.documents import (
     PageOut,
 )
 from rag_api.api.schemas.health import Health, Live, PartHealth, SentencesAhead
-from rag_api.api.schemas.ingestion import IngestionOut, IngestItem, IngestOut, MissingOut, RetitledOut, SkippedOut, StopOut
+from rag_api.api.schemas.ingestion import (
+    IngestionOut,
+    IngestItem,
+    IngestOut,
+    MissingOut,
+    RetitledOut,
+    SkippedOut,
+    StopOut,
+)
 from rag_api.api.schemas.people.access import AccessIn, AccessOut, DepartmentAccessList, DepartmentAccessOut
 from rag_api.api.schemas.problems import Problem, WrongOut
 

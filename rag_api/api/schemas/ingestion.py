@@ -60,7 +60,8 @@ class IngestionOut(BaseModel):
     own: bool = Field(False, description="Whether you began it.")
     step: Step | None = Field(
         None,
-        description="`comparing`: whether a file is new or changed; `reading`; `embedding`; `saved`: in the index. Null: it just began.",
+        description="`comparing`: whether a file is new or changed; `reading`; `embedding`; `saved`: in the index. "
+        "Null: it just began.",
     )
     source: str = Field("", description="What it is at; empty where that is not yours to read.")
     page: int = Field(0, description="Of a scan: the page that is being read, of `of`; 0: no image is being read.")

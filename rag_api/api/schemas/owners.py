@@ -95,7 +95,9 @@ class OwnerQuestionOut(BaseModel):
 
 
 class OwnerReachedOut(BaseModel):
-    owner: str = Field(description="Whom it goes to, as the document names them; empty: nobody is known, and quality staff have it.")
+    owner: str = Field(
+        description="Whom it goes to, as the document names them; empty: nobody is known, and quality staff have it."
+    )
     by_mail: bool = Field(description="They are told by mail, with a link and the title at most.")
 
 

@@ -95,13 +95,19 @@ class WebPage:
 
 
 class Shell:
-    """Around everything: /api/... is the same API (the page asks there, behind nginx or not), safe headers on every response, a bug
-    becomes a problem, and each request a log line (its path without the query, which may hold what was searched for) and a count.
-    `hands_free`: the page may ask its reader for the microphone."""
+    """Around everything: /api/... is the same API (the page asks there, behind nginx or not), safe
+    headers on every response, a bug becomes a problem, and each request a log line (its path
+    without the query, which may hold what was searched for) and a count. `hands_free`: the page may
+    ask its reader for the microphone."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, observers: Sequence[Observer] = (), *, hands_free: bool = False) -> None:
+    def __init__(
+        self, app: ASGIApp, metrics: Metrics, observers: Sequence[Observer] = (), *, hands_free: bool = False
+    ) -> None:
         self.app, self.metrics, self.observers = app, metrics, observers
-        self.headers = {**HEADERS, "Permissions-Policy": f"camera=(), geolocation=(), microphone=({'self' if hands_free else ''})"}
+        self.headers = {
+            **HEADERS,
+            "Permissions-Policy": f"camera=(), geolocation=(), microphone=({'self' if hands_free else ''})",
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

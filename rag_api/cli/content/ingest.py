@@ -253,7 +253,11 @@ def ingest_progress() -> Iterator[Callable[[Any], None]]:
         task = bar.add_task("documents", total=None, rate="")
 
         def show(at: Any) -> None:
-            rate = f"{at.pages / at.seconds:.1f} pages/s, {at.chunks / at.seconds:.1f} passages/s" if at.seconds > 0.5 else ""
+            rate = (
+                f"{at.pages / at.seconds:.1f} pages/s, {at.chunks / at.seconds:.1f} passages/s"
+                if at.seconds > 0.5
+                else ""
+            )
             bar.update(task, total=at.total, completed=at.done, rate=rate, description=_shortened(_described(at)))
 
         yield show

@@ -1,5 +1,5 @@
-"""Progress of the ingestion that runs, in one row, for who asks in another process. It is believed only while somebody holds the lock: a
-run that was killed leaves its row."""
+"""Progress of the ingestion that runs, in one row, for who asks in another process. It is believed
+only while somebody holds the lock: a run that was killed leaves its row."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def put(db: Database, user: User, at: Progress) -> None:
 
 
 def read(db: Database, user: User) -> RunningIngestion:
-    """Return where the run is. What it is at is named to who began it, and to who may read a document of that name."""
+    """Return where the run is. What it is at is named to who began it, and to who may read a
+    document of that name."""
     row = db.one(
         f"""select p.*, p.user_id = %(user)s as own,
           exists (select from documents where source = p.source and status in ('indexed', 'failed') and {READS}) as readable

@@ -129,7 +129,11 @@ def whom(db: Database, user: User, document_id: str) -> Reached:
     """Whom a question of theirs about this document would come to. Raises NotFound."""
     with db.connection() as connection:
         given = values(user, id=document_id)
-        found(connection.execute(f"select 1 from documents where id = %(id)s and {READS}", given).fetchone(), "document", document_id)  # noqa: S608
+        found(
+            connection.execute(f"select 1 from documents where id = %(id)s and {READS}", given).fetchone(),  # noqa: S608
+            "document",
+            document_id,
+        )
         return reached(connection, document_id)
 
 

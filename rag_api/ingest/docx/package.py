@@ -106,7 +106,8 @@ def whole(text: str, default: int = 0) -> int:
 
 
 def refuse_ole(path: Path, name: str) -> None:
-    """A DOCX with a password is a container of Microsoft's older kind, as the older format itself is. Raises UnreadableDocument."""
+    """A DOCX with a password is a container of Microsoft's older kind, as the older format itself
+    is. Raises UnreadableDocument."""
     with path.open("rb") as file:
         if file.read(8) != b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
             return

@@ -133,11 +133,14 @@ def _switched_on(said: Element | None) -> frozenset[str]:
     digits = attribute(said, "val")
     mask = int(digits, 16) if digits and all(c in "0123456789abcdefABCDEF" for c in digits) else 0
     named = {name: attribute(said, name) for name in _PARTS}
-    return frozenset(n for n, bit in _PARTS.items() if named[n] in ("1", "true", "on") or (named[n] == "" and mask & bit))
+    return frozenset(
+        n for n, bit in _PARTS.items() if named[n] in ("1", "true", "on") or (named[n] == "" and mask & bit)
+    )
 
 
 def inner(element: Element, name: str) -> Iterator[Element]:
-    """Yield the rows of a table or the cells of a row, also of those that stand in a content control."""
+    """Yield the rows of a table or the cells of a row, also of those that stand in a content
+    control."""
     for one in element:
         if tag(one) == name:
             yield one
@@ -146,7 +149,8 @@ def inner(element: Element, name: str) -> Iterator[Element]:
 
 
 def without_gaps(cells: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """An empty cell before a full one is said, in a table of three columns and more: its neighbour must not slip into its column."""
+    """An empty cell before a full one is said, in a table of three columns and more: its neighbour
+    must not slip into its column."""
     last = max(n for n, (_, _, text) in enumerate(cells) if text)
     filled = [(column, span, text or ("–" if len(cells) > 2 else "")) for column, span, text in cells[: last + 1]]
     return [cell for cell in filled if cell[2]]

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from rag_api.config import Settings
     from rag_api.embed import Embedder
 
-READER_VERSION = 22  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
+# one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
+READER_VERSION = 22
 _TRANSIENT = ("too_slow", "too_much_memory", "not_indexed")  # worth another try in the next run
 
 

@@ -51,7 +51,9 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
             refuse_half(item)
         run.tell(name, "reading")
         job = Job(path, name, kind, settings.max_pages, ocr_seconds=ocr_seconds)
-        text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(name, "reading", page, of))
+        text = read_rendered(
+            reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(name, "reading", page, of)
+        )
         edits = run.edits.get(name, {})
         metadata, notes = edited(item.metadata or overridden(_own(run, item, text, edits), item.source.given), edits)
         text = replace(

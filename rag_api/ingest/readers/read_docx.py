@@ -116,14 +116,19 @@ class _Body:
         self._all_came_by(body, notes)
         own, unrendered = said_of(self.inline.tally)
         margins = self._margins(root)
-        unsure = self.inline.tally.unsure or any(self.inline.fields)  # a field without an end may have hidden what follows it
+        # a field without an end may have hidden what follows it
+        unsure = self.inline.tally.unsure or any(self.inline.fields)
         unrendered += (note("margins", words=quoted(margins)),) if margins else ()
         spaced = [line for before, line in pairwise(["", *lines]) if line or before]
         return DocxText(spaced, self.around, self.package.properties(), self.heading, own, unrendered, unsure)
 
     def _paper(self, background: Element | None) -> StylePlace:
         """A page's colour, where the document shows it."""
-        colour = self.colours.word(background, "color") if on(child(self._part("settings"), "w:displayBackgroundShape")) else None
+        colour = (
+            self.colours.word(background, "color")
+            if on(child(self._part("settings"), "w:displayBackgroundShape"))
+            else None
+        )
         return StylePlace() if colour is None else StylePlace((colour,))
 
     def _block(self, block: Element, place: StylePlace) -> list[str]:
@@ -302,9 +307,16 @@ class _Body:
                 self.inline.left_out(told, self.inline.tally.hidden)
 
     def _all_came_by(self, body: Element, notes: dict[str, Element | None]) -> None:
-        """The last check that no word was lost: every character of the file's text was read, or left out by a rule."""
+        """The last check that no word was lost: every character of the file's text was read, or
+        left out by a rule."""
         known = {*self.inline.notes, *self.inline.unseen_notes}
-        told = [one for kind, root in notes.items() if root is not None for one in root if (kind, attribute(one, "id")) in known]
+        told = [
+            one
+            for kind, root in notes.items()
+            if root is not None
+            for one in root
+            if (kind, attribute(one, "id")) in known
+        ]
         held = sum(map(characters, (body, *told)))
         if held > self.inline.tally.characters:
             raise UnreadableDocument(

@@ -94,7 +94,17 @@ def read_image(page: Any, plane: PagePlane, number: int, glyphs: Glyphs, ocr: Oc
         return FromImage(None, ())  # a picture beside its text
     if not made.items:
         return FromImage(None, () if own.any() else (NO_WORDS,))
-    laid = LaidOut(number, plane.width, plane.height, plane.rotation, made.tall, made.items, made.doubts, scanned=True, rules=made.rules)
+    laid = LaidOut(
+        number,
+        plane.width,
+        plane.height,
+        plane.rotation,
+        made.tall,
+        made.items,
+        made.doubts,
+        scanned=True,
+        rules=made.rules,
+    )
     return FromImage(laid, tuple(notes))
 
 

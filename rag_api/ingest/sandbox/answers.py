@@ -1,4 +1,5 @@
-"""A read document as JSON and plain arrays, and back. Never pickles: a file that took over the reader is still only believed as text."""
+"""A read document as JSON and plain arrays, and back. Never pickles: a file that took over the
+reader is still only believed as text."""
 
 from __future__ import annotations
 
@@ -40,7 +41,10 @@ def decoded(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
     for page in answer["pages"]:
         pages.append(Page(**page, boxes=boxes[at : at + len(page["text"])]))
         at += len(page["text"])
-    cut, uncertain = tuple(CutLine(*line) for line in answer["cut"]), tuple((start, end) for start, end in answer["uncertain"])
+    cut, uncertain = (
+        tuple(CutLine(*line) for line in answer["cut"]),
+        tuple((start, end) for start, end in answer["uncertain"]),
+    )
     titles = Titles(tuple(answer["titles"]["names"]), answer["titles"]["patients"])
     warnings = tuple(Note(**warning) for warning in answer["warnings"])
     return ReadDocument(Metadata(**said), tuple(pages), warnings, cut, uncertain, unpacked(answer["blocks"]), titles)

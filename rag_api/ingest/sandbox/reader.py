@@ -4,8 +4,9 @@ the reader stops nothing else.
 Time is the processor's: on a busy machine a file may wait, and is not given up for it. Only one
 that does nothing for long is.
 
-One process reads file after file (starting one costs half a second); it is replaced when a file breaks it. It has no network, no settings
-and no files but the system's and those of a folder of its own (confine.py). What comes back is JSON and plain arrays (answers.py).
+One process reads file after file (starting one costs half a second); it is replaced when a file
+breaks it. It has no network, no settings and no files but the system's and those of a folder of its
+own (confine.py). What comes back is JSON and plain arrays (answers.py).
 """
 
 from __future__ import annotations
@@ -211,7 +212,9 @@ def _serve(memory_mb: int, folder: Path) -> NoReturn:
         answer: dict[str, Any]
         boxes = b""
         try:
-            answer, boxes = encoded(read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown, _ocr(job, answers)))
+            answer, boxes = encoded(
+                read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown, _ocr(job, answers))
+            )
         except UnreadableDocument as error:
             answer = {"reason": error.reason, "message": error.message}
         except MemoryError:

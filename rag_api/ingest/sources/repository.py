@@ -30,7 +30,8 @@ class DocumentsRepo(Protocol):
         """Whether somebody wants the ingestion that holds the lock to end."""
 
     def put_progress(self, progress: Progress) -> None:
-        """Note where the ingestion that holds the lock is, for who asks. No ingestion ends because this cannot be done."""
+        """Note where the ingestion that holds the lock is, for who asks. No ingestion ends because
+        this cannot be done."""
 
     def current(self) -> dict[str, Document]:
         """By source: the documents whose status is INDEXED or FAILED, with their fingerprint."""

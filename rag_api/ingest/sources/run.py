@@ -82,9 +82,12 @@ class Run:
         return frozenset(self.letterheads.get(groups, ()))
 
     def tell(self, source: str, step: Step, page: int = 0, of: int = 0) -> None:
-        """What the run is at, for who waits for it and, now and then, for who asks the service. Several readers tell by turns."""
+        """What the run is at, for who waits for it and, now and then, for who asks the service.
+        Several readers tell by turns."""
         now = time.monotonic()
-        at = Progress(len(self.outcomes), self.total, self.pages, self.chunks, now - self.started, source, step, page, of)
+        at = Progress(
+            len(self.outcomes), self.total, self.pages, self.chunks, now - self.started, source, step, page, of
+        )
         if self.progress is not None:
             self.progress(at)
         if now - self.noted >= (NOTED if step == self.step else NOTED / 10):

@@ -46,7 +46,8 @@ class Rule(StrEnum):
     """What is against an answer, however sure it is."""
 
     NONE = ""
-    NOTHING_FITS = "nothing_fits"  # nothing was found, or all of it is about other patients, drugs, levels or complications
+    # nothing was found, or all of it is about other patients, drugs, levels or complications
+    NOTHING_FITS = "nothing_fits"
     OTHER_PATIENTS = "other_patients"  # what fits best is for others
     WITHOUT = "without"  # the best sentence says "with" of what the question is without
     OTHER_ILLNESS = "other_illness"  # the drug is asked about in an illness that its document never names
@@ -88,7 +89,12 @@ def decide(
 
 
 def _against(
-    question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candidate], texts: Mapping[str, str], *, only_for_others: bool
+    question: Analysis,
+    hits: Sequence[Hit],
+    sentences: Sequence[Candidate],
+    texts: Mapping[str, str],
+    *,
+    only_for_others: bool,
 ) -> Rule:
     if only_for_others:
         return Rule.OTHER_PATIENTS

@@ -372,7 +372,8 @@ def test_each_file_says_which_step_it_is_at_and_the_others_wait(page: Page) -> N
         ),
         (
             "en-GB",
-            "being loaded elsewhere: 3 of 20 documents done. Now: paracetamol-kind.pdf page 4 of 9 is being read from its image.",
+            "being loaded elsewhere: 3 of 20 documents done. Now: paracetamol-kind.pdf page 4 of 9 is being read from "
+            "its image.",
             "Stop that loading",
         ),
     ],
@@ -437,7 +438,9 @@ def test_files_are_dropped_where_they_are_loaded(page: Page) -> None:
 
 @pytest.mark.parametrize("locale", ["nl-BE", "en-GB"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_accessibility_of_the_documents_page(page: Page, new_page: NewPage, locale: str, scheme: str, tmp_path: Path) -> None:
+def test_accessibility_of_the_documents_page(
+    page: Page, new_page: NewPage, locale: str, scheme: str, tmp_path: Path
+) -> None:
     shown = new_page(locale=locale, color_scheme=scheme)
     shown.goto(page.url)
     opened(shown, "Paracetamol")

@@ -1,4 +1,5 @@
-"""Every view with an address, in both languages, light and dark: axe finds nothing in it, and nothing is wider than the window."""
+"""Every view with an address, in both languages, light and dark: axe finds nothing in it, and
+nothing is wider than the window."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def test_no_view_has_a_fault(
     with httpx.Client(base_url=f"{url}/api", timeout=60) as client:
         for question in (FLAG, DOSE):
             client.post("/ask", json={"question": question, "mode": "sources"}).raise_for_status()
-        client.post(f"/documents/{child.id}/owner-questions", json={"kind": "report", "text": "Verouderd."}).raise_for_status()
+        client.post(
+            f"/documents/{child.id}/owner-questions", json={"kind": "report", "text": "Verouderd."}
+        ).raise_for_status()
         answer = client.post("/ask", json={"question": DOSE, "mode": "sources"}).raise_for_status().json()
     page = new_page(allowed="pdf|PDF|Failed to load", locale=locale, color_scheme=scheme, width=width, bypass_csp=True)
     for path in (*VIEWS, f"/c/{answer['conversation_id']}", f"/d/{child.id}?page=1"):

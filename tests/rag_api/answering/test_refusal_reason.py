@@ -1,4 +1,5 @@
-"""Reason of a refusal, kept with the answer: the rule, or how sure it was and how sure it had to be."""
+"""Reason of a refusal, kept with the answer: the rule, or how sure it was and how sure it had to
+be."""
 # ruff: noqa: F811 - fixtures are parameters
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ def test_of_several_things_asked_the_one_that_was_nearly_quoted_is_told() -> Non
 
 def test_where_passage_and_sentence_stand_apart_that_is_told() -> None:
     told = reason_of(FOUND, [{"points": -3.0, "answers": -1.0, "chance": 0.2, "needed": 0.25, "elsewhere": True}])
-    assert "another document than the best passage, and the second reader is not sure (0.20, needed 0.25)" in sentence_of(told)
+    assert (
+        "another document than the best passage, and the second reader is not sure (0.20, needed 0.25)"
+        in sentence_of(told)
+    )
 
 
 def test_of_a_reader_that_nobody_measured_there_is_no_chance_to_tell() -> None:

@@ -106,7 +106,9 @@ def test_a_part_that_is_away_is_a_finding_and_the_others_are_looked_at(settings:
     assert found["embedder"].state == State.OK
 
 
-def test_what_to_do_is_said_once_where_the_error_says_it_too(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_to_do_is_said_once_where_the_error_says_it_too(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(SOCKET, str(tmp_path / "nobody"))
     with Container(settings) as container:
         found = [finding for finding in examine(settings, container) if "nobody" in finding.what]

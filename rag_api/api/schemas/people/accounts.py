@@ -40,9 +40,15 @@ class SessionOut(BaseModel):
     user: Me | None = None
     idle_seconds: int | None = Field(None, description="The session ends after so long without use.")
     seconds_left: int | None = Field(None, description="Until it ends, if it is not used.")
-    written_answers: bool = Field(False, description="Whether a page should offer answers that the model writes (`mode` `answer`).")
-    hands_free: bool = Field(False, description="Whether a page should offer dictation and reading aloud, by the device alone.")
-    pack: PackOut | None = Field(None, description="Of a downtime pack, which answers and stores nothing; null elsewhere.")
+    written_answers: bool = Field(
+        False, description="Whether a page should offer answers that the model writes (`mode` `answer`)."
+    )
+    hands_free: bool = Field(
+        False, description="Whether a page should offer dictation and reading aloud, by the device alone."
+    )
+    pack: PackOut | None = Field(
+        None, description="Of a downtime pack, which answers and stores nothing; null elsewhere."
+    )
 
 
 class SignInIn(In):

@@ -1,8 +1,10 @@
-"""Tables side by side that a program draws line by line, over both: each is read by itself, the left one first.
+"""Tables side by side that a program draws line by line, over both: each is read by itself, the
+left one first.
 
-Two tables are told by their rules: two groups of cells stand level, and no rule above or below the one reaches to the other. What stands
-below them is of the left or the right one, down to the first rule or line that reaches over the white between. A line alone below all of
-the other table may go with what follows, and stays where it is.
+Two tables are told by their rules: two groups of cells stand level, and no rule above or below the
+one reaches to the other. What stands below them is of the left or the right one, down to the first
+rule or line that reaches over the white between. A line alone below all of the other table may go
+with what follows, and stays where it is.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ Float = NDArray[np.float32]
 
 
 class _Tables(NamedTuple):
-    """Side by side: the place in the order of what is drawn first of them, the middles of the white between, and where they stand."""
+    """Side by side: the place in the order of what is drawn first of them, the middles of the white
+    between, and where they stand."""
 
     first: int
     middles: Float
@@ -36,7 +39,8 @@ class _Tables(NamedTuple):
 
 
 class _DrawnRow(NamedTuple):
-    """Between two rules, drawn at one stretch: its places in the order, its pieces' boxes, and how far its rules reach."""
+    """Between two rules, drawn at one stretch: its places in the order, its pieces' boxes, and how
+    far its rules reach."""
 
     places: list[int]
     boxes: Float
@@ -44,9 +48,11 @@ class _DrawnRow(NamedTuple):
     right: float
 
 
-def table_by_table(order: Sequence[int], boxes: Float, cells: Sequence[Cell | None], across: Float) -> tuple[list[int], list[Cell | None]]:
-    """The order in which pieces are read, and the cells of all: those of two tables are in no row together. order: in which they are
-    drawn; boxes: [p, 4] of all; across: [h, 3] rules."""
+def table_by_table(
+    order: Sequence[int], boxes: Float, cells: Sequence[Cell | None], across: Float
+) -> tuple[list[int], list[Cell | None]]:
+    """The order in which pieces are read, and the cells of all: those of two tables are in no row
+    together. order: in which they are drawn; boxes: [p, 4] of all; across: [h, 3] rules."""
     found, parted = list(order), list(cells)
     done = 0
     for tables in _side_by_side(order, boxes, cells, across):
@@ -69,12 +75,19 @@ def _side_by_side(order: Sequence[int], boxes: Float, cells: Sequence[Cell | Non
         if (cell := cells[i]) is not None:
             groups[cell.rules].append(place)
     rows = [
-        _DrawnRow(own, boxes[[order[n] for n in own]], float(across[list(rules), 0].min()), float(across[list(rules), 1].max()))
+        _DrawnRow(
+            own,
+            boxes[[order[n] for n in own]],
+            float(across[list(rules), 0].min()),
+            float(across[list(rules), 1].max()),
+        )
         for rules, own in groups.items()
         if own[-1] - own[0] == len(own) - 1
     ]
     level: list[_DrawnRow] = []
-    for row in sorted((row for row in rows if row.boxes[:, 2].min() < row.boxes[:, 0].max()), key=lambda row: row.places):
+    for row in sorted(
+        (row for row in rows if row.boxes[:, 2].min() < row.boxes[:, 0].max()), key=lambda row: row.places
+    ):
         if level and not _goes_on(level[-1], row):
             yield from _tables_of(level)
             level = []
@@ -118,5 +131,7 @@ def _foot(boxes: Float, across: Float, tables: _Tables) -> float:
     of_table = (within[:, :1] > tables.middles).sum(axis=1)
     ends = [within[of_table == n, 3].max(initial=tables.top) for n in range(len(tables.middles) + 1)]
     below = within[within[:, 1] >= min(ends)]
-    alone = [one[1] for one in below if not ((below[:, 1] < one[3]) & (below[:, 3] > one[1]) & (below[:, 0] != one[0])).any()]
+    alone = [
+        one[1] for one in below if not ((below[:, 1] < one[3]) & (below[:, 3] > one[1]) & (below[:, 0] != one[0])).any()
+    ]
     return float(min([foot, *alone]))

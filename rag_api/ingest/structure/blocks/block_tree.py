@@ -1,4 +1,5 @@
-"""The pieces of cleaned pages -> the blocks of the document, by what only the pages know: sizes and weights, indentation, rules, frames.
+"""The pieces of cleaned pages -> the blocks of the document, by what only the pages know: sizes and
+weights, indentation, rules, frames.
 
 What the pages do not tell is read from the characters (text/block_shapes.py).
 """
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.domain import Block, BlockKind
-from rag_api.ingest.layout.lines import Rules, usual_size
+from rag_api.ingest.layout.lines import DrawnRules, usual_size
 from rag_api.ingest.layout.tables.columns import alike, begins_of
 from rag_api.ingest.structure.blocks.lists import COLUMN, DEEPER, with_bare_labels, with_depths
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, paragraphs_of
@@ -31,22 +32,26 @@ _SMALL = 0.93  # of an item's size: small print
 def structured(
     pages: Sequence[Sequence[Piece]],
     frames: Sequence[NDArray[np.float32]],
-    rules: Sequence[Rules],
+    rules: Sequence[DrawnRules],
     told: Mapping[str, Told] | None = None,
 ) -> tuple[Block, ...]:
-    """The blocks of a document. frames: for each page the boxes that are drawn around text; rules: its rules; told: what the file
-    that the pages show says of its lines, by their words."""
+    """The blocks of a document. frames: for each page the boxes that are drawn around text; rules:
+    its rules; told: what the file that the pages show says of its lines, by their words."""
     text = "".join(piece.text.text for page in pages for piece in page)
     if not text:
         return ()
     found = paragraphs_of(pages, frames)
     usual = usual_size([piece.item for piece in page] for page in pages)
-    mostly_bold = 2 * sum(len(p.first.marked.text) for p in found if p.bold) > sum(len(p.first.marked.text) for p in found)
+    mostly_bold = 2 * sum(len(p.first.marked.text) for p in found if p.bold) > sum(
+        len(p.first.marked.text) for p in found
+    )
     return tree(text, with_tables(text, _Shaper(text, found, usual, mostly_bold, told or {}).shapes(), found, rules))
 
 
 class _Shaper:
-    def __init__(self, text: str, found: list[Paragraph], usual: float, mostly_bold: bool, told: Mapping[str, Told]) -> None:
+    def __init__(
+        self, text: str, found: list[Paragraph], usual: float, mostly_bold: bool, told: Mapping[str, Told]
+    ) -> None:
         self.text, self.found, self.usual, self.mostly_bold, self.told = text, found, usual, mostly_bold, told
         styled = [p for p in found if self._is_styled(p)]
         self.sizes = sorted({self._style(p) for p in styled}, reverse=True)
@@ -64,7 +69,8 @@ class _Shaper:
         return round(paragraph.first.size * 2) / 2, paragraph.bold
 
     def _is_styled(self, paragraph: Paragraph) -> bool:
-        """Set as a heading: larger than most, or bold where most is not, on few lines that end in no sentence."""
+        """Set as a heading: larger than most, or bold where most is not, on few lines that end in
+        no sentence."""
         words = self._words(paragraph)
         if (
             paragraph.row
@@ -87,8 +93,16 @@ class _Shaper:
             return self._row(n, apart)
         told = self.told.get(key_of(words))
         if told is not None and told.kind != BlockKind.ROW:
-            label = label_of(words) if told.kind == BlockKind.ITEM else numbered(words) if told.kind == BlockKind.HEADING else ""
-            return Shape(told.kind, paragraph.start, paragraph.end, told.level, label, apart=apart, box=told.box or paragraph.box)
+            label = (
+                label_of(words)
+                if told.kind == BlockKind.ITEM
+                else numbered(words)
+                if told.kind == BlockKind.HEADING
+                else ""
+            )
+            return Shape(
+                told.kind, paragraph.start, paragraph.end, told.level, label, apart=apart, box=told.box or paragraph.box
+            )
         kind = kind_of(self.text, paragraph.start, paragraph.end)
         if "\t" not in words and (self._is_cell(n) or self._groups_rows(n)):
             cell = CellShape(paragraph.start, paragraph.end, 0, header=not paragraph.stray)
@@ -128,7 +142,12 @@ class _Shaper:
         """Bold; a row of one cell where a row of several is below it."""
         row, below = self.found[n].row, self.found[n + 1].row if n + 1 < len(self.found) else None
         several = len(row.cells) > 1 if row else False
-        names = below is not None and len(below.cells) > 1 and self.found[n + 1].bold and self.found[n + 1].page == self.found[n].page
+        names = (
+            below is not None
+            and len(below.cells) > 1
+            and self.found[n + 1].bold
+            and self.found[n + 1].page == self.found[n].page
+        )
         return self.found[n].bold and not self.mostly_bold and (several or names)
 
     def _is_cell(self, n: int) -> bool:
@@ -138,7 +157,8 @@ class _Shaper:
         return self.found[n].stray and any(p.row is not None or p.stray or "\t" in self._words(p) for p in near)
 
     def _groups_rows(self, n: int) -> bool:
-        """A line between two rows of a table, or beside the rows that follow: what they have in common."""
+        """A line between two rows of a table, or beside the rows that follow: what they have in
+        common."""
         if not 0 < n < len(self.found) - 1:
             return False
         before, one, after = self.found[n - 1 : n + 2]
@@ -156,7 +176,8 @@ class _Shaper:
         return one.y0 - before.y1 < near and after.y0 - one.y1 < near
 
     def _heads_another(self, n: int) -> bool:
-        """It stands below a row that is not set as a header, and above one that is: it is another table's caption."""
+        """It stands below a row that is not set as a header, and above one that is: it is another
+        table's caption."""
         return self.found[n - 1].row is not None and not self._is_set_as_header(n - 1) and self._is_set_as_header(n + 1)
 
     def _fills_a_row(self, n: int) -> bool:
@@ -174,8 +195,8 @@ class _Shaper:
         return near and one.y0 > before.y0 and DEEPER < one.first.x0 - before.first.x0 < COLUMN
 
     def _with_asides(self, shapes: list[Shape]) -> list[Shape]:
-        """Footnotes, headers and footers that alone stand between a list's items, or a table's rows, on one page and those on the next
-        interrupt neither."""
+        """Footnotes, headers and footers that alone stand between a list's items, or a table's
+        rows, on one page and those on the next interrupt neither."""
         found = list(shapes)
         for n, shape in enumerate(shapes):
             last = n - 1
@@ -185,18 +206,25 @@ class _Shaper:
             if last in (-1, n - 1) or self.found[last].page >= self.found[n].page:
                 continue
             goes_on = shape.kind == BlockKind.ROW and self._goes_on_below(last, shapes[last], n, shape)
-            if goes_on or (shape.kind == BlockKind.ITEM and (shapes[last].kind == BlockKind.ITEM or shapes[last].inner)):
-                found[last + 1 : n] = [replace(one, kind=BlockKind.PARAGRAPH, aside=True) for one in shapes[last + 1 : n]]
+            if goes_on or (
+                shape.kind == BlockKind.ITEM and (shapes[last].kind == BlockKind.ITEM or shapes[last].inner)
+            ):
+                found[last + 1 : n] = [
+                    replace(one, kind=BlockKind.PARAGRAPH, aside=True) for one in shapes[last + 1 : n]
+                ]
         return found
 
     def _goes_on_below(self, last: int, above: Shape, n: int, row: Shape) -> bool:
         """Rows of two pages that follow each other, whose cells begin at the same places."""
         if above.kind != BlockKind.ROW or self.found[n].page != self.found[last].page + 1:
             return False
-        return alike(*(begins_of(one, (at.start, at.boxes)) for one, at in ((above, self.found[last]), (row, self.found[n]))))
+        return alike(
+            *(begins_of(one, (at.start, at.boxes)) for one, at in ((above, self.found[last]), (row, self.found[n])))
+        )
 
     def _stands_aside(self, shape: Shape, paragraph: Paragraph, to: Shape, item: Paragraph) -> bool:
-        """Small print; or the same words again as on other pages, but for what introduces a list there."""
+        """Small print; or the same words again as on other pages, but for what introduces a list
+        there."""
         small = paragraph.first.size < _SMALL * item.first.size
         if shape.kind == BlockKind.ROW or shape.inner or shape.box:
             return False

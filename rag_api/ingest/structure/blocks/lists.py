@@ -1,4 +1,5 @@
-"""Items of lists that only the page tells: labels without a dot, and how deep each item is set in."""
+"""Items of lists that only the page tells: labels without a dot, and how deep each item is set
+in."""
 
 from __future__ import annotations
 
@@ -20,13 +21,17 @@ _HUNG = 0.45  # line heights of white between such a label and its words
 
 
 def with_bare_labels(text: str, shapes: Sequence[Shape], found: Sequence[Paragraph]) -> list[Shape]:
-    """Paragraphs that begin "1", "2" or "a", "b", without a dot, are items where white wider than between words parts that from what
-    begins below each other, and they count."""
+    """Paragraphs that begin "1", "2" or "a", "b", without a dot, are items where white wider than
+    between words parts that from what begins below each other, and they count."""
     runs: dict[tuple[bool, int, int], list[tuple[int, str]]] = defaultdict(list)
     labels: dict[int, str] = {}
     for n, (shape, paragraph) in enumerate(zip(shapes, found, strict=True)):
         label = _BARE.match(text, shape.start)
-        if shape.kind != BlockKind.PARAGRAPH or label is None or (begin := _begin_apart(paragraph, label.end() - shape.start)) is None:
+        if (
+            shape.kind != BlockKind.PARAGRAPH
+            or label is None
+            or (begin := _begin_apart(paragraph, label.end() - shape.start)) is None
+        ):
             continue
         run = runs[label[1].isdigit(), paragraph.page, round(begin)]
         if run and _value(label[1]) != _value(run[-1][1]) + 1:
@@ -35,11 +40,15 @@ def with_bare_labels(text: str, shapes: Sequence[Shape], found: Sequence[Paragra
         run.append((n, label[1]))
     for run in runs.values():
         labels |= _counted(run)
-    return [replace(one, kind=BlockKind.ITEM, label=labels[n], inner=False) if n in labels else one for n, one in enumerate(shapes)]
+    return [
+        replace(one, kind=BlockKind.ITEM, label=labels[n], inner=False) if n in labels else one
+        for n, one in enumerate(shapes)
+    ]
 
 
 def with_depths(shapes: Sequence[Shape], found: Sequence[Paragraph]) -> list[Shape]:
-    """Items with how far they are set in, against those before them; a new page or column is measured anew."""
+    """Items with how far they are set in, against those before them; a new page or column is
+    measured anew."""
     open_: list[tuple[float, str]] = []
     deep = []
     for shape, paragraph in zip(shapes, found, strict=True):
@@ -59,9 +68,14 @@ def with_depths(shapes: Sequence[Shape], found: Sequence[Paragraph]) -> list[Sha
 
 
 def _begin_apart(paragraph: Paragraph, at: int) -> float | None:
-    """Where on the page the words begin that stand behind a label; None where they are as near to it as to each other."""
+    """Where on the page the words begin that stand behind a label; None where they are as near to
+    it as to each other."""
     boxes = paragraph.pieces[0].text.boxes
-    if at >= len(boxes) or np.isnan(boxes[[at - 2, at]]).any() or boxes[at, 0] - boxes[at - 2, 2] < _HUNG * paragraph.first.size:
+    if (
+        at >= len(boxes)
+        or np.isnan(boxes[[at - 2, at]]).any()
+        or boxes[at, 0] - boxes[at - 2, 2] < _HUNG * paragraph.first.size
+    ):
         return None
     return float(boxes[at, 0])
 

@@ -1,4 +1,5 @@
-"""The pieces of cleaned pages -> paragraphs and rows, each with where it stands and the frame that is drawn around it."""
+"""The pieces of cleaned pages -> paragraphs and rows, each with where it stands and the frame that
+is drawn around it."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ _MOST_BOXED = 12  # paragraphs; more in one frame is a column or a page
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """A line or row with what parts it from the next, as it stands in the text. cells: of a row, how long each is; repeated: it stands at
-    one place of several pages."""
+    """A line or row with what parts it from the next, as it stands in the text. cells: of a row,
+    how long each is; repeated: it stands at one place of several pages."""
 
     item: Line | Row
     text: Marked
@@ -104,7 +105,8 @@ def _paragraphs(pages: Sequence[Sequence[Piece]]) -> Iterator[Paragraph]:
 
 
 def _box(found: Sequence[Paragraph], frames: Sequence[NDArray[np.float32]]) -> None:
-    """Say which paragraphs stand in which frame; one that holds a table, a page or a single heading is no box."""
+    """Say which paragraphs stand in which frame; one that holds a table, a page or a single heading
+    is no box."""
     inside: dict[tuple[int, int], list[Paragraph]] = defaultdict(list)
     on_page: dict[int, int] = defaultdict(int)
     for paragraph in found:

@@ -1,8 +1,10 @@
-"""Tables of rows that follow each other: where one ends and the next begins, which rows head them, and which columns their cells stand in.
+"""Tables of rows that follow each other: where one ends and the next begins, which rows head them,
+and which columns their cells stand in.
 
-Two tables may follow each other with nothing but white between. A row is not read under another table's header: another table begins
-where white parts the rows that no rule down crosses, if it holds two rules, or is wider than all between the rows above and the next cells
-begin where none of theirs do; and where rows go on in another column of the page.
+Two tables may follow each other with nothing but white between. A row is not read under another
+table's header: another table begins where white parts the rows that no rule down crosses, if it
+holds two rules, or is wider than all between the rows above and the next cells begin where none of
+theirs do; and where rows go on in another column of the page.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.domain import BlockKind
-from rag_api.ingest.layout.lines import Rules
+from rag_api.ingest.layout.lines import DrawnRules
 from rag_api.ingest.layout.tables.columns import alike, begins_of, columns_of
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph
 from rag_api.text.block_shapes import Shape, headed
@@ -32,8 +34,11 @@ _TableRow = tuple[Shape, Paragraph]
 _Float = NDArray[np.float32]
 
 
-def with_tables(text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[Rules]) -> list[Shape]:
-    """Rows with the columns that their cells stand in, and the rows that head them. rules: each page's."""
+def with_tables(
+    text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[DrawnRules]
+) -> list[Shape]:
+    """Rows with the columns that their cells stand in, and the rows that head them. rules: each
+    page's."""
     whole: list[Shape] = []
     rows: list[_TableRow] = []
     for shape, paragraph in zip(shapes, found, strict=True):
@@ -47,10 +52,14 @@ def with_tables(text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], 
     return sorted([*whole, *_tables(text, rows, rules)], key=lambda shape: shape.start)
 
 
-def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[Rules]) -> Iterator[Shape]:
+def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[DrawnRules]) -> Iterator[Shape]:
     """The rows, table by table."""
     heads = _heads(text, rows)
-    begins = {id(first) for page, own in groupby(rows, key=lambda row: row[1].page) for first in _firsts(list(own), heads, rules[page])}
+    begins = {
+        id(first)
+        for page, own in groupby(rows, key=lambda row: row[1].page)
+        for first in _firsts(list(own), heads, rules[page])
+    }
     table: list[_TableRow] = []
     for shape, paragraph in rows:
         over_page = id(paragraph) in heads and paragraph.page != table[-1][1].page
@@ -64,17 +73,23 @@ def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[Rules]) -> Ite
 
 
 def _heads(text: str, rows: Sequence[_TableRow]) -> set[int]:
-    """The rows, by id, that are set as headers below rows that are not, and head no further page of the same table."""
+    """The rows, by id, that are set as headers below rows that are not, and head no further page of
+    the same table."""
     found: set[int] = set()
     first = rows[0][0] if rows else None
     for (above, _), (row, paragraph) in pairwise(rows):
-        if first and row.header and not above.header and text[first.start : first.end].split() != text[row.start : row.end].split():
+        if (
+            first
+            and row.header
+            and not above.header
+            and text[first.start : first.end].split() != text[row.start : row.end].split()
+        ):
             found.add(id(paragraph))
             first = row
     return found
 
 
-def _firsts(rows: Sequence[_TableRow], heads: Container[int], rules: Rules) -> Iterator[Paragraph]:
+def _firsts(rows: Sequence[_TableRow], heads: Container[int], rules: DrawnRules) -> Iterator[Paragraph]:
     """The rows of one page with which another table begins, but for the first of all."""
     begin, left, right = 0, np.inf, -np.inf
     for n, (_, one) in enumerate(rows):
@@ -94,8 +109,9 @@ def _is_beside(one: Paragraph, last: Paragraph, left: float, right: float) -> bo
     return not level and (begin > right or end < left)
 
 
-def _firsts_down(rows: Sequence[_TableRow], heads: Container[int], rules: Rules) -> Iterator[Paragraph]:
-    """Of rows in one column of the page, which are parted by white from side to side. heads: rows set as headers."""
+def _firsts_down(rows: Sequence[_TableRow], heads: Container[int], rules: DrawnRules) -> Iterator[Paragraph]:
+    """Of rows in one column of the page, which are parted by white from side to side. heads: rows
+    set as headers."""
     feet = list(accumulate((one.y1 for _, one in rows), max))
     tops = list(accumulate((one.y0 for _, one in reversed(rows)), min))[::-1]
     first = 0
@@ -104,7 +120,9 @@ def _firsts_down(rows: Sequence[_TableRow], heads: Container[int], rules: Rules)
         white = feet[n - 1], tops[n]
         is_head = id(one) in heads
         free = white[1] > white[0] and not _is_crossed(above[-1][1], one, white, rules)
-        apart = free and (_are_ruled_apart(above[-1][1], one, white, rules) or _stand_far_apart(above, (row, one), white, is_head))
+        apart = free and (
+            _are_ruled_apart(above[-1][1], one, white, rules) or _stand_far_apart(above, (row, one), white, is_head)
+        )
         apart = apart or _has_other_sides(one, [other for _, other in above], rules)
         if apart:
             yield one
@@ -117,14 +135,14 @@ def _reach(*rows: Paragraph) -> tuple[float, float]:
     return min(line.x0 for line in lines), max(line.x1 for line in lines)
 
 
-def _is_crossed(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: Rules) -> bool:
+def _is_crossed(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: DrawnRules) -> bool:
     """A table's side, or a rule between its columns, goes through the white."""
     (left, right), middle = _reach(one, two), sum(white) / 2
     y0, y1, x = rules.down.T
     return bool(((y0 < middle) & (y1 > middle) & (x > left - _BESIDE) & (x < right + _BESIDE)).any())
 
 
-def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: Rules) -> bool:
+def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: DrawnRules) -> bool:
     """Two rules are in the white: one table's last and the other's first."""
     (left, right), size = _reach(one, two), min(one.first.size, two.first.size)
     x0, x1, y = rules.across.T
@@ -132,8 +150,9 @@ def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float],
     return bool((np.diff(own) > _HIGH * size).any())
 
 
-def _has_other_sides(row: Paragraph, above: Sequence[Paragraph], rules: Rules) -> bool:
-    """Between its cells are rules down where none of the rows above has one, and none where they have: it is no row of merged cells."""
+def _has_other_sides(row: Paragraph, above: Sequence[Paragraph], rules: DrawnRules) -> bool:
+    """Between its cells are rules down where none of the rows above has one, and none where they
+    have: it is no row of merged cells."""
     own = _sides(row, rules)
     others = [_sides(one, rules) for one in above] if len(own) else []
     return (
@@ -143,7 +162,7 @@ def _has_other_sides(row: Paragraph, above: Sequence[Paragraph], rules: Rules) -
     )
 
 
-def _sides(row: Paragraph, rules: Rules) -> _Float:
+def _sides(row: Paragraph, rules: DrawnRules) -> _Float:
     """Where rules down go through a row, or a part of it."""
     y0, y1, x = rules.down.T
     return np.asarray(x[(y0 < row.y1 - 1) & (y1 > row.y0 + 1)])

@@ -201,10 +201,14 @@ FITTED = NotFoundModel({"intercept": -1.0, "confidence": 1.0, "points": 0.5, "an
         (0.99, -4.0, 0.0, True),
     ],
 )
-def test_what_one_is_unsure_of_the_other_may_make_up_for(confidence: float, points: float, answers: float, quoted: bool) -> None:
+def test_what_one_is_unsure_of_the_other_may_make_up_for(
+    confidence: float, points: float, answers: float, quoted: bool
+) -> None:
     found = Retrieval((), confidence, answerable=False)
     assert agrees(Agreement(points, answers), found, FITTED, None) is quoted
-    assert not agrees(Agreement(points, answers), replace(found, forbidden=Rule.WITHOUT), FITTED, None), "a rule is against it"
+    assert not agrees(Agreement(points, answers), replace(found, forbidden=Rule.WITHOUT), FITTED, None), (
+        "a rule is against it"
+    )
     assert not agrees(Agreement(points, answers), found, FITTED, 0.999), "another threshold"
     assert not agrees(Agreement(points, answers), found, None, None), (
         "nobody measured this reader: the choice is not sure by itself"

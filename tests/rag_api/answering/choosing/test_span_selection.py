@@ -600,7 +600,9 @@ def test_a_table_with_a_row_for_other_patients_is_not_brought() -> None:
     chosen = [Section((sentences[0],), 1, question("paracetamol bij een volwassene"))]
     (section,) = with_the_rest(chosen, lambda _: sentences[1:2], read)
     assert section.candidates == chosen[0].candidates
-    (section,) = with_the_rest([replace(chosen[0], asked=question("hoeveel paracetamol"))], lambda _: sentences[1:2], read)
+    (section,) = with_the_rest(
+        [replace(chosen[0], asked=question("hoeveel paracetamol"))], lambda _: sentences[1:2], read
+    )
     assert "15 mg/kg" in section.candidates[0].text
 
 

@@ -53,7 +53,8 @@ def _runs(parts: Sequence[Part | None]) -> Iterator[list[tuple[int, Part]]]:
 
 
 def _rows(run: Sequence[tuple[int, Part]]) -> Iterator[PartRow]:
-    """What goes down and to the right without coming back to the left: rows of a table, or running text as rows of one cell."""
+    """What goes down and to the right without coming back to the left: rows of a table, or running
+    text as rows of one cell."""
     cells: list[PartCell] = []
     for number, part in run:
         if cells and _stands_below(cells[-1], part):
@@ -92,7 +93,8 @@ def _stands_beside(cells: Sequence[PartCell], part: Part) -> bool:
 
 
 def _cut(cells: list[PartCell]) -> Iterator[PartRow]:
-    """The row; what stands above it in its first cell is none of it, where wider white parts them."""
+    """The row; what stands above it in its first cell is none of it, where wider white parts
+    them."""
     if len(cells) > 1 and not _level(cells):
         first, top = cells[0], cells[1].top
         at = next((n for n, part in enumerate(first.parts) if abs(part.y0 - top) < _LEVEL * part.size), 0)
@@ -222,7 +224,8 @@ def _rights(table: Sequence[PartRow]) -> dict[int, float]:
 
 
 def _without_ends(table: list[PartRow]) -> list[PartRow]:
-    """A table ends with a row of several cells, unless what is alone there stands further right than what follows a table."""
+    """A table ends with a row of several cells, unless what is alone there stands further right
+    than what follows a table."""
     end = len(table)
     while end and len(table[end - 1].cells) == 1 and table[end - 1].columns == [0]:
         end -= 1

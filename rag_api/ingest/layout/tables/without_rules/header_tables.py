@@ -15,7 +15,14 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from itertools import pairwise
 
-from rag_api.ingest.layout.tables.without_rules.rows_in_columns import MIDDLE, CellLines, TableRow, cells_down, found_rows, limit_of
+from rag_api.ingest.layout.tables.without_rules.rows_in_columns import (
+    MIDDLE,
+    CellLines,
+    TableRow,
+    cells_down,
+    found_rows,
+    limit_of,
+)
 from rag_api.ingest.layout.tables.without_rules.table_parts import PADDING, Part, is_full
 
 _COLUMNS = 3  # of a header, at least
@@ -121,10 +128,15 @@ def _foot(parts: Sequence[Part], small: Sequence[bool], columns: Sequence[Sequen
 
 
 def _begins_foot(
-    parts: Sequence[Part], small: Sequence[bool], cells: Sequence[CellLines], others: Sequence[CellLines], after: float | None
+    parts: Sequence[Part],
+    small: Sequence[bool],
+    cells: Sequence[CellLines],
+    others: Sequence[CellLines],
+    after: float | None,
 ) -> int:
-    """From which line of a column's last cell on they stand below all other columns, and need not go on in the line above. Where other
-    cells of the column have such lines, they are the table's manner. after: where the next column begins."""
+    """From which line of a column's last cell on they stand below all other columns, and need not
+    go on in the line above. Where other cells of the column have such lines, they are the table's
+    manner. after: where the next column begins."""
     lines, size = cells[-1].lines, cells[-1].size
     below = max(cell.y1 for cell in others) - _LEADING * size
     first = next((n for n in range(1, len(lines)) if parts[lines[n]].y0 > below), len(lines))
@@ -141,7 +153,8 @@ def _begins_foot(
 
 
 def _off_the_middle(parts: Sequence[Part], cell: CellLines, others: Sequence[CellLines]) -> int:
-    """From which line on a column's last cell is more than what has its middle where the others of its row have theirs."""
+    """From which line on a column's last cell is more than what has its middle where the others of
+    its row have theirs."""
     row = [other for other in others if other.y0 < cell.y1 and cell.y0 < other.y1]
     middles, near = [other.middle for other in row], MIDDLE * cell.size
     if not row or max(middles) - min(middles) > near or all(abs(other.y0 - cell.y0) < near for other in row):

@@ -1,5 +1,6 @@
-"""Rows of columns whose pieces are known: the white between two is wider than between the lines of one, and a cell for several stands in
-the middle of them. Nothing where that is not sure in one way only."""
+"""Rows of columns whose pieces are known: the white between two is wider than between the lines of
+one, and a cell for several stands in the middle of them. Nothing where that is not sure in one way
+only."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ _LINES = 6  # of a cell that is for several rows
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """Its cells from left to right, each the numbers of its lines; which of them stand beside other rows too."""
+    """Its cells from left to right, each the numbers of its lines; which of them stand beside other
+    rows too."""
 
     cells: tuple[tuple[int, ...], ...]
     shared: frozenset[int]
@@ -41,7 +43,8 @@ Span = tuple[int, int]  # rows, from one to before another
 
 
 def rows_in_columns(parts: Sequence[Part], columns: Sequence[Sequence[int]], limit: float) -> list[TableRow]:
-    """The rows of columns whose pieces are known, where they are sure. limit: of white that parts rows, in line heights."""
+    """The rows of columns whose pieces are known, where they are sure. limit: of white that parts
+    rows, in line heights."""
     return found_rows([cells_down(parts, own, limit) for own in columns], limit)
 
 
@@ -53,7 +56,11 @@ def found_rows(columns: list[list[CellLines]], limit: float) -> list[TableRow]:
     leads = True  # the columns before it are for several rows too: nothing but names stands there
     for cells in columns:
         shared = _shared_out(cells, rows) if len(cells) < len(rows) else None
-        if shared is not None and not any(_between(cell, rows) for cell in cells) and not (leads and _inside(shared, len(rows))):
+        if (
+            shared is not None
+            and not any(_between(cell, rows) for cell in cells)
+            and not (leads and _inside(shared, len(rows)))
+        ):
             shared = None
         own = shared or _level(cells, rows)
         if own is None:
@@ -64,7 +71,8 @@ def found_rows(columns: list[list[CellLines]], limit: float) -> list[TableRow]:
 
 
 def limit_of(parts: Sequence[Part], columns: Sequence[Sequence[int]]) -> float | None:
-    """From how many line heights on white parts rows; None where lines of a cell cannot be told from rows."""
+    """From how many line heights on white parts rows; None where lines of a cell cannot be told
+    from rows."""
     whites: list[float] = []
     for pieces in columns:
         foot: float | None = None
@@ -99,7 +107,9 @@ def _rows(columns: Sequence[Sequence[CellLines]], limit: float) -> list[tuple[fl
     least = limit * full[0][0].size
     apart = all(two[0] - one[1] >= least for one, two in pairwise(rows))
     level = all(max(cell.y0 for cell in own) < min(cell.y1 for cell in own) for own in zip(*full, strict=True))
-    tight = any(len(own[0].lines) > 1 and len({len(cell.lines) for cell in own}) == 1 for own in zip(*full, strict=True))
+    tight = any(
+        len(own[0].lines) > 1 and len({len(cell.lines) for cell in own}) == 1 for own in zip(*full, strict=True)
+    )
     return rows if apart and level and not (tight and len(full) == len(columns)) else []
 
 
@@ -115,7 +125,8 @@ def _level(cells: Sequence[CellLines], rows: Sequence[tuple[float, float]]) -> l
 
 
 def _inside(spans: Sequence[Span], count: int) -> bool:
-    """Neither the first row has a name to itself nor the last: names would stand at the top of their rows, or at the foot."""
+    """Neither the first row has a name to itself nor the last: names would stand at the top of
+    their rows, or at the foot."""
     return spans[0] != (0, 1) and spans[-1] != (count - 1, count)
 
 
@@ -127,7 +138,8 @@ def _between(cell: CellLines, rows: Sequence[tuple[float, float]]) -> bool:
 
 def _shared_out(cells: Sequence[CellLines], rows: Sequence[tuple[float, float]]) -> list[Span] | None:
     """Which rows each cell is for, where they share out all of them in one way only."""
-    ways: list[dict[int, tuple[int, list[Span]]]] = [{} for _ in range(len(rows) + 1)]  # by how many cells: in how many ways, one of them
+    # by how many cells: in how many ways, one of them
+    ways: list[dict[int, tuple[int, list[Span]]]] = [{} for _ in range(len(rows) + 1)]
     ways[0][0] = (1, [])
     for i in range(len(rows)):
         for used, (many, spans) in ways[i].items():

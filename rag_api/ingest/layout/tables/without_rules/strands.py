@@ -1,4 +1,5 @@
-"""Strands: pieces of a page that are drawn downwards, one after another; and those that stand beside each other as columns."""
+"""Strands: pieces of a page that are drawn downwards, one after another; and those that stand
+beside each other as columns."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def _goes_down(one: Line, two: Line) -> bool:
 
 
 def columns_beside(lines: Sequence[Line | None], strands: Sequence[Column]) -> tuple[list[Column], int]:
-    """The columns that the first of these strands begin, in the order in which they are drawn, and how many strands that are."""
+    """The columns that the first of these strands begin, in the order in which they are drawn, and
+    how many strands that are."""
     columns: list[Column] = []
     for count in range(2, len(strands) + 1):
         own = strands[:count]
@@ -77,6 +79,10 @@ def _are_apart(lines: Sequence[Line | None], columns: Sequence[Column]) -> bool:
         for y0, other, two in placed[i + 1 :]:
             if y0 > one.y1:
                 break
-            if k != other and min(one.y1, two.y1) - y0 > _DEEPER * two.size and min(one.x1, two.x1) > max(one.x0, two.x0):
+            if (
+                k != other
+                and min(one.y1, two.y1) - y0 > _DEEPER * two.size
+                and min(one.x1, two.x1) > max(one.x0, two.x0)
+            ):
                 return False
     return True

@@ -1,8 +1,10 @@
-"""Tables side by side that are drawn line by line over both: no row holds a cell of the other table, nor is read under its header."""
+"""Tables side by side that are drawn line by line over both: no row holds a cell of the other
+table, nor is read under its header."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -24,8 +26,11 @@ GRID = [("GRID", (a, 0), (b, -1), 0.5, "black") for a, b in ((0, 1), (3, 4))]
 OPEN = [(what, (a, 0), (b, 0), 0.5, "black") for a, b in ((0, 1), (3, 4)) for what in ("LINEABOVE", "LINEBELOW")]
 
 
-def laid(folder: Path, rows: list[list[str]], style: list[tuple[object, ...]], width: float = 80) -> ReadDocument:
-    out, below = io.BytesIO(), Paragraph("Meet na een uur opnieuw en noteer de uitslag in het dossier van de patiënt, met de tijd erbij.")
+def laid(folder: Path, rows: list[list[str]], style: Sequence[tuple[object, ...]], width: float = 80) -> ReadDocument:
+    out, below = (
+        io.BytesIO(),
+        Paragraph("Meet na een uur opnieuw en noteer de uitslag in het dossier van de patiënt, met de tijd erbij."),
+    )
     made = Table(rows, colWidths=[width] * len(rows[0]), style=TableStyle([BOLD, *style]))
     SimpleDocTemplate(out, invariant=1).build([made, below])
     path = folder / "tables.pdf"
@@ -35,7 +40,9 @@ def laid(folder: Path, rows: list[list[str]], style: list[tuple[object, ...]], w
 
 @pytest.mark.parametrize("style", [GRID, OPEN], ids=["grid", "rules at the header"])
 @pytest.mark.parametrize("longer", [0, 1], ids=["as long", "the left one longer"])
-def test_each_row_is_of_one_table_and_under_its_header(style: list[tuple[object, ...]], longer: int, tmp_path: Path) -> None:
+def test_each_row_is_of_one_table_and_under_its_header(
+    style: list[tuple[object, ...]], longer: int, tmp_path: Path
+) -> None:
     more = [["onder 2,0", "60 mmol", "", "", ""]] * longer
     document = laid(tmp_path, [*BOTH, *more], style)
     text = document.text
@@ -65,7 +72,8 @@ def test_three_tables_side_by_side(tmp_path: Path) -> None:
 
 
 def test_columns_of_text_keep_their_order(tmp_path: Path) -> None:
-    """Tables of two columns of a page that happen to stand level are drawn one after the other, and read so."""
+    """Tables of two columns of a page that happen to stand level are drawn one after the other, and
+    read so."""
     out = io.BytesIO()
     page = canvas.Canvas(out, invariant=1)
     for at, rows in ((60, LEFT), (320, RIGHT)):

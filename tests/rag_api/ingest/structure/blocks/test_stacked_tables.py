@@ -1,4 +1,5 @@
-"""Rows are read under their own table's header, where tables follow each other with nothing but white between."""
+"""Rows are read under their own table's header, where tables follow each other with nothing but
+white between."""
 
 from __future__ import annotations
 
@@ -16,8 +17,18 @@ from rag_api.text.quotable.uncertain import is_certain
 
 pytestmark = pytest.mark.quick
 
-UPPER = [["Middel", "Volwassene", "Kind"], ["morfine", "2 mg", "0,1 mg"], ["ketamine", "10 mg", "0,5 mg"], ["fentanyl", "50 mcg", "1 mcg"]]
-SAME = [["Gewicht", "Eerste gift", "Daarna"], ["10 kg", "3 ml", "1 ml"], ["20 kg", "6 ml", "2 ml"], ["30 kg", "9 ml", "3 ml"]]
+UPPER = [
+    ["Middel", "Volwassene", "Kind"],
+    ["morfine", "2 mg", "0,1 mg"],
+    ["ketamine", "10 mg", "0,5 mg"],
+    ["fentanyl", "50 mcg", "1 mcg"],
+]
+SAME = [
+    ["Gewicht", "Eerste gift", "Daarna"],
+    ["10 kg", "3 ml", "1 ml"],
+    ["20 kg", "6 ml", "2 ml"],
+    ["30 kg", "9 ml", "3 ml"],
+]
 OTHER = [["Stof", "Grens"], ["kalium", "onder 3,0"], ["natrium", "onder 125"], ["calcium", "onder 1,0"]]
 PLAIN = SAME[1:]  # without a header of its own
 GRID = [("GRID", (0, 0), (-1, -1), 0.5, "black")]
@@ -68,7 +79,9 @@ def test_rows_without_rules_are_read_under_their_own_header(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("style", [GRID, OPEN], ids=["grid", "open"])
-def test_rows_of_a_table_without_a_header_are_read_under_no_others(style: list[tuple[object, ...]], tmp_path: Path) -> None:
+def test_rows_of_a_table_without_a_header_are_read_under_no_others(
+    style: list[tuple[object, ...]], tmp_path: Path
+) -> None:
     found = leads(laid(tmp_path, table(UPPER, *style, BOLD), Spacer(1, 16), table(PLAIN, *style)))
     assert all("Middel" not in found[row[0]] for row in PLAIN if row[0] in found)
     assert "Middel\tVolwassene" in found["fentanyl"]
@@ -93,7 +106,10 @@ def test_a_row_of_merged_cells_keeps_the_header(tmp_path: Path) -> None:
 
 def test_a_title_between_tables_is_no_cell_of_the_header_below_it(tmp_path: Path) -> None:
     """Though a rule of the upper table and one of the lower are all that is drawn around both."""
-    title, lower = Table([["Tabel 2. Grenzen"]], colWidths=[360]), [("LINEBELOW", (0, n), (-1, n), 0.5, "black") for n in (0, -1)]
+    title, lower = (
+        Table([["Tabel 2. Grenzen"]], colWidths=[360]),
+        [("LINEBELOW", (0, n), (-1, n), 0.5, "black") for n in (0, -1)],
+    )
     found = leads(laid(tmp_path, table(UPPER, *GRID, BOLD), Spacer(1, 6), title, table(OTHER, *lower, BOLD)))
     assert found["kalium"].split("\n")[-2] == "Stof\tGrens"
     assert "Middel" not in found["kalium"]
@@ -115,13 +131,17 @@ def test_a_caption_of_the_upper_table_is_not_the_lower_ones(tmp_path: Path) -> N
 )
 def test_white_within_a_table_parts_it_not(style: list[tuple[object, ...]], blank: bool, tmp_path: Path) -> None:
     rows = [*UPPER[:3], ["", "", ""], UPPER[3]] if blank else UPPER
-    padding = [("TOPPADDING", (0, 0), (-1, -1), 3 if blank else 22), ("BOTTOMPADDING", (0, 0), (-1, -1), 3 if blank else 22)]
+    padding = [
+        ("TOPPADDING", (0, 0), (-1, -1), 3 if blank else 22),
+        ("BOTTOMPADDING", (0, 0), (-1, -1), 3 if blank else 22),
+    ]
     found = leads(laid(tmp_path, table(rows, *style, BOLD, *padding)))
     assert all("Middel\tVolwassene" in found[row[0]] for row in UPPER[1:])
 
 
 def test_a_line_above_a_header_is_that_tables_caption(tmp_path: Path) -> None:
-    """It is no name of a group of the table above, and that table's caption is not read with the rows below."""
+    """It is no name of a group of the table above, and that table's caption is not read with the
+    rows below."""
     line = Table([["Tabel 2. Grenzen"]], colWidths=[360])
     found = leads(laid(tmp_path, table(UPPER, *GRID, BOLD), line, table(OTHER, *GRID, BOLD)))
     assert "Grenzen" in found["kalium"]
