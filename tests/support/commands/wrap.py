@@ -71,6 +71,23 @@ def tokens(text: str) -> list[tokenize.TokenInfo]:
     return list(tokenize.generate_tokens(io.StringIO(text).readline))
 
 
+def strings(text: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield where each string begins and ends (row from 1, column); none within an f-string, which
+    Python tells in parts since 3.12."""
+    depth, begin = 0, (0, 0)
+    for token in tokens(text):
+        kind = tokenize.tok_name[token.type]
+        if kind == "FSTRING_START":
+            begin = begin if depth else token.start
+            depth += 1
+        elif kind == "FSTRING_END":
+            depth -= 1
+            if not depth:
+                yield begin, token.end
+        elif kind == "STRING" and not depth:
+            yield token.start, token.end
+
+
 def with_docstrings_wrapped(text: str) -> str:
     lines = text.split("\n")
     for node in sorted(docstrings(ast.parse(text)), key=lambda node: -node.lineno):
@@ -157,10 +174,9 @@ def with_strings_parted(text: str) -> str:
     own."""
     lines = text.split("\n")
     untouched = {node.lineno for node in docstrings(ast.parse(text))} | laid_out_by_hand(text)
-    for token in reversed(tokens(text)):
-        (row, begin), (_, end) = token.start, token.end
+    for (row, begin), (last, end) in reversed(list(strings(text))):
         line = lines[row - 1]
-        found = STRING.fullmatch(token.string) if token.type == tokenize.STRING and len(line) > CODE else None
+        found = STRING.fullmatch(line[begin:end]) if last == row and len(line) > CODE else None
         if not found or row in untouched:
             continue
         indent = len(line) - len(line.lstrip())
