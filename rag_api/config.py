@@ -138,8 +138,7 @@ class Settings(BaseSettings):
     )
     hands_free: bool = Field(
         False,
-        description="The page takes dictated questions and reads answers aloud, where browser and device do both themselves: no sound and"
-        " no word leaves the device for it.",
+        description="The page offers dictation and reading aloud, where browser and device do both themselves.",
     )
     alpha: float | None = Field(
         None, ge=0, le=1, description="Fusion: alpha * dense + (1 - alpha) * BM25; absent: what suits the embedder."
