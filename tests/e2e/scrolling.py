@@ -1,7 +1,9 @@
-"""Scrolling of a long PDF, measured: `python -m tests.e2e.scrolling`. A document of 300 pages is opened at its first page and turned by the
-wheel to its last; told is how long each frame took, and whether a page stood in sight that was not drawn.
+"""Scrolling of a long PDF, measured: `python -m tests.e2e.scrolling`. A document of 300 pages is
+opened at its first page and turned by the wheel to its last; told is how long each frame took, and
+whether a page stood in sight that was not drawn.
 
-No test: another machine, or another load of it, gives other numbers. The load is told with them. A run takes a minute.
+No test: another machine, or another load of it, gives other numbers. The load is told with them. A
+run takes a minute.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ AT_END = "(pane => pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 1)(
 
 
 def scrolled(page: Page, url: str) -> tuple[list[float], int, float, float]:
-    """Return the milliseconds of each frame; in how many something was white; the seconds of the way; and until the last page is drawn."""
+    """Return the milliseconds of each frame; in how many something was white; the seconds of the
+    way; and until the last page is drawn."""
     page.goto(f"{url}/d/paracetamol-kind?page=1")
     page.locator("[data-page='1'][data-drawn='true']").wait_for()
     box = page.locator(".pages").bounding_box()
