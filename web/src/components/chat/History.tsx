@@ -1,11 +1,11 @@
 // The last conversations, and the way to all of them.
-import { lazy, useRef, useState } from "react";
-import { useMessages } from "../../i18n";
-import { pathOf } from "../../state/window/route";
+import { useRef, useState } from "react";
+import { failureWords, useMessages } from "../../i18n";
+import { useConversations, useForget } from "../../queries/conversations";
+import { conversationPath, pathOf } from "../../state/window/route";
+import { Confirm } from "../shared/controls/Confirm";
 import { Menu } from "../shared/controls/Menu";
-import { Optional } from "../shared/controls/Optional";
-
-const LastConversations = lazy(async () => ({ default: (await import("./LastConversations")).LastConversations }));
+import { neighbourOf } from "../shared/controls/neighbour";
 
 interface Props {
   onConversation(id: string): void;
@@ -15,18 +15,39 @@ interface Props {
 export function History({ onConversation, onGone }: Props) {
   const m = useMessages();
   const menu = useRef<HTMLDetailsElement>(null);
-  const [open, setOpen] = useState<boolean | null>(null); // null: it never was
-  const go = (id: string): void => {
+  const [open, setOpen] = useState(false);
+  const { data: list, error, refetch } = useConversations(open);
+  const forget = useForget();
+  const close = (): void => {
     if (menu.current) menu.current.open = false;
+  };
+  const go = (id: string): void => {
+    close();
     onConversation(id);
+  };
+  const gone = (id: string): void => {
+    if (location.pathname === conversationPath(id)) onGone();
+  };
+  const remove = (id: string): void => {
+    const toNext = neighbourOf(".conversation-link", ".menu[open] > summary");
+    const onSuccess = (): void => {
+      toNext();
+      gone(id);
+    };
+    forget.mutate(id, { onSuccess, onError: () => void refetch() }); // it may be gone already
   };
   return (
     <Menu label={m.app.history} menu={menu} onToggle={setOpen}>
-      {open !== null && (
-        <Optional fallback={null} failed={<li className="muted">{m.errors.offline}</li>}>
-          <LastConversations shown={open} onConversation={go} onGone={onGone} />
-        </Optional>
-      )}
+      {error && <li className="muted">{failureWords(error.code, m)}</li>}
+      {list?.conversations.length === 0 && <li className="muted">{m.app.historyEmpty}</li>}
+      {list?.conversations.map(({ id, title }) => (
+        <li key={id} className="conversation-link">
+          <button type="button" className="quiet" onClick={() => go(id)}>
+            {title}
+          </button>
+          <Confirm label={m.app.forget} question={m.app.sureForget} onYes={() => remove(id)} />
+        </li>
+      ))}
       <li className="menu-foot">
         <a className="quiet" href={pathOf("conversations")}>
           {m.app.historyAll}
