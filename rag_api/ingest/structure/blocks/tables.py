@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.domain import BlockKind
-from rag_api.ingest.layout.lines import Rules
+from rag_api.ingest.layout.lines import PageRules
 from rag_api.ingest.layout.tables.columns import alike, begins_of, columns_of
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph
 from rag_api.text.block_shapes import Shape, headed
@@ -32,7 +32,7 @@ _TableRow = tuple[Shape, Paragraph]
 _Float = NDArray[np.float32]
 
 
-def with_tables(text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[Rules]) -> list[Shape]:
+def with_tables(text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[PageRules]) -> list[Shape]:
     """Rows with the columns that their cells stand in, and the rows that head them. rules: each page's."""
     whole: list[Shape] = []
     rows: list[_TableRow] = []
@@ -47,7 +47,7 @@ def with_tables(text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], 
     return sorted([*whole, *_tables(text, rows, rules)], key=lambda shape: shape.start)
 
 
-def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[Rules]) -> Iterator[Shape]:
+def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[PageRules]) -> Iterator[Shape]:
     """The rows, table by table."""
     heads = _heads(text, rows)
     begins = {id(first) for page, own in groupby(rows, key=lambda row: row[1].page) for first in _firsts(list(own), heads, rules[page])}
@@ -74,7 +74,7 @@ def _heads(text: str, rows: Sequence[_TableRow]) -> set[int]:
     return found
 
 
-def _firsts(rows: Sequence[_TableRow], heads: Container[int], rules: Rules) -> Iterator[Paragraph]:
+def _firsts(rows: Sequence[_TableRow], heads: Container[int], rules: PageRules) -> Iterator[Paragraph]:
     """The rows of one page with which another table begins, but for the first of all."""
     begin, left, right = 0, np.inf, -np.inf
     for n, (_, one) in enumerate(rows):
@@ -94,7 +94,7 @@ def _is_beside(one: Paragraph, last: Paragraph, left: float, right: float) -> bo
     return not level and (begin > right or end < left)
 
 
-def _firsts_down(rows: Sequence[_TableRow], heads: Container[int], rules: Rules) -> Iterator[Paragraph]:
+def _firsts_down(rows: Sequence[_TableRow], heads: Container[int], rules: PageRules) -> Iterator[Paragraph]:
     """Of rows in one column of the page, which are parted by white from side to side. heads: rows set as headers."""
     feet = list(accumulate((one.y1 for _, one in rows), max))
     tops = list(accumulate((one.y0 for _, one in reversed(rows)), min))[::-1]
@@ -117,14 +117,14 @@ def _reach(*rows: Paragraph) -> tuple[float, float]:
     return min(line.x0 for line in lines), max(line.x1 for line in lines)
 
 
-def _is_crossed(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: Rules) -> bool:
+def _is_crossed(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: PageRules) -> bool:
     """A table's side, or a rule between its columns, goes through the white."""
     (left, right), middle = _reach(one, two), sum(white) / 2
     y0, y1, x = rules.down.T
     return bool(((y0 < middle) & (y1 > middle) & (x > left - _BESIDE) & (x < right + _BESIDE)).any())
 
 
-def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: Rules) -> bool:
+def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: PageRules) -> bool:
     """Two rules are in the white: one table's last and the other's first."""
     (left, right), size = _reach(one, two), min(one.first.size, two.first.size)
     x0, x1, y = rules.across.T
@@ -132,7 +132,7 @@ def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float],
     return bool((np.diff(own) > _HIGH * size).any())
 
 
-def _has_other_sides(row: Paragraph, above: Sequence[Paragraph], rules: Rules) -> bool:
+def _has_other_sides(row: Paragraph, above: Sequence[Paragraph], rules: PageRules) -> bool:
     """Between its cells are rules down where none of the rows above has one, and none where they have: it is no row of merged cells."""
     own = _sides(row, rules)
     others = [_sides(one, rules) for one in above] if len(own) else []
@@ -143,7 +143,7 @@ def _has_other_sides(row: Paragraph, above: Sequence[Paragraph], rules: Rules) -
     )
 
 
-def _sides(row: Paragraph, rules: Rules) -> _Float:
+def _sides(row: Paragraph, rules: PageRules) -> _Float:
     """Where rules down go through a row, or a part of it."""
     y0, y1, x = rules.down.T
     return np.asarray(x[(y0 < row.y1 - 1) & (y1 > row.y0 + 1)])
