@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rag_api.ingest.layout.drawn_upwards import downwards
 from rag_api.ingest.layout.late_labels import late_labels
 from rag_api.ingest.layout.line_numbers import line_numbers
-from rag_api.ingest.layout.lines import DrawnRules, Line, Row, is_beside, joined_lines
+from rag_api.ingest.layout.lines import Line, PageRules, Row, is_beside, joined_lines
 from rag_api.ingest.layout.order import Box, reading_order
 from rag_api.ingest.layout.pieces import lines_in, pieces_of
 from rag_api.ingest.layout.scattered import in_no_order
@@ -51,9 +51,9 @@ def lay_out(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> list[L
     return items
 
 
-def rules_of(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> DrawnRules:
+def rules_of(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> PageRules:
     """A page's rules in the reading space of most of its text."""
-    return DrawnRules(*_turn_rules(drawn, int(_shown(glyphs)[1].argmax()), width, height))
+    return PageRules(*_turn_rules(drawn, int(_shown(glyphs)[1].argmax()), width, height))
 
 
 def _shown(glyphs: Glyphs) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:

@@ -65,7 +65,7 @@ class Row:
         return tuple(line for n, cell in enumerate(self.cells) if n not in self.shared for line in cell) or self.lines
 
 
-class DrawnRules(NamedTuple):
+class PageRules(NamedTuple):
     """Those drawn on a page, in reading space: [n, 3] from, to, where."""
 
     across: NDArray[np.float32] = np.zeros((0, 3), np.float32)

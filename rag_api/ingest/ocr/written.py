@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.ingest.layout.layout import lay_out_straight
-from rag_api.ingest.layout.lines import DrawnRules, Line, Row
+from rag_api.ingest.layout.lines import Line, PageRules, Row
 from rag_api.ingest.layout.order import Box, reading_order
 from rag_api.ingest.layout.tables.stray_cells import with_stray_cells
 from rag_api.ingest.ocr.doubt import doubtful
@@ -33,7 +33,7 @@ class Written:
     tall: float  # of the straight page, in points
     doubts: NDArray[np.float32]  # [k, 4] page space: boxes of letters in doubt, exactly as the items have them
     unread: int  # places where something stands that is not in the items
-    rules: DrawnRules  # of the straight page
+    rules: PageRules  # of the straight page
 
 
 def written(scan: Scan) -> Written:
@@ -53,7 +53,7 @@ def written(scan: Scan) -> Written:
     )
     glyphs, upright, doubt = sheet.glyphs(order, letters, doubts)
     scale = np.float32(1 / scan.picture.scale)
-    rules = DrawnRules(*(each * scale for each in closed(scan.rules)))
+    rules = PageRules(*(each * scale for each in closed(scan.rules)))
     items = with_stray_cells(lay_out_straight(glyphs, upright, rules))
     in_doubt = np.concatenate([glyphs.boxes[doubt], *(line.marked.boxes for line in torn(items))])
     in_doubt = in_doubt[~np.isnan(in_doubt[:, 0])]

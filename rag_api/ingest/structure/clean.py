@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rag_api.domain import Block, CutLine, Page
 from rag_api.ingest.common.boxed_text import Marked, concat, plain
 from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
-from rag_api.ingest.layout.lines import DrawnRules, Line, Row, lines_of_item
+from rag_api.ingest.layout.lines import Line, PageRules, Row, lines_of_item
 from rag_api.ingest.layout.scattered import loose_lines
 from rag_api.ingest.structure.blocks.block_tree import structured
 from rag_api.ingest.structure.blocks.paragraphs import Piece
@@ -71,7 +71,7 @@ class LaidOut:
     scanned: bool = False  # it was read from its image
     slanted: tuple[str, ...] = ()  # lines that stand neither upright nor turned by quarters
     shown: Shown | None = None  # what is seen on it; None: it was not read from its text
-    rules: DrawnRules = field(default_factory=DrawnRules)
+    rules: PageRules = field(default_factory=PageRules)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.domain import Block, BlockKind
-from rag_api.ingest.layout.lines import DrawnRules, usual_size
+from rag_api.ingest.layout.lines import PageRules, usual_size
 from rag_api.ingest.layout.tables.columns import alike, begins_of
 from rag_api.ingest.structure.blocks.lists import COLUMN, DEEPER, with_bare_labels, with_depths
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, paragraphs_of
@@ -32,7 +32,7 @@ _SMALL = 0.93  # of an item's size: small print
 def structured(
     pages: Sequence[Sequence[Piece]],
     frames: Sequence[NDArray[np.float32]],
-    rules: Sequence[DrawnRules],
+    rules: Sequence[PageRules],
     told: Mapping[str, Told] | None = None,
 ) -> tuple[Block, ...]:
     """The blocks of a document. frames: for each page the boxes that are drawn around text; rules:

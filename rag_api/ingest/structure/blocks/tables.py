@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.domain import BlockKind
-from rag_api.ingest.layout.lines import DrawnRules
+from rag_api.ingest.layout.lines import PageRules
 from rag_api.ingest.layout.tables.columns import alike, begins_of, columns_of
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph
 from rag_api.text.block_shapes import Shape, headed
@@ -35,7 +35,7 @@ _Float = NDArray[np.float32]
 
 
 def with_tables(
-    text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[DrawnRules]
+    text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[PageRules]
 ) -> list[Shape]:
     """Rows with the columns that their cells stand in, and the rows that head them. rules: each
     page's."""
@@ -52,7 +52,7 @@ def with_tables(
     return sorted([*whole, *_tables(text, rows, rules)], key=lambda shape: shape.start)
 
 
-def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[DrawnRules]) -> Iterator[Shape]:
+def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[PageRules]) -> Iterator[Shape]:
     """The rows, table by table."""
     heads = _heads(text, rows)
     begins = {
@@ -89,7 +89,7 @@ def _heads(text: str, rows: Sequence[_TableRow]) -> set[int]:
     return found
 
 
-def _firsts(rows: Sequence[_TableRow], heads: Container[int], rules: DrawnRules) -> Iterator[Paragraph]:
+def _firsts(rows: Sequence[_TableRow], heads: Container[int], rules: PageRules) -> Iterator[Paragraph]:
     """The rows of one page with which another table begins, but for the first of all."""
     begin, left, right = 0, np.inf, -np.inf
     for n, (_, one) in enumerate(rows):
@@ -109,7 +109,7 @@ def _is_beside(one: Paragraph, last: Paragraph, left: float, right: float) -> bo
     return not level and (begin > right or end < left)
 
 
-def _firsts_down(rows: Sequence[_TableRow], heads: Container[int], rules: DrawnRules) -> Iterator[Paragraph]:
+def _firsts_down(rows: Sequence[_TableRow], heads: Container[int], rules: PageRules) -> Iterator[Paragraph]:
     """Of rows in one column of the page, which are parted by white from side to side. heads: rows
     set as headers."""
     feet = list(accumulate((one.y1 for _, one in rows), max))
@@ -135,14 +135,14 @@ def _reach(*rows: Paragraph) -> tuple[float, float]:
     return min(line.x0 for line in lines), max(line.x1 for line in lines)
 
 
-def _is_crossed(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: DrawnRules) -> bool:
+def _is_crossed(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: PageRules) -> bool:
     """A table's side, or a rule between its columns, goes through the white."""
     (left, right), middle = _reach(one, two), sum(white) / 2
     y0, y1, x = rules.down.T
     return bool(((y0 < middle) & (y1 > middle) & (x > left - _BESIDE) & (x < right + _BESIDE)).any())
 
 
-def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: DrawnRules) -> bool:
+def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: PageRules) -> bool:
     """Two rules are in the white: one table's last and the other's first."""
     (left, right), size = _reach(one, two), min(one.first.size, two.first.size)
     x0, x1, y = rules.across.T
@@ -150,7 +150,7 @@ def _are_ruled_apart(one: Paragraph, two: Paragraph, white: tuple[float, float],
     return bool((np.diff(own) > _HIGH * size).any())
 
 
-def _has_other_sides(row: Paragraph, above: Sequence[Paragraph], rules: DrawnRules) -> bool:
+def _has_other_sides(row: Paragraph, above: Sequence[Paragraph], rules: PageRules) -> bool:
     """Between its cells are rules down where none of the rows above has one, and none where they
     have: it is no row of merged cells."""
     own = _sides(row, rules)
@@ -162,7 +162,7 @@ def _has_other_sides(row: Paragraph, above: Sequence[Paragraph], rules: DrawnRul
     )
 
 
-def _sides(row: Paragraph, rules: DrawnRules) -> _Float:
+def _sides(row: Paragraph, rules: PageRules) -> _Float:
     """Where rules down go through a row, or a part of it."""
     y0, y1, x = rules.down.T
     return np.asarray(x[(y0 < row.y1 - 1) & (y1 > row.y0 + 1)])
