@@ -15,7 +15,12 @@ from functools import partial
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart
 from rag_api.answering.choosing.agreement import MOST, Agreement, agreement, agrees, chance
-from rag_api.answering.choosing.span_selection import Section, overlap, with_the_rest
+from rag_api.answering.choosing.span_selection import (
+    Section,
+    overlap,
+    with_all_that_is_pointed_to,
+    with_the_rest,
+)
 from rag_api.answering.composing.generation_request import documents_of, sections_of
 from rag_api.domain import Candidate, Mode
 from rag_api.retrieval.decision.calibration import NotFoundModel, calibration
@@ -39,10 +44,9 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
     reader = _reader(builder, retrieval, container)
     if reader is None:
         return retrieval.answerable
-    agreed, apart, told = list[_Read](), list[_Read](), list[dict[str, float]]()
+    agreed, read, told = list[_Read](), list[_Read](), list[dict[str, float]]()
     for asked in builder.asked:
         if not _may_agree(asked, container):
-            apart.append(_Read(asked, Agreement()))
             continue
         made = reading_of(builder, asked, reader)
         if made is None:
@@ -51,16 +55,29 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
         told.append(told_of(made, asked.found, fitted, threshold))
         sure = fitted is None or agrees(made, asked.found, fitted, fitted.at(SURE))
         if elsewhere := fitted is not None and not sure and stands_elsewhere(quoted_for(builder, asked), asked.found):
-            told[-1] |= {"elsewhere": True, "needed": fitted.at(SURE)}
-        agrees_to = agrees(made, asked.found, fitted, threshold) and not elsewhere
-        (agreed if agrees_to else apart).append(_Read(asked, made, sure))
+            told[-1] |= {"elsewhere": True, "needed": _surely(reader, container)}
+        if agrees(made, asked.found, fitted, threshold) and not elsewhere:
+            read.append(_Read(asked, made, sure, told[-1]))
     builder.stats |= {"agreement": told} if told else {}
+    is_half = len(read) < len(builder.asked) or bool(builder.not_found)
+    for one in read:
+        if one.sure or not is_half:
+            agreed.append(one)
+        else:
+            one.told.update(half=True, needed=_surely(reader, container))
     if not agreed:
         return False
-    if apart:
+    left_out = tuple(asked.said for asked in builder.asked if all(one.asked is not asked for one in agreed))
+    if left_out:
         builder.asked, builder.sections = tuple(one.asked for one in agreed), None
-    builder.sections = with_the_rest(sections_of(builder), partial(_pointed, agreed), documents_of(builder))
-    builder.not_found += tuple(one.asked.said for one in apart)
+    builder.not_found += left_out
+    documents = documents_of(builder)
+    builder.sections = with_the_rest(sections_of(builder), partial(_pointed, agreed), documents)
+    for one in agreed:
+        if one.made.answers > 0:
+            builder.sections = with_all_that_is_pointed_to(
+                builder.sections, one.asked.question, one.made.places, documents
+            )
     return True
 
 
@@ -71,7 +88,8 @@ class _Read:
 
     asked: AskedApart
     made: Agreement
-    sure: bool = False
+    sure: bool
+    told: dict[str, float]
 
 
 def _pointed(agreed: Sequence[_Read], section: Section) -> Sequence[Candidate]:
@@ -115,6 +133,11 @@ def _may_agree(asked: AskedApart, container: AskContainer) -> bool:
 def _fitted(reader: PointingReader, container: AskContainer) -> tuple[NotFoundModel | None, float | None]:
     fitted = calibration(container.embedder.name, container.settings.data_dir).agreeing.get(reader.name)
     return fitted, threshold_of(fitted, container.settings, container.risk)
+
+
+def _surely(reader: PointingReader, container: AskContainer) -> float:
+    fitted, threshold = _fitted(reader, container)
+    return fitted.at(SURE) if fitted is not None else threshold or 0.0
 
 
 def reading_of(builder: AnswerBuilder, asked: AskedApart, reader: PointingReader) -> Agreement | None:

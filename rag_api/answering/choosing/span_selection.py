@@ -246,6 +246,30 @@ def with_the_rest(
     return tuple(found)
 
 
+def with_all_that_is_pointed_to(
+    chosen: Sequence[Section], question: Analysis, pointed: Sequence[Candidate], read: ReadDocuments
+) -> tuple[Section, ...]:
+    """The sections; and where all of something is asked for, the range that a second reader points
+    to: in place of what was chosen, where that is part of it, else behind. Choosing takes one list
+    or paragraph, and what is to be done may stand in another of the same passage."""
+    found = list(chosen)
+    for place in pointed if wanted(question.text) in INSISTS else ():
+        text = read.texts.get(place.document_id, "")
+        if place.end - place.start > LONGEST_LIST or _has_lines_of_others(question, text[place.start : place.end]):
+            continue
+        whole = _whole_of(place, question, read)
+        at = next((n for n, one in enumerate(found) if one.candidates and overlap(one.candidates[0], place)), None)
+        if at is None:
+            found.append(Section((whole,), 1, question))
+        elif place.start <= found[at].candidates[0].start and found[at].candidates[0].end <= place.end:
+            found[at] = replace(found[at], candidates=(place,), most=1)
+    return tuple(found)
+
+
+def _has_lines_of_others(question: Analysis, text: str) -> bool:
+    return any(names_others(question, line) for line in text.splitlines())
+
+
 def _whole_of(candidate: Candidate, asked: Analysis | None, read: ReadDocuments) -> Candidate:
     """The table or list that a row or an item is one of, where it can be quoted and has no line for
     other patients; else itself."""

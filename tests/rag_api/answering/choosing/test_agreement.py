@@ -32,7 +32,8 @@ TEXT = "Bel de arts en dien 20 mmol toe."
 
 @pytest.fixture
 async def container(settings: Settings, server: Scripted) -> AsyncIterator[Container]:
-    made = Container(settings.model_copy(update={"generator_url": server.url, "reader": "agreeing:reader"}))
+    own = {"generator_url": server.url, "reader": "agreeing:reader", "risk": "balanced"}
+    made = Container(settings.model_copy(update=own))
     yield made
     empty(made)
     await made.generator.close()
@@ -119,6 +120,27 @@ async def test_of_two_things_asked_each_is_agreed_on_by_itself(
     lacking = [one.text for one in answer.notices if one.code == "part_not_found"]
     assert [left in text for text in lacking] == ([True] if said else [])
     assert len(answer.stats["agreement"]) == 2
+
+
+@pytest.mark.parametrize(("threshold", "careful", "quoted"), [(0.2, 0.3, True), (0.2, 0.99, False)])
+async def test_half_an_answer_must_be_sure(
+    container: Container,
+    documents: dict[str, Document],
+    monkeypatch: pytest.MonkeyPatch,
+    threshold: float,
+    careful: float,
+    quoted: bool,
+) -> None:
+    assert container.agreeing is not None
+    fitted = replace(FITTED, threshold=threshold, by_risk={"balanced": threshold, "careful": careful})
+    own = replace(calibration(container.embedder.name), agreeing={container.agreeing.name: fitted})
+    write(container.settings.data_dir / FILE, container.embedder.name, own)
+    pointing(monkeypatch, QUOTED, 3.0)
+    whole = await answer_to(container, QUESTION)
+    assert QUOTED in whole.text, whole.stats
+    answer = await answer_to(container, BOTH)
+    assert (QUOTED in answer.text) is quoted
+    assert ("half" in str(answer.stats["agreement"])) is not quoted
 
 
 async def test_what_stands_in_the_row_that_is_quoted_for_something_else_is_not_said_to_be_missing(

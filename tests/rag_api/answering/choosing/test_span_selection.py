@@ -9,7 +9,12 @@ import pytest
 
 from rag_api.answering.choosing.fitting import fitting
 from rag_api.answering.choosing.read_documents import ReadDocuments
-from rag_api.answering.choosing.span_selection import Section, sections, with_the_rest
+from rag_api.answering.choosing.span_selection import (
+    Section,
+    sections,
+    with_all_that_is_pointed_to,
+    with_the_rest,
+)
 from rag_api.answering.quote_structure import parts_of
 from rag_api.domain import Candidate, PartKind
 from rag_api.query.analysis import Analysis, analyse
@@ -618,3 +623,41 @@ def test_an_item_that_the_second_reader_does_not_point_to_is_quoted_with_its_lis
     (whole,) = widened(NEEDLE, ["Spoel"], "Ontsmet")
     assert all(step in whole for step in ("goed doorbloeden", "Spoel", "Ontsmet"))
     assert widened(NEEDLE, ["Is de bron"], "Spoel") == widened(NEEDLE, ["Is de bron"], "Is de bron")
+
+
+# --- A second reader: all that is asked for
+
+LOW = (
+    "1. Definitie\nEen glycemie onder 54 is te laag.\n\n2. Behandeling\nToestand\tMiddel\nwakker\tcola\nsuf\tglucose IV\n"
+    "bewusteloos\tglucagon\n\nGeef een kind niets.\n"
+)
+
+
+def shown(asked: str, first: str, last: str, chosen: str) -> list[str]:
+    """What is quoted where a sentence was chosen and the reader points from a line to another."""
+    own, read = candidates(LOW)
+    begin, end, best = (next(c for c in own if words in LOW[c.start : c.end]) for words in (first, last, chosen))
+    place = replace(begin, end=end.end, text=LOW[begin.start : end.end])
+    found = with_all_that_is_pointed_to([Section((best,), 1)], question(asked), [place], read)
+    return [section.candidates[0].text for section in found]
+
+
+def test_where_all_is_asked_for_the_range_of_the_second_reader_takes_the_place_of_its_part() -> None:
+    (whole,) = shown("wat te doen bij een lage glycemie", "te laag", "bewusteloos", "te laag")
+    assert "te laag" in whole
+    assert "glucose IV" in whole
+
+
+def test_where_all_is_asked_for_what_the_second_reader_points_to_elsewhere_stands_behind() -> None:
+    first, table = shown("wat te doen bij een lage glycemie", "suf", "suf", "te laag")
+    assert "glucose" not in first
+    assert all(said in table for said in ("cola", "glucose IV", "glucagon"))
+
+
+def test_where_a_fact_is_asked_for_nothing_is_added() -> None:
+    assert len(shown("welke glycemie is te laag", "suf", "suf", "te laag")) == 1
+
+
+def test_a_range_with_a_line_for_other_patients_is_not_added() -> None:
+    asked = "wat te doen bij een volwassene met een lage glycemie"
+    assert len(shown(asked, "suf", "een kind", "te laag")) == 1
