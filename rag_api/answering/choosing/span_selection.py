@@ -250,8 +250,9 @@ def with_all_that_is_pointed_to(
     chosen: Sequence[Section], question: Analysis, pointed: Sequence[Candidate], read: ReadDocuments
 ) -> tuple[Section, ...]:
     """The sections; and where all of something is asked for, the range that a second reader points
-    to: in place of what was chosen, where that is part of it, else behind. Choosing takes one list
-    or paragraph, and what is to be done may stand in another of the same passage."""
+    to: in place of what was chosen, where that is part of it, else beside it, as the document has
+    them. Choosing takes one list or paragraph, and what is to be done may stand in another of the
+    same passage."""
     found = list(chosen)
     for place in pointed if wanted(question.text) in INSISTS else ():
         text = read.texts.get(place.document_id, "")
@@ -260,10 +261,17 @@ def with_all_that_is_pointed_to(
         whole = _whole_of(place, question, read)
         at = next((n for n, one in enumerate(found) if one.candidates and overlap(one.candidates[0], place)), None)
         if at is None:
-            found.append(Section((whole,), 1, question))
+            found.insert(_next_in(found, whole), Section((whole,), 1, question))
         elif place.start <= found[at].candidates[0].start and found[at].candidates[0].end <= place.end:
             found[at] = replace(found[at], candidates=(place,), most=1)
     return tuple(found)
+
+
+def _next_in(chosen: Sequence[Section], place: Candidate) -> int:
+    """Where a section of its own stands: as its document does, before what follows there."""
+    own = [(n, one.candidates[0]) for n, one in enumerate(chosen) if one.candidates]
+    follows = (n for n, one in own if one.document_id == place.document_id and one.start > place.start)
+    return next(follows, len(chosen))
 
 
 def _has_lines_of_others(question: Analysis, text: str) -> bool:
