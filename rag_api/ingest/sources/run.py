@@ -90,7 +90,8 @@ class Run:
         )
         if self.progress is not None:
             self.progress(at)
-        if now - self.noted >= (NOTED if step == self.step else NOTED / 10):
+        # One step of a cluster does not know the whole: who drives it writes that down.
+        if self.total and now - self.noted >= (NOTED if step == self.step else NOTED / 10):
             self.noted, self.step = now, step
             self.repo.put_progress(at)
 

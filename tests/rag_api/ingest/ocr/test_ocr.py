@@ -226,12 +226,12 @@ def test_an_ingested_scan_is_reported_with_its_doubts(settings: Settings, tmp_pa
         documents_repo=repo,
         store=MemoryStore(8),
         embedder=Embedder(),
-        progress=lambda at: told.append(at.source),
+        progress=lambda at: told.append((at.source, at.step, at.page, at.of)),
         readers=1,
     )
     (item,) = report.items
     assert (item.outcome, item.from_images, report.from_images) == ("indexed", 1, 1)
-    assert "scan.pdf, page 1 of 1" in told
+    assert ("scan.pdf", "reading", 1, 1) in told
     (document,) = repo.current().values()
     assert repo.pages(document.id)[0].text.split() == " ".join(DOSE).split()
     assert item.uncertain == len(repo.read[document.id].uncertain)
