@@ -254,7 +254,7 @@ def with_all_that_is_pointed_to(
     them. Choosing takes one list or paragraph, and what is to be done may stand in another of the
     same passage."""
     found = list(chosen)
-    for place in pointed if wanted(question.text) in INSISTS else ():
+    for place in _without_the_titles_drug(question, pointed, read) if wanted(question.text) in INSISTS else ():
         text = read.texts.get(place.document_id, "")
         if place.end - place.start > LONGEST_LIST or _has_lines_of_others(question, text[place.start : place.end]):
             continue

@@ -664,3 +664,13 @@ def test_where_a_fact_is_asked_for_nothing_is_added() -> None:
 def test_a_range_with_a_line_for_other_patients_is_not_added() -> None:
     asked = "wat te doen bij een volwassene met een lage glycemie"
     assert len(shown(asked, "suf", "een kind", "te laag")) == 1
+
+
+def test_a_range_of_a_document_about_another_drug_is_not_added() -> None:
+    text = "1. Werkwijze\nSpoel de lijn.\n\n2. Toediening\nGeef de bolus traag.\n"
+    own, read = candidates(text, "Spoel", "bolus")
+    asked = question("wat te doen bij een bolus morfine")
+    for title, sections_quoted in (("Morfine", 2), ("Ketamine", 1)):
+        titled = replace(read, titles={"d": title})
+        found = with_all_that_is_pointed_to([Section((own[0],), 1)], asked, [own[1]], titled)
+        assert len(found) == sections_quoted
