@@ -115,8 +115,10 @@ class Container:
     """Opens by the settings; closes what it opened, in the opposite order. Safe from several
     threads."""
 
-    def __init__(self, settings: Settings, say: Say = silent) -> None:
-        self.settings = settings
+    def __init__(self, settings: Settings, say: Say = silent, agreeing: PointingReader | None = None) -> None:
+        """agreeing: who must agree, in place of whom BEDSIDE_READER names; for measuring. It is not
+        closed."""
+        self.settings, self._given_agreeing = settings, agreeing
         self.say = say
         self.in_flight = InFlight(settings.data_dir / "answering.lock")
         self.sentences = SentencesKept(KeptState.OFF)  # how far precompute.py is, where that runs
@@ -443,6 +445,8 @@ class Container:
     def _open_agreeing(self) -> tuple[PointingReader | None]:
         from rag_api.qa_readers.opening import open_agreeing
 
+        if self._given_agreeing is not None:
+            return (self._given_agreeing,)
         reader = open_agreeing(self.settings, lambda: self.generator.address())
         return (None if reader is None else self._closing(reader),)
 

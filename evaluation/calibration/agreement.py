@@ -14,7 +14,7 @@ from evaluation.calibration.cases import QuestionKind
 from evaluation.calibration.decision import DecisionRow, fit_decision
 from evaluation.quality import is_near_miss
 from evaluation.quality.answers import holds
-from rag_api.answering.agreement_decision import quoted_for, reading_of
+from rag_api.answering.agreement_decision import chosen_again, quoted_for, weight_of
 from rag_api.answering.ask import chosen
 from rag_api.answering.builder import Question
 from rag_api.answering.choosing.agreement import Agreement
@@ -22,7 +22,7 @@ from rag_api.container import Container
 from rag_api.domain import Filters, Mode, User
 from rag_api.errors import GeneratorUnavailable
 from rag_api.evaluate.judged import Judged
-from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, NotFoundModel
+from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, WithReader
 from rag_api.retrieval.reader_model.pointing_reader import PointingReader
 
 
@@ -33,9 +33,10 @@ def fit_agreement(
     ids: Mapping[str, str],
     asker: Callable[[Judged], User],
     on_progress: Callable[[int], None],
-) -> NotFoundModel:
-    """ids: of documents by file name. asker: who asks a question. Raises InvalidInput where there
-    is nothing to tell apart, GeneratorUnavailable where the reader does not answer."""
+) -> WithReader:
+    """How sure both must be, where both choose as they do now. ids: of documents by file name.
+    asker: who asks a question. Raises InvalidInput where there is nothing to tell apart,
+    GeneratorUnavailable where the reader does not answer."""
     rows = []
     for done, judged in enumerate(questions, 1):
         kind = (
@@ -49,7 +50,7 @@ def fit_agreement(
         if own := tuple(ids[place.document] for place in judged.places if place.document in ids):
             rows.append(_row(container, reader, judged, asker(judged), QuestionKind.LEFT_OUT, own))
         on_progress(done)
-    return fit_decision(rows, AGREED, risks=AGREEING_RISKS)
+    return WithReader(fit_decision(rows, AGREED, risks=AGREEING_RISKS), weight_of(reader, container))
 
 
 def _row(
@@ -66,15 +67,15 @@ def _row(
     )
     told, right, is_open = Agreement(), False, not found.forbidden and bool(found.sentences)
     if is_open:
-        asked = builder.asked[0]
-        read = reading_of(builder, asked, reader)
-        if read is None:
+        readings = chosen_again(builder, reader, weight_of(reader, container))
+        if readings is None or readings[0] is None:
             raise GeneratorUnavailable(
                 f"The reader {reader.name} did not answer: nothing was calibrated. Look at the generator's log."
             )
-        said = [one.text for one in quoted_for(builder, asked)]
+        quoted = quoted_for(builder, builder.asked[0])
+        said = [one.text for one in quoted]
         told, right = (
-            read,
+            readings[0].of(quoted, found.texts),
             kind == QuestionKind.ANSWERABLE
             and any(holds(text, place.span) for text in said for place in judged.places),
         )

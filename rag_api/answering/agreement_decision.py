@@ -8,13 +8,21 @@ that the careful risk would refuse, the whole table or list is quoted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart
-from rag_api.answering.choosing.agreement import MOST, Agreement, agreement, agrees, chance
+from rag_api.answering.choosing.agreement import (
+    MOST,
+    Agreement,
+    ReadPassages,
+    agrees,
+    chance,
+    chosen_by_both,
+    read_again,
+)
 from rag_api.answering.choosing.span_selection import (
     Section,
     overlap,
@@ -23,7 +31,7 @@ from rag_api.answering.choosing.span_selection import (
 )
 from rag_api.answering.composing.generation_request import documents_of, sections_of
 from rag_api.domain import Candidate, Mode
-from rag_api.retrieval.decision.calibration import NotFoundModel, calibration
+from rag_api.retrieval.decision.calibration import NotFoundModel, WithReader, calibration
 from rag_api.retrieval.find import Retrieval, threshold_of
 from rag_api.retrieval.reader_model.pointing_reader import PointingReader
 
@@ -45,13 +53,14 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
     if reader is None:
         return retrieval.answerable
     agreed, read, told = list[_Read](), list[_Read](), list[dict[str, float]]()
-    for asked in builder.asked:
-        if not _may_agree(asked, container):
+    fitted, threshold = _fitted(reader, container)
+    readings = chosen_again(builder, reader, weight_of(reader, container), lambda asked: _may_agree(asked, container))
+    if readings is None:
+        return None if retrieval.answerable else False
+    for asked, reading in zip(builder.asked, readings, strict=True):
+        if reading is None:
             continue
-        made = reading_of(builder, asked, reader)
-        if made is None:
-            return None if retrieval.answerable else False
-        fitted, threshold = _fitted(reader, container)
+        made = reading.of(quoted_for(builder, asked), asked.found.texts)
         told.append(told_of(made, asked.found, fitted, threshold))
         sure = fitted is None or agrees(made, asked.found, fitted, fitted.at(SURE))
         if elsewhere := fitted is not None and not sure and stands_elsewhere(quoted_for(builder, asked), asked.found):
@@ -131,8 +140,19 @@ def _may_agree(asked: AskedApart, container: AskContainer) -> bool:
 
 
 def _fitted(reader: PointingReader, container: AskContainer) -> tuple[NotFoundModel | None, float | None]:
-    fitted = calibration(container.embedder.name, container.settings.data_dir).agreeing.get(reader.name)
+    measured = _measured(reader, container)
+    fitted = measured.not_found if measured is not None else None
     return fitted, threshold_of(fitted, container.settings, container.risk)
+
+
+def weight_of(reader: PointingReader, container: AskContainer) -> float:
+    """How much it has to say in choosing; nothing where nobody measured it."""
+    measured = _measured(reader, container)
+    return measured.span_weight if measured is not None else 0.0
+
+
+def _measured(reader: PointingReader, container: AskContainer) -> WithReader | None:
+    return calibration(container.embedder.name, container.settings.data_dir).agreeing.get(reader.name)
 
 
 def _surely(reader: PointingReader, container: AskContainer) -> float:
@@ -140,11 +160,27 @@ def _surely(reader: PointingReader, container: AskContainer) -> float:
     return fitted.at(SURE) if fitted is not None else threshold or 0.0
 
 
-def reading_of(builder: AnswerBuilder, asked: AskedApart, reader: PointingReader) -> Agreement | None:
-    """What the reader makes of what would be quoted for it; None: it is away. Blocks."""
-    return agreement(
-        asked.question.text if asked.said else builder.query, quoted_for(builder, asked), asked.found, reader
-    )
+def chosen_again(
+    builder: AnswerBuilder,
+    reader: PointingReader,
+    weight: float,
+    may_agree: Callable[[AskedApart], bool] = lambda _: True,
+) -> list[ReadPassages | None] | None:
+    """Let the reader read for each thing that is asked, and choose what would be quoted by both.
+    Returns the readings, None in place of one that no agreement would help; None in all: the reader
+    is away. Blocks."""
+    asked, readings = list[AskedApart](), list[ReadPassages | None]()
+    for one in builder.asked:
+        read = None
+        if may_agree(one):
+            read = read_again(one.question.text if one.said else builder.query, one.found, reader)
+            if read is None:
+                return None
+            one = replace(one, found=chosen_by_both(one.found, read, weight))
+        asked.append(one)
+        readings.append(read)
+    builder.asked, builder.sections = tuple(asked), None
+    return readings
 
 
 def quoted_for(builder: AnswerBuilder, asked: AskedApart) -> list[Candidate]:

@@ -2,8 +2,8 @@
 probabilities.
 
 Nothing is written. Two requests a question: where an answer begins in each passage, or that there
-is none; then where it ends, or why. A passage stands in front of the question, so that the
-generator keeps it from one question to the next. Our own generator scores by POST /score; another
+is none; then where it ends. A passage stands in front of the question, so that the generator keeps
+it from one question to the next. Our own generator scores by POST /score; another
 server by POST /completions, as OpenAI's API has it, with the adapter's name as the model's (vLLM
 serves LoRA so).
 """
@@ -21,7 +21,7 @@ from rag_api.errors import GeneratorUnavailable
 from rag_api.qa_readers.llm import AddressOf, log_sum, post
 from rag_api.retrieval.reader_model.passages import ReadingPassage
 from rag_api.retrieval.reader_model.pointing_reader import PointedReading
-from services.contract.reading_prompt import BECAUSE, LABELS, NONE, REASONS, TO, VERSION, passage_part, question_part
+from services.contract.reading_prompt import LABELS, NONE, TO, VERSION, passage_part, question_part
 
 Prompt = tuple[list[str], list[str]]  # its pieces, each cut into tokens by itself, and what may follow: one token each
 TOLD = 20  # tokens that another server tells the log-probabilities of
@@ -55,11 +55,8 @@ class AdapterReader:
             ([*prompt, LABELS[first], TO], [f" {label}" for label in LABELS[first : len(one.lines)]])
             for prompt, first, one in zip(asked, firsts, passages, strict=True)
         ]
-        reasons = [([*prompt, NONE, BECAUSE], list(REASONS.values())) for prompt in asked]
-        told = self._scores([*ends, *reasons])
         return [
-            _reading(begin, first, end, why)
-            for begin, first, end, why in zip(begins, firsts, told[: len(asked)], told[len(asked) :], strict=True)
+            _reading(begin, first, end) for begin, first, end in zip(begins, firsts, self._scores(ends), strict=True)
         ]
 
     def close(self) -> None:
@@ -120,9 +117,9 @@ def open_adapter_reader(adapter: str, settings: Settings, url: AddressOf, client
     return AdapterReader(f"{model}:{adapter}", AdapterScorer(adapter, model, url, client), client)
 
 
-def _reading(begin: Sequence[float], first: int, end: Sequence[float], why: Sequence[float]) -> PointedReading:
+def _reading(begin: Sequence[float], first: int, end: Sequence[float]) -> PointedReading:
     none = begin[-1]
     some = math.log(max(1e-9, -math.expm1(min(0.0, none))))
     further = max(range(len(end)), key=end.__getitem__)
-    reason = list(REASONS)[max(range(len(why)), key=why.__getitem__)]
-    return PointedReading(some - none, first, first + further, min(0.0, begin[first] - some + end[further]), reason)
+    begins = tuple(min(0.0, value - some) for value in begin[:-1])
+    return PointedReading(some - none, first, first + further, begins[first] + end[further], begins)

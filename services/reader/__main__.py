@@ -43,6 +43,7 @@ def main(words: list[str] | None = None) -> int:
         )
     train.add_argument("--work", required=True, type=Path, help="folder of the checkpoint and the learning curve")
     train.add_argument("--out", required=True, type=Path, help="folder of the adapter (PEFT's form)")
+    train.add_argument("--begin", type=Path, help="an adapter that was trained, from whose weights to begin")
     train.add_argument("--steps", type=int, default=600)
     train.add_argument(
         "--cool", type=int, default=60, help="of these, the last ones, over which the rate falls to zero"
@@ -88,7 +89,9 @@ def main(words: list[str] | None = None) -> int:
 
 def _train(told: argparse.Namespace) -> int:
     dtype = getattr(torch, told.dtype) if told.dtype else None
-    reading = open_model(told.model, rank=told.rank, layers=told.layers, activated=told.activated, dtype=dtype)
+    reading = open_model(
+        told.model, rank=told.rank, layers=told.layers, activated=told.activated, adapter=told.begin, dtype=dtype
+    )
     passages = read_passages(told.data, ("train",))
     schedule = Schedule(told.steps, told.cool, told.rate, foreign=told.foreign, examine_every=told.examine_every)
     training = Training(reading, passages, schedule, told.work)
@@ -128,7 +131,12 @@ def _weigh(told: argparse.Namespace) -> int:
         collections = weigh.collections_of(told.collections) if told.collections else []
         if told.data:
             collections.append(("passages", *weigh.written_out(told.data, Path(folder), told.most)))
-        rows = [row for own in collections for row in weigh.collected(*own, reader, _asked)]
+        rows = {
+            weight: [row for own in collections for row in weigh.collected(*own, reader, weight, _asked)]
+            for weight in weigh.WEIGHTS
+        }
+    for weight, own_rows in rows.items():
+        print(f"weight {weight}: {sum(row.right for row in own_rows)} right", file=sys.stderr)
     print(json.dumps(asdict(weigh.fitted(rows)), indent=1))
     return 0
 

@@ -102,13 +102,15 @@ class ReadingModel:
     ) -> torch.Tensor:
         dtype = self._inner.dtype
         mask = torch.zeros(sees.shape, dtype=dtype).masked_fill_(~sees, torch.finfo(dtype).min)
-        out = self._inner(
-            input_ids=tokens[None].to(self.device),
-            position_ids=positions[None].to(self.device),
-            attention_mask=mask[None, None].to(self.device),
-            past_key_values=keys,
-            use_cache=keys is not None,
-        )
+        # peft keeps an adapter in fp32 on a model in bf16: its products are rounded as the model's.
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=dtype == torch.bfloat16):
+            out = self._inner(
+                input_ids=tokens[None].to(self.device),
+                position_ids=positions[None].to(self.device),
+                attention_mask=mask[None, None].to(self.device),
+                past_key_values=keys,
+                use_cache=keys is not None,
+            )
         hidden: torch.Tensor = out.last_hidden_state[0]
         return hidden
 

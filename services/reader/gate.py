@@ -18,26 +18,26 @@ import tempfile
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from rag_api.answering.ask import ask, new_question
-from rag_api.answering.choosing.agreement import agreement, agrees
+from rag_api.answering.choosing.agreement import Agreement
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
-from rag_api.domain import AnswerStatus, Candidate, Done, Filters, Mode, PersonalChoice, User
+from rag_api.domain import AnswerStatus, Done, Filters, Mode, PersonalChoice, User
 from rag_api.errors import BedsideError
 from rag_api.ingest import ingest, survey
 from rag_api.query.analysis import analyse
-from rag_api.retrieval.decision.calibration import Calibration, NotFoundModel, shipped
+from rag_api.retrieval.decision.calibration import FILE, Calibration, WithReader, calibration, shipped
+from rag_api.retrieval.decision.calibration import write as write_calibration
 from rag_api.retrieval.find import Retrieval, find
 from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
 from rag_api.retrieval.reader_model.pointing_reader import PointedReading, order
-from services.contract.reading_prompt import REASONS
 from services.reader.adapter import ReadingModel
 from services.reader.measure import area
 from services.reader.packing import pack
@@ -56,29 +56,43 @@ class GatedAnswer:
     verdict: str
     said: str
     odds: float = 0.0
-    reason: str = ""
+
+
+KEPT = 64  # passages whose keys are kept: about 20 MB each
 
 
 class InProcess:
-    """A reader in this process: for measuring. Passages' keys are kept."""
+    """A reader in this process: for measuring. What it read is kept, and the keys of the last
+    passages."""
 
     def __init__(self, reading: ReadingModel) -> None:
-        self.name, self._reading, self._keys = "in process", reading, dict[ReadingPassage, Any]()
+        self.name, self._reading = "in process", reading
+        self._told = dict[tuple[str, ReadingPassage], PointedReading]()
+        self._keys = dict[ReadingPassage, Any]()
         reading.model.eval()
 
     def close(self) -> None:
-        self._keys.clear()
+        """It is shared by containers: what it read stays."""
 
     @torch.no_grad()
     def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[PointedReading]:
-        return [self._read(question, passage) for passage in passages]
+        for passage in passages:
+            if (question, passage) not in self._told:
+                self._told[question, passage] = self._read(question, passage)
+        return [self._told[question, passage] for passage in passages]
+
+    def _keys_of(self, passage: ReadingPassage, prefix: torch.Tensor) -> Any:
+        if passage not in self._keys:
+            self._keys[passage] = self._reading.keys_of(prefix)
+            if len(self._keys) > KEPT:
+                del self._keys[next(iter(self._keys))]
+        return self._keys[passage]
 
     def _read(self, question: str, passage: ReadingPassage) -> PointedReading:
         lines = tuple(line.text for line in passage.lines)
         asked = AskedPassage("", passage.document_id, "", "", passage.title, passage.heading, lines, (), ())
         packed = pack(asked, [TrainingQuestion(question, reason="other")], self._reading.vocabulary, longest=4_096)
-        keys = self._keys.get(passage) or self._reading.keys_of(packed.prefix)
-        self._keys[passage] = keys
+        keys = self._keys_of(passage, packed.prefix)
         told = self._reading.tell(packed, keys)
         none = float(told.first[0, self._reading.vocabulary.none])
         some = math.log(max(1e-9, -math.expm1(none)))
@@ -89,8 +103,8 @@ class InProcess:
         )
         end = ends.last[0, first : len(lines)]
         sure = float(told.first[0, first]) - some + float(end.max())
-        reason = list(REASONS)[int(told.reason[0].argmax())]
-        return PointedReading(some - none, first, first + int(end.argmax()), min(0.0, sure), reason)
+        begins = tuple(min(0.0, float(value) - some) for value in told.first[0, : len(lines)])
+        return PointedReading(some - none, first, first + int(end.argmax()), min(0.0, sure), begins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +115,29 @@ class Captured:
     answered: bool
     said: str
     cited: tuple[str, ...]  # file names
-    quoted: tuple[Candidate, ...]  # places
     query: str
     found: Retrieval
     sources: dict[str, str]  # file names by document id
     embedder: str = ""
+    agreement: Agreement = field(default_factory=Agreement)  # of the reader that must agree
 
 
 def capture(
-    documents: Path, files: Sequence[Path], on_progress: Callable[[int], None], threshold: float | None = None
+    documents: Path,
+    files: Sequence[Path],
+    on_progress: Callable[[int], None],
+    reader: InProcess | None = None,
+    measured: WithReader | None = None,
 ) -> list[list[Captured]]:
     """Ask every question of each file of the product as it is, on an installation of its own.
-    threshold: of its confidence, in place of the fitted one."""
+    reader: who must agree, with what was measured for it."""
     with tempfile.TemporaryDirectory(prefix="bedside-gate-") as folder:
-        settings = Settings().model_copy(
-            update={"data_dir": Path(folder), "database_url": None, "store": "lance", "not_found_threshold": threshold}
-        )
-        with Container(settings) as container, asyncio.Runner() as runner:
+        settings = Settings().model_copy(update={"data_dir": Path(folder), "database_url": None, "store": "lance"})
+        with Container(settings, agreeing=reader) as container, asyncio.Runner() as runner:
+            if reader is not None and measured is not None:
+                name = container.embedder.name
+                kept = replace(calibration(name), agreeing={reader.name: measured})
+                write_calibration(container.settings.data_dir / FILE, name, kept)
             repo = PgDocuments(container.db)
             ingest(
                 survey([documents]),
@@ -160,19 +180,17 @@ async def _ask(row: dict[str, str], container: Container) -> Captured:
     cited = tuple(dict.fromkeys(names.get(one.document_id, "") for one in answer.citations))
     found = find(analyse(answer.query, container.expander, row["question"]), user, Filters(), container)
     names |= {name: document.source for name, document in found.documents.items()}
-    quoted = tuple(
-        Candidate(one.document_id, one.source_start, one.source_end, (), "", 0.0, 0) for one in answer.citations
-    )
+    told = next(iter(answer.stats.get("agreement", ())), None)
     return Captured(
         row,
         answer.status == AnswerStatus.ANSWERED,
         answer.text,
         cited,
-        quoted,
         answer.query,
         found,
         names,
         container.embedder.name,
+        Agreement(told["points"], told["answers"]) if told is not None else Agreement(),
     )
 
 
@@ -186,19 +204,8 @@ def read_by(reader: InProcess, captured: Captured) -> GatedAnswer:
         quote = passage.quoted(one.first, one.last, found.texts[passage.document_id], one.odds)
         if quote is not None:
             verdict = judged(row, True, quote.text, [captured.sources.get(passage.document_id, "")])
-            return GatedAnswer(row["id"], row.get("kind") or "", verdict, quote.text, one.odds, one.reason)
+            return GatedAnswer(row["id"], row.get("kind") or "", verdict, quote.text, one.odds)
     return GatedAnswer(row["id"], row.get("kind") or "", "refused", "", -20.0)
-
-
-def agreed_on(reader: InProcess, captured: Captured, fitted: NotFoundModel | None) -> bool:
-    """Whether it agrees to what the product quotes: BEDSIDE_READER=agreeing:NAME. fitted: of this
-    reader; `captured` was then asked without a threshold."""
-    told = (
-        agreement(captured.query or captured.row["question"], captured.quoted, captured.found, reader)
-        if captured.answered
-        else None
-    )
-    return told is not None and agrees(told, captured.found, fitted, None)
 
 
 def judged(row: dict[str, str], answered: bool, said: str, cited: Sequence[str]) -> str:
@@ -259,8 +266,7 @@ def _at(reader: Sequence[GatedAnswer], near_odds: Sequence[float], share: float)
     ordered = sorted(near_odds)
     threshold = ordered[min(len(ordered) - 1, math.ceil(share * len(ordered)))] if ordered else 0.0
     kept = [
-        one if one.odds >= threshold else GatedAnswer(one.id, one.kind, "refused", one.said, one.odds, one.reason)
-        for one in reader
+        one if one.odds >= threshold else GatedAnswer(one.id, one.kind, "refused", one.said, one.odds) for one in reader
     ]
     return {"threshold": round(threshold, 3), **_counts(kept)}
 
@@ -288,25 +294,21 @@ def measure(
     read, near = [read_by(reader, one) for one in asked], [read_by(reader, one) for one in missed]
     refused = [not one.answered for one in missed]
     today = [answered(one) for one in asked]
-    fitted = shipped().get(asked[0].embedder, Calibration()).agreeing.get(name) if asked else None
-    if fitted is not None:
-        asked, missed = capture(documents, [questions, near_misses], on_progress, threshold=0.0)
-    agreeing = [answered(one, agreed_on(reader, one, fitted)) for one in asked]
+    measured = shipped().get(asked[0].embedder, Calibration()).agreeing.get(name) if asked else None
+    agreed, agreed_near = capture(documents, [questions, near_misses], on_progress, reader, measured)
     return report(
         today,
         read,
-        agreeing,
+        [answered(one) for one in agreed],
         refused,
         [one.odds for one in near],
-        [not agreed_on(reader, one, fitted) for one in missed],
+        [not one.answered for one in agreed_near],
     )
 
 
-def answered(one: Captured, agreed: bool = True) -> GatedAnswer:
-    said = agreed and one.answered
-    return GatedAnswer(
-        one.row["id"], one.row.get("kind") or "", judged(one.row, said, one.said, one.cited), one.said if said else ""
-    )
+def answered(one: Captured) -> GatedAnswer:
+    verdict = judged(one.row, one.answered, one.said, one.cited)
+    return GatedAnswer(one.row["id"], one.row.get("kind") or "", verdict, one.said if one.answered else "")
 
 
 def write(figures: dict[str, Any], file: Path | None) -> None:

@@ -1,25 +1,28 @@
-"""Weights of agreement: what the product would quote whatever its confidence, what the adapter
-makes of it, and whether it is right -> when to quote it (rag_api/answering/choosing/agreement.py).
+"""Weights of agreement: how much the adapter has to say in choosing, and how sure the choice and
+the adapter must be together (rag_api/answering/choosing/agreement.py).
 
-Collections weigh alike, and in each what can be answered as much as what cannot
-(evaluation/calibration/decision.py).
+The product answers every question with the adapter, at each of WEIGHTS, refusing by its rules
+alone; the weight with most right answers is kept. Collections weigh alike, and in each what can be
+answered as much as what cannot (evaluation/calibration/decision.py).
 """
 
 from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from itertools import chain, groupby, repeat
 from pathlib import Path
 
 from evaluation.calibration.cases import QuestionKind
 from evaluation.calibration.decision import DecisionRow, fit_decision
-from rag_api.answering.choosing.agreement import Agreement, agreement
-from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, NotFoundModel
+from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, NotFoundModel, WithReader
 from services.reader.gate import Captured, InProcess, capture, judged
 from services.reader.questions import AskedPassage, read_passages
+
+WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)
+ALWAYS = NotFoundModel({"intercept": 0.0, "crossed": 0.0} | dict.fromkeys(AGREED, 0.0), threshold=0.0)
 
 
 def collected(
@@ -28,14 +31,16 @@ def collected(
     questions: Path,
     near_misses: Path,
     reader: InProcess,
+    weight: float,
     on_progress: Callable[[int], None],
 ) -> list[DecisionRow]:
     """One collection's questions, asked of an installation of its own that refuses by its rules
     alone."""
-    asked, missed = capture(documents, [questions, near_misses], on_progress, threshold=0.0)
+    measured = WithReader(ALWAYS, weight)
+    asked, missed = capture(documents, [questions, near_misses], on_progress, reader, measured)
     return [
-        *rows_of(name, asked, QuestionKind.ANSWERABLE, reader),
-        *rows_of(name, missed, QuestionKind.NEAR_MISS, reader),
+        *rows_of(name, asked, QuestionKind.ANSWERABLE),
+        *rows_of(name, missed, QuestionKind.NEAR_MISS),
     ]
 
 
@@ -100,20 +105,17 @@ def _write(file: Path, names: list[str], rows: Sequence[list[str]]) -> None:
         csv.writer(out).writerows([names, *rows])
 
 
-def rows_of(name: str, asked: Sequence[Captured], kind: QuestionKind, reader: InProcess) -> Iterable[DecisionRow]:
+def rows_of(name: str, asked: Sequence[Captured], kind: QuestionKind) -> Iterable[DecisionRow]:
     for one in asked:
-        told = (
-            agreement(one.query or one.row["question"], one.quoted, one.found, reader) if one.answered else None
-        ) or Agreement()
         right = kind == QuestionKind.ANSWERABLE and judged(one.row, one.answered, one.said, one.cited) == "right"
-        yield DecisionRow(
-            name, "fit", kind, one.row["id"].partition("-")[0], one.answered, right, told.signals(one.found.confidence)
-        )
+        signals = one.agreement.signals(one.found.confidence)
+        yield DecisionRow(name, "fit", kind, one.row["id"].partition("-")[0], one.answered, right, signals)
 
 
-def fitted(rows: Sequence[DecisionRow]) -> NotFoundModel:
+def fitted(by_weight: Mapping[float, Sequence[DecisionRow]]) -> WithReader:
     """Raises InvalidInput where there is nothing to tell apart."""
-    return fit_decision(rows, AGREED, risks=AGREEING_RISKS)
+    weight = max(by_weight, key=lambda one: (sum(row.right for row in by_weight[one]), -one))
+    return WithReader(fit_decision(by_weight[weight], AGREED, risks=AGREEING_RISKS), weight)
 
 
 def collections_of(file: Path) -> list[tuple[str, Path, Path, Path]]:

@@ -1,40 +1,42 @@
-"""Agreement: what was chosen is quoted only where a model that reads agrees. It refuses, and
-chooses nothing.
+"""Agreement of a model that reads: which of what was found it points to, and how surely. What it
+does not agree to is not quoted.
 
-Two readers that err apart: where they say the same, both are seldom wrong (docs/evaluation.md). How
-sure the choice was and what the model makes of it are weighed together, with weights that were
-fitted for this reader (`python -m services.reader weigh`); for a reader that nobody measured the
-choice must be sure by itself, and the model point to it.
+Two readers that err apart: where they say the same, both are seldom wrong (docs/evaluation.md). So
+both choose, the sentences' scores and the model's log-odds added up; and how sure the search was
+and what the model makes of the choice are weighed together. The weights were fitted for this reader
+(`python -m services.reader weigh`); for a reader that nobody measured it chooses nothing, and the
+choice must be sure by itself.
 """
 
 from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from rag_api.answering.choosing.span_selection import overlap
 from rag_api.domain import Candidate
 from rag_api.errors import Unavailable
 from rag_api.retrieval.decision.answerability import probability
 from rag_api.retrieval.decision.calibration import NotFoundModel
 from rag_api.retrieval.find import Retrieval
 from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
-from rag_api.retrieval.reader_model.pointing_reader import READ, PointingReader
+from rag_api.retrieval.reader_model.pointing_reader import PointedReading, PointingReader
+from rag_api.retrieval.reader_model.reader_scores import ReaderScores, rescored
 
 log = logging.getLogger(__name__)
 # log-odds of the range that it points to: below them it points to nothing much. From -4 to -2 the
 # same was measured
 NEEDED = -2.5
+READ = 3  # passages
 FARTHEST = 8.0  # nats: beyond them nothing is more certain
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What a reader makes of what is to be quoted, in log-odds. points: of the range that it points
-    to, where that is to be quoted. answers: that a passage which holds what is to be quoted has an
-    answer at all. places: what it points to in those passages."""
+    """What a reader makes of what is to be quoted, in log-odds. points: that an answer stands
+    there. answers: that a passage which holds it has an answer at all. places: what the reader
+    points to in those passages."""
 
     points: float = -FARTHEST
     answers: float = -FARTHEST
@@ -49,19 +51,56 @@ class Agreement:
 MOST = Agreement(FARTHEST, FARTHEST)
 
 
-def agreement(
-    question: str, quoted: Sequence[Candidate], retrieval: Retrieval, reader: PointingReader
-) -> Agreement | None:
-    """Return what the reader makes of what is to be quoted. quoted: the likeliest of each section.
-    None where the reader is away. Blocks."""
-    if not quoted:
-        return Agreement()
-    passages = passages_of(retrieval.may_be_quoted, retrieval.texts, retrieval.structures, READ)
+@dataclass(frozen=True, slots=True)
+class ReadPassages:
+    """What a reader makes of the passages that a question found, in their order."""
+
+    passages: tuple[ReadingPassage, ...]
+    readings: tuple[PointedReading, ...]
+
+    def odds_of(self, place: Candidate) -> float:
+        """Log-odds that an answer stands there, at least -FARTHEST: where nothing was read."""
+        told = (one.odds_of(lines) for one, lines in self._holding(place))
+        return max(-FARTHEST, min(FARTHEST, max(told, default=-FARTHEST)))
+
+    def of(self, quoted: Sequence[Candidate], texts: Mapping[str, str]) -> Agreement:
+        """What it makes of what is to be quoted."""
+        holding = [
+            (passage, one)
+            for passage, one in zip(self.passages, self.readings, strict=True)
+            if any(_lines_of(passage, place) for place in quoted)
+        ]
+        ranges = (passage.quoted(one.first, one.last, texts[passage.document_id], one.odds) for passage, one in holding)
+        return Agreement(
+            max((self.odds_of(place) for place in quoted), default=-FARTHEST),
+            max((one.answers for _, one in holding), default=-FARTHEST),
+            tuple(place for place in ranges if place is not None),
+        )
+
+    def _holding(self, place: Candidate) -> Iterable[tuple[PointedReading, list[int]]]:
+        for passage, reading in zip(self.passages, self.readings, strict=True):
+            if lines := _lines_of(passage, place):
+                yield reading, lines
+
+
+def read_again(question: str, found: Retrieval, reader: PointingReader) -> ReadPassages | None:
+    """Return what the reader makes of the first READ passages; None where it is away. Blocks."""
+    passages = passages_of(found.may_be_quoted, found.texts, found.structures, READ)
     try:
-        return _of(question, quoted, passages, retrieval, reader)
+        return ReadPassages(tuple(passages), tuple(reader.point(question, passages)) if passages else ())
     except Unavailable as error:
         log.warning("nobody else reads what is quoted: %s", error.message)
         return None
+
+
+def chosen_by_both(found: Retrieval, read: ReadPassages, weight: float) -> Retrieval:
+    """Return what was found, its sentences by their score and what the reader makes of them.
+    weight: nats of a score for each of its log-odds."""
+    if not weight:
+        return found
+    odds = tuple(read.odds_of(sentence) for sentence in found.sentences)
+    scored, _ = rescored(found.scored, ReaderScores(0.0, odds), weight)
+    return replace(found, scored=tuple(scored))
 
 
 def agrees(told: Agreement, retrieval: Retrieval, fitted: NotFoundModel | None, threshold: float | None) -> bool:
@@ -78,33 +117,12 @@ def chance(told: Agreement, retrieval: Retrieval, fitted: NotFoundModel) -> floa
     return probability(told.signals(retrieval.confidence), fitted)
 
 
-def _of(
-    question: str,
-    quoted: Sequence[Candidate],
-    passages: Sequence[ReadingPassage],
-    retrieval: Retrieval,
-    reader: PointingReader,
-) -> Agreement:
-    """Only the passages that hold what is quoted are read."""
-    holding = [passage for passage in passages if any(_holds(passage, place) for place in quoted)]
-    points = answers = -FARTHEST
-    places = list[Candidate]()
-    for passage, reading in zip(holding, reader.point(question, holding) if holding else (), strict=True):
-        own = passage.quoted(reading.first, reading.last, retrieval.texts[passage.document_id], reading.odds)
-        answers = max(answers, reading.answers)
-        if own is None:
-            continue
-        places.append(own)
-        if any(overlap(own, place) for place in quoted):
-            points = max(points, reading.odds)
-    return Agreement(points, answers, tuple(places))
-
-
-def _holds(passage: ReadingPassage, place: Candidate) -> bool:
-    quotes = [line.quote for line in passage.lines if line.quote is not None]
-    return passage.document_id == place.document_id and any(
-        one.start < place.end and one.end > place.start for one in quotes
-    )
+def _lines_of(passage: ReadingPassage, place: Candidate) -> list[int]:
+    """The passage's lines that the place holds a part of."""
+    if passage.document_id != place.document_id:
+        return []
+    quotes = ((n, line.quote) for n, line in enumerate(passage.lines))
+    return [n for n, one in quotes if one is not None and one.start < place.end and one.end > place.start]
 
 
 def _log_odds(probability: float) -> float:

@@ -73,7 +73,7 @@ def _out(container: Container) -> api.RiskOut:
         fixed=settings.not_found_threshold is not None,
         chosen_by=choice.chosen_by if choice else None,
         chosen_at=choice.chosen_at if choice else None,
-        offered=_offered(agreeing or measured.not_found),
+        offered=_offered(agreeing.not_found if agreeing is not None else measured.not_found),
         measured=measured.measured,
     )
 

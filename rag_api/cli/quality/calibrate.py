@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evaluation.calibration.calibrate import CalibrationCase
     from rag_api.container import Container
     from rag_api.evaluate.judged import Judged
-    from rag_api.retrieval.decision.calibration import NotFoundModel, VerbatimWeights, WithReader
+    from rag_api.retrieval.decision.calibration import VerbatimWeights, WithReader
     from rag_api.retrieval.reader_model.pointing_reader import PointingReader
 
 
@@ -131,7 +131,7 @@ def fitted(
     }
 
 
-def _with_agreement(container: Container, reader: PointingReader, questions: Sequence[Judged]) -> NotFoundModel:
+def _with_agreement(container: Container, reader: PointingReader, questions: Sequence[Judged]) -> WithReader:
     from evaluation.calibration.agreement import fit_agreement
 
     container.wait_for_generator()

@@ -126,7 +126,7 @@ class Calibration:
     # the same of readers that point to the answer's lines
     pointing: Mapping[str, GuaranteedRisk] = field(default_factory=dict)
     # the same where such a reader must agree to what was chosen
-    agreeing: Mapping[str, NotFoundModel] = field(default_factory=dict)
+    agreeing: Mapping[str, WithReader] = field(default_factory=dict)
 
     def writing(self, model: str, language: str) -> VerbatimWeights:
         """Of a model that nobody measured: what was measured without a model's likelihoods holds
@@ -193,16 +193,20 @@ def _calibration(value: Mapping[str, Any]) -> Calibration:
             for model, languages in value.get("verbatim", {}).items()
         },
         not_found=_not_found(not_found, SIGNALS) if not_found else None,
-        readers={
-            name: WithReader(_not_found(one["not_found"], (*SIGNALS, *READ)), float(one["span_weight"]))
-            for name, one in value.get("readers", {}).items()
-        },
+        readers=_with_readers(value.get("readers", {}), (*SIGNALS, *READ)),
         pointing={
             name: GuaranteedRisk(**{**one, "guarantees": tuple(Guarantee(**each) for each in one["guarantees"])})
             for name, one in value.get("pointing", {}).items()
         },
-        agreeing={name: _not_found(one, AGREED) for name, one in value.get("agreeing", {}).items()},
+        agreeing=_with_readers(value.get("agreeing", {}), AGREED),
     )
+
+
+def _with_readers(value: Mapping[str, Any], signals: tuple[str, ...]) -> dict[str, WithReader]:
+    return {
+        name: WithReader(_not_found(one["not_found"], signals), float(one["span_weight"]))
+        for name, one in value.items()
+    }
 
 
 def _not_found(value: Mapping[str, Any], signals: tuple[str, ...]) -> NotFoundModel:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -27,18 +27,32 @@ NEEDED = 0.5  # probability from which a range is an answer, where no other thre
 class PointedReading:
     """What a reader makes of one passage. answers: the log-odds that it holds an answer. first,
     last: the likeliest range of its lines. sure: the log-probability of that range, given that
-    there is an answer. reason: what does not fit, where nothing answers."""
+    there is an answer. begins: for each line the log-probability that the answer begins there,
+    given that there is one; without it nothing is known but the range."""
 
     answers: float
     first: int
     last: int
     sure: float
-    reason: str = ""
+    begins: tuple[float, ...] = ()
 
     @property
     def odds(self) -> float:
         """Log-odds that this very range answers."""
-        probability = math.exp(self.sure) / (1 + math.exp(-max(-30.0, min(30.0, self.answers))))
+        return self._odds(math.exp(self.sure))
+
+    def odds_of(self, lines: Collection[int]) -> float:
+        """Log-odds that the answer begins at one of these lines, or that its likeliest range goes
+        on there."""
+        within = any(self.first <= line <= self.last for line in lines)
+        if not self.begins:
+            return self.odds if within else self._odds(0.0)
+        own = {*lines, self.first} if within else set(lines)
+        return self._odds(sum(math.exp(self.begins[line]) for line in own))
+
+    def _odds(self, share: float) -> float:
+        """share: of what answers, if anything does."""
+        probability = share / (1 + math.exp(-max(-30.0, min(30.0, self.answers))))
         return math.log(max(probability, 1e-9)) - math.log(max(1 - probability, 1e-9))
 
 
@@ -55,12 +69,10 @@ class PointingReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pointed:
-    """What a reader points to in what was found, best first; `reason`: what does not fit in the
-    best passage, if nothing answers."""
+    """What a reader points to in what was found, best first."""
 
     candidates: tuple[Candidate, ...]
     titles: tuple[str, ...]  # of their documents
-    reason: str
 
     @property
     def confidence(self) -> float:
@@ -86,8 +98,7 @@ def pointed(
         quote = passage.quoted(one.first, one.last, texts[passage.document_id], one.odds)
         if quote is not None:
             found.append((quote, passage.title))
-    reason = readings[order(readings)[0]].reason if readings else ""
-    return Pointed(tuple(quote for quote, _ in found), tuple(title for _, title in found), reason)
+    return Pointed(tuple(quote for quote, _ in found), tuple(title for _, title in found))
 
 
 def judging_reader(reader: PassageReader | PointingReader | None) -> PassageReader | None:

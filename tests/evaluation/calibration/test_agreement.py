@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from evaluation.calibration.agreement import fit_agreement
+from rag_api.answering.agreement_decision import weight_of
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Document
 from rag_api.errors import GeneratorUnavailable
@@ -50,7 +51,7 @@ def test_where_the_reader_points_to_what_is_right_its_word_counts(
         found = []
         for passage in passages:
             at = next((n for n, line in enumerate(passage.lines) if right and right[1] in line.text), None)
-            found.append(PointedReading(-6.0, 0, 0, 0.0, "drug") if at is None else PointedReading(6.0, at, at, 0.0))
+            found.append(PointedReading(-6.0, 0, 0, 0.0) if at is None else PointedReading(6.0, at, at, 0.0))
         return found
 
     monkeypatch.setattr(AdapterReader, "point", point)
@@ -58,7 +59,9 @@ def test_where_the_reader_points_to_what_is_right_its_word_counts(
     assert reader is not None
     done: list[int] = []
     before = container.db.all("select count(*) from conversations")
-    fitted = fit_agreement(container, reader, judged(), ids, lambda _: LOCAL_USER, done.append)
+    measured = fit_agreement(container, reader, judged(), ids, lambda _: LOCAL_USER, done.append)
+    assert measured.span_weight == weight_of(reader, container)
+    fitted = measured.not_found
     assert set(fitted.coefficients) == {"intercept", "crossed", *AGREED}
     assert fitted.coefficients["points"] > 0
     assert done == list(range(1, len(ASKED) + 1))

@@ -14,7 +14,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import AnswerStatus, Document
 from rag_api.retrieval.decision.answerability import Rule
-from rag_api.retrieval.decision.calibration import FILE, calibration, write
+from rag_api.retrieval.decision.calibration import FILE, WithReader, calibration, write
 from rag_api.retrieval.find import Retrieval
 from tests.rag_api.answering.choosing.test_agreement import FITTED
 from tests.rag_api.retrieval.reader_model.test_pointing_reader import QUESTION, answer_to, documents, pointing  # noqa: F401
@@ -72,7 +72,7 @@ async def test_it_stands_with_the_answer_that_is_stored(
 ) -> None:
     fitted = calibration(container.embedder.name)
     assert fitted.not_found is not None
-    agreeing = {container.agreeing.name: FITTED} if container.agreeing is not None else {}
+    agreeing = {container.agreeing.name: WithReader(FITTED, 0.0)} if container.agreeing is not None else {}
     never = replace(fitted, not_found=replace(fitted.not_found, threshold=1.0, by_risk={}), agreeing=agreeing)
     write(container.settings.data_dir / FILE, container.embedder.name, never)
     pointing(monkeypatch, "-", 0.0)

@@ -8,6 +8,7 @@ import json
 import math
 import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from rag_api.retrieval.decision.calibration import AGREED
 from services.reader.__main__ import main
 from services.reader.adapter import open_model, save
 from services.reader.gate import GatedAnswer, judged, report
-from services.reader.weigh import fitted, written_out
+from services.reader.weigh import WEIGHTS, fitted, written_out
 
 HANDBOOK = Path(__file__).parents[3] / "rag_api" / "handbook" / "pdf"
 ROW = {"document": "Folder A.pdf; Folder C.pdf", "answer": "Drug | 2 g | iv"}
@@ -121,7 +122,9 @@ def test_weights_are_fitted_on_collections_that_a_file_names(
     words = ["weigh", "--model", tiny_model, "--adapter", str(tmp_path / "adapter"), "--collections"]
     capsys.readouterr()
     assert main([*words, str(tmp_path / "all.csv")]) == 0
-    assert set(json.loads(capsys.readouterr().out)["coefficients"]) == {"intercept", "crossed", *AGREED}
+    fitted = json.loads(capsys.readouterr().out)
+    assert set(fitted["not_found"]["coefficients"]) == {"intercept", "crossed", *AGREED}
+    assert fitted["span_weight"] in WEIGHTS
     _write(tmp_path / "bad.csv", ["collection", "documents"], ["own", "documents"])
     assert main([*words, str(tmp_path / "bad.csv")]) == 1
     assert "lacks the columns near_misses, questions" in capsys.readouterr().err
@@ -175,7 +178,10 @@ def test_the_weights_learn_that_what_both_say_is_right() -> None:
                 {"confidence": draw.gauss(0, 1), "points": points, "answers": 0.0},
             )
         )
-    found = fitted(rows)
+    worse = [replace(row, right=False) if number % 40 == 0 else row for number, row in enumerate(rows)]
+    measured = fitted({0.0: worse, 0.5: rows, 2.0: rows})
+    assert measured.span_weight == 0.5, "more right answers, and of equals the reader has less to say"
+    found = measured.not_found
     assert found.coefficients["points"] > 3 * abs(found.coefficients["confidence"])
     assert found.by_risk["careful"] > found.by_risk["balanced"] > found.by_risk["ready"]
 

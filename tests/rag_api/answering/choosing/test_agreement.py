@@ -4,23 +4,39 @@ nothing itself."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rag_api.answering.ask import ask, new_question
-from rag_api.answering.choosing.agreement import FARTHEST, MOST, NEEDED, Agreement, agreement, agrees
+from rag_api.answering.agreement_decision import chosen_again
+from rag_api.answering.ask import ask, chosen, new_question
+from rag_api.answering.choosing.agreement import (
+    FARTHEST,
+    MOST,
+    NEEDED,
+    Agreement,
+    ReadPassages,
+    agrees,
+    chosen_by_both,
+    read_again,
+)
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, AnswerStatus, Candidate, Chunk, Document, Hit, Nearest
 from rag_api.errors import GeneratorUnavailable
 from rag_api.qa_readers.adapter import AdapterReader
 from rag_api.retrieval.decision.answerability import Rule
-from rag_api.retrieval.decision.calibration import FILE, NotFoundModel, calibration, write
+from rag_api.retrieval.decision.calibration import FILE, NotFoundModel, WithReader, calibration, write
 from rag_api.retrieval.find import Retrieval
-from rag_api.retrieval.reader_model.passages import ReadingPassage
+from rag_api.retrieval.reader_model.passages import ReadingLine, ReadingPassage
 from rag_api.retrieval.reader_model.pointing_reader import PointedReading
+from rag_api.retrieval.sentence_scorer import Scored
+from rag_api.text.quotable.quotable_spans import Quotable
+from rag_api.text.sentence_splitter import LineKind
 from rag_api.upkeep import component_checks as parts
 from tests.rag_api.retrieval.reader_model.test_pointing_reader import QUESTION, answer_to, documents, pointing  # noqa: F401
 from tests.support.scripted_server import Scripted
@@ -133,7 +149,7 @@ async def test_half_an_answer_must_be_sure(
 ) -> None:
     assert container.agreeing is not None
     fitted = replace(FITTED, threshold=threshold, by_risk={"balanced": threshold, "careful": careful})
-    own = replace(calibration(container.embedder.name), agreeing={container.agreeing.name: fitted})
+    own = replace(calibration(container.embedder.name), agreeing={container.agreeing.name: WithReader(fitted, 0.0)})
     write(container.settings.data_dir / FILE, container.embedder.name, own)
     pointing(monkeypatch, QUOTED, 3.0)
     whole = await answer_to(container, QUESTION)
@@ -201,11 +217,15 @@ def test_only_what_was_searched_can_be_agreed_on() -> None:
         def close(self) -> None: ...
 
     quoted = [Candidate("kalium", 0, len(TEXT), (), TEXT, 0.0, 1)]
-    own = agreement("hoeveel?", quoted, of("kalium"), Sure())
-    assert own is not None
-    assert own.points == pytest.approx(2.0)
-    assert agreement("hoeveel?", quoted, of("natrium"), Sure()) == Agreement(-FARTHEST, -FARTHEST)
-    assert agreement("hoeveel?", [], of("kalium"), Sure()) == Agreement(), "nothing is to be quoted"
+
+    def told(places: Sequence[Candidate], found: Retrieval) -> Agreement:
+        read = read_again("hoeveel?", found, Sure())
+        assert read is not None
+        return read.of(places, found.texts)
+
+    assert told(quoted, of("kalium")).points == pytest.approx(2.0)
+    assert told(quoted, of("natrium")) == Agreement(-FARTHEST, -FARTHEST)
+    assert told([], of("kalium")) == Agreement(), "nothing is to be quoted"
 
 
 # --- Weights that were fitted: how sure the choice was and what the other makes of it, together
@@ -258,10 +278,66 @@ async def test_a_choice_below_its_own_threshold_is_quoted_where_the_other_is_sur
     write(
         container.settings.data_dir / FILE,
         embedder,
-        replace(unsure, agreeing={reader.name: replace(FITTED, threshold=0.2)}),
+        replace(unsure, agreeing={reader.name: WithReader(replace(FITTED, threshold=0.2), 0.0)}),
     )
     answer = await answer_to(container, QUESTION)
     assert answer.status == AnswerStatus.ANSWERED
     assert QUOTED in answer.text
     pointing(monkeypatch, QUOTED, -8.0)
     assert (await answer_to(container, QUESTION)).status == AnswerStatus.NOT_FOUND
+
+
+# --- Both choose
+
+
+def line(n: int, text: str) -> Candidate:
+    return Candidate("kalium", n * 10, n * 10 + 10, (), text, -float(n), 1)
+
+
+def of_lines(*begins: float) -> ReadPassages:
+    """A passage of lines of ten characters, and where an answer begins in it, in shares."""
+    texts = [f"{n} mmol...."[:10] for n in range(len(begins))]
+    lines = tuple(
+        ReadingLine(text, Quotable(n * 10, n * 10 + 10, kind=LineKind.PROSE, block=n)) for n, text in enumerate(texts)
+    )
+    first = max(range(len(begins)), key=begins.__getitem__)
+    told = tuple(math.log(max(1e-9, share)) for share in begins)
+    reading = PointedReading(2.0, first, first, told[first] + math.log(0.5), told)
+    return ReadPassages((ReadingPassage("kalium", 1, "Kalium", "", lines),), (reading,))
+
+
+def test_what_the_reader_gives_more_to_is_chosen_and_how_much_it_says_is_weighed() -> None:
+    read = of_lines(0.2, 0.75, 0.05)
+    found = Retrieval(
+        (), 0.5, True, scored=tuple(Scored(line(n, f"{n}"), (), "Kalium") for n in range(3)), texts={"kalium": "x" * 30}
+    )
+    assert chosen_by_both(found, read, 0.0).sentences == found.sentences, "it has nothing to say"
+    assert [one.start for one in chosen_by_both(found, read, 0.3).sentences] == [0, 10, 20], (
+        "the sentences' own weighs more"
+    )
+    assert [one.start for one in chosen_by_both(found, read, 1.0).sentences] == [10, 0, 20]
+    told = read.of([line(0, "0")], found.texts)
+    assert told.points == pytest.approx(math.log(0.2 / (1 + math.exp(-2.0)) / (1 - 0.2 / (1 + math.exp(-2.0)))))
+    assert told.answers == 2.0
+    assert read.odds_of(replace(line(1, "1"), document_id="natrium")) == -FARTHEST, "nobody read it"
+
+
+@given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=8), st.data())
+def test_a_place_has_at_least_the_odds_of_each_of_its_lines(shares: list[float], data: st.DataObject) -> None:
+    read = of_lines(*(share / sum(shares) for share in shares))
+    n = data.draw(st.integers(0, len(shares) - 1))
+    own, whole = read.odds_of(line(n, "")), read.odds_of(replace(line(0, ""), end=10 * len(shares)))
+    assert -FARTHEST <= own <= whole + 1e-9
+
+
+def test_what_would_be_quoted_is_chosen_again_by_both(
+    container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = container.agreeing
+    assert reader is not None
+    pointing(monkeypatch, "zes uur", 4.0)
+    for weight, words in ((0.0, QUOTED), (8.0, "zes uur")):
+        builder, _ = chosen(new_question(LOCAL_USER, container, QUESTION), LOCAL_USER, container)
+        assert chosen_again(builder, reader, weight) is not None
+        assert words in builder.asked[0].sentences[0].own
+    assert chosen_again(builder, reader, 8.0, lambda _: False) == [None], "nothing is read for what no agreement helps"

@@ -68,7 +68,7 @@ def test_the_likeliest_range_and_its_odds_follow_from_the_letters_probabilities(
         " drug": 0.0,
     }
     (reading,) = reader_of(logits, seen).point("kaliumcitraat", passages())
-    assert (reading.first, reading.last, reading.reason) == (1, 2, "drug")
+    assert (reading.first, reading.last) == (1, 2)
     assert reading.answers == pytest.approx(math.log(0.8 / 0.2), abs=1e-6)
     assert 1 / (1 + math.exp(-reading.odds)) == pytest.approx(0.6 * 0.75, abs=1e-6)
 
@@ -81,9 +81,8 @@ def test_the_passage_is_a_piece_of_its_own_in_front_and_the_adapter_is_named() -
     assert "B) Kaliumchloride | 20 mmol\n" in begin["prompt"][0]
     assert begin["prompt"][1].startswith(INVOCATION)
     assert begin["continuations"][-1] == "0"
-    end, why = seen[1]["prompts"]
+    (end,) = seen[1]["prompts"]
     assert end["prompt"] == [*begin["prompt"], "A", " to"]
-    assert why["prompt"] == [*begin["prompt"], "0", " because"]
 
 
 def test_an_answer_that_is_none_is_told_as_the_generator_being_away() -> None:
@@ -107,18 +106,17 @@ def test_another_server_is_asked_for_the_next_tokens_of_all_passages_at_once() -
             "0": math.log(0.2),
             " B": math.log(0.25),
             " C": math.log(0.75),
-            " drug": -1.0,
             "Z": -0.1,
         }
         choices = [{"index": n, "logprobs": {"top_logprobs": [whole]}} for n in range(len(body["prompt"]))]
         return httpx.Response(200, json={"choices": choices[::-1]})
 
     (reading,) = opened(OTHER, answer).point("kaliumcitraat", passages())
-    assert (reading.first, reading.last, reading.reason) == (1, 2, "drug")
+    assert (reading.first, reading.last) == (1, 2)
     assert reading.answers == pytest.approx(math.log(0.6 / 0.2), abs=math.exp(UNSAID) * 50)
     assert seen[0]["model"] == "reader"
     assert len(seen) == 2
-    assert seen[1]["prompt"] == [seen[0]["prompt"][0] + "B to", seen[0]["prompt"][0] + "0 because"]
+    assert seen[1]["prompt"] == [seen[0]["prompt"][0] + "B to"]
 
 
 @pytest.mark.parametrize("told", [{}, {"choices": []}, {"choices": [{"index": 0, "logprobs": None}]}])
@@ -155,9 +153,7 @@ def pointing(monkeypatch: pytest.MonkeyPatch, words: str, answers: float) -> Non
         found = []
         for one in passages:
             at = next((n for n, line in enumerate(one.lines) if words in line.text), None)
-            found.append(
-                PointedReading(-8.0, 0, 0, 0.0, "drug") if at is None else PointedReading(answers, at, at, 0.0)
-            )
+            found.append(PointedReading(-8.0, 0, 0, 0.0) if at is None else PointedReading(answers, at, at, 0.0))
         return found
 
     monkeypatch.setattr(AdapterReader, "point", point)
