@@ -219,7 +219,7 @@ class Settings(BaseSettings):
         None,
         description="What reads question and passages together: 'llm' (the configured generator), 'adapter:NAME' (an "
         "adapter of it chooses"
-        " what is quoted), 'agreeing:NAME' (what was chosen without it is quoted where both are sure enough).",
+        " what is quoted), 'agreeing:NAME' (search and adapter choose together, and it is quoted where both are sure enough).",
     )
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
