@@ -21,7 +21,7 @@ from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, NotFo
 from services.reader.gate import Captured, InProcess, capture, judged
 from services.reader.questions import AskedPassage, read_passages
 
-WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)
+WEIGHTS = (0.0, 0.25, 0.5, 1.0)
 ALWAYS = NotFoundModel({"intercept": 0.0, "crossed": 0.0} | dict.fromkeys(AGREED, 0.0), threshold=0.0)
 
 
