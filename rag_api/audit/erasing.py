@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from rag_api.audit.entry import Event, Result, entry_of, stamp
 from rag_api.db import Database
-from rag_api.db.audit import append_within, erase, with_part
+from rag_api.db.audit import append, erase, with_part
 
 MOST = 2000  # ranges that one entry names
 
@@ -26,7 +26,7 @@ def erase_parts(db: Database, part: str, sequences: Sequence[int], said: Event) 
         )
         entry = entry_of(replace(event, id=Event("", Result.BEGUN, {}).id), with_text=False)
         with db.connection() as connection:
-            append_within(connection, entry.text, [(one.part, one.salt, one.body) for one in entry.sealed])
+            append(connection, entry.text, [(one.part, one.salt, one.body) for one in entry.sealed])
             erase(connection, part, numbers)
     return len(sequences)
 

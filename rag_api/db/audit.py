@@ -98,12 +98,12 @@ class Writer:
         however often it is sent."""
         known, began = self._connection is not None, time.monotonic()
         try:
-            return append_within(self._open(), text, sealed)
+            return append(self._open(), text, sealed)
         except (psycopg.OperationalError, psycopg.InterfaceError):
             self._drop()
             if not known or time.monotonic() - began > self.patience / 2:
                 raise
-        return append_within(self._open(), text, sealed)
+        return append(self._open(), text, sealed)
 
     def _open(self) -> Connection:
         if self._connection is None or self._connection.closed:
@@ -129,15 +129,9 @@ class Writer:
         self._connection = None
 
 
-def append(db: Database, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:
+def append(connection: Connection, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:
     """Return the entry's number. Added once: an entry with the id of one that is there changes
-    nothing."""
-    with db.connection() as connection:
-        return append_within(connection, text, sealed)
-
-
-def append_within(connection: Connection, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:
-    """The same in a transaction with something else: until it ends, nobody else adds anything."""
+    nothing. Until the transaction ends, nobody else adds anything."""
     row = connection.execute(
         "select audit_append(%(text)s, %(parts)s::text[], %(salts)s::bytea[], %(bodies)s::text[]) as sequence",
         {

@@ -96,13 +96,11 @@ def verify_copy(source: Store, target: Store, tell: Tell, *, same_vectors: bool 
     return compared
 
 
-def ranked_alike(
-    source: Store, target: Store, questions: Iterable[ComparisonQuery], alpha: float = 0.5, limit: int = 10
-) -> list[bool]:
+def ranked_alike(source: Store, target: Store, questions: Iterable[ComparisonQuery]) -> list[bool]:
     """Whether both find the same for each question, up to ties."""
 
     def hits(store: Store, asked: ComparisonQuery) -> list[Hit]:
-        return store.search(asked.text, asked.vector, limit, asked.filters, alpha)
+        return store.search(asked.text, asked.vector, 10, asked.filters, 0.5)
 
     return [same_ranking(hits(source, asked), hits(target, asked)) for asked in questions]
 

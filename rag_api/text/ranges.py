@@ -117,13 +117,9 @@ class AskedNumber:
     scale: str = ""  # the unit that a value without one must have, by what is measured: "glyc 48"
 
 
-def fit(question: str, text: str) -> int:
-    """1: a range of the text holds for a number of the question; -1: it has ranges for the same
-    thing, and none holds; 0: neither."""
-    return fits(asked(question), text)
-
-
 def fits(numbers: Sequence[AskedNumber], text: str) -> int:
+    """1: a range of the text holds for one of the numbers; -1: it has ranges for the same thing,
+    and none holds; 0: neither."""
     found = ranges(text) if numbers else []
     said = [verdict for number in numbers if (verdict := _fit(number, found, text.casefold()))]
     return 0 if not said else -1 if -1 in said else 1

@@ -12,6 +12,7 @@ import io
 import uuid
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -43,6 +44,7 @@ FILLER = "de verpleegkundige noteert tijd, dosis en naam in het dossier."
 PAGES = 40  # long enough for a page that draws only what is seen
 
 
+@cache
 def build_pdf(pages: int = PAGES) -> bytes:
     """A4 pages of numbered lines; page 3 holds the sentences of the passage, one a line."""
     buffer = io.BytesIO()

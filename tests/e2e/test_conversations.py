@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from rag_api.api import schemas as s
 from rag_api.domain import Mode
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless, looks
 from tests.e2e.asking.test_reading import TOUCHED, made
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import SENTENCES, STEPS, TITLE, Script, steps
@@ -39,9 +39,7 @@ def titles(page: Page) -> Locator:
     return page.locator(".asked-then .document-title")
 
 
-@pytest.mark.parametrize("width", [1920, 320])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("locale", WORDS)
+@looks(1920, 320)
 def test_the_page_has_no_fault(
     new_page: NewPage, base_url: str, asked: Script, locale: str, scheme: str, width: int
 ) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import SENTENCES, STEPS, TITLE, Script
 from tests.e2e.test_states import ask
@@ -260,7 +260,6 @@ def test_a_recogniser_that_does_not_know_of_the_device_is_never_started(new_page
 # --- The browser as it is
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     ("locale", "menu", "why"),
     [
@@ -269,16 +268,16 @@ def test_a_recogniser_that_does_not_know_of_the_device_is_never_started(new_page
     ],
 )
 def test_where_the_device_can_do_neither_the_menu_says_why(
-    new_page: NewPage, base_url: str, locale: str, menu: str, why: str, scheme: str, tmp_path: Path
+    new_page: NewPage, base_url: str, locale: str, menu: str, why: str, tmp_path: Path
 ) -> None:
-    page = device(new_page(locale=locale, color_scheme=scheme), base_url)
+    page = device(new_page(locale=locale), base_url)
     ask(page)
     expect(page.locator(".made")).to_be_visible()
     expect(page.locator(".read-aloud")).to_have_count(0)
     page.locator("summary", has_text=menu).click()
     expect(page.locator(".menu-note")).to_contain_text(why)
     expect(page.locator(".menu-choice input")).to_be_disabled()
-    faultless(page)
+    faultless_by_day_and_by_night(page)
     page.screenshot(path=tmp_path / "menu.png")
 
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from rag_api.api import schemas as s
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless_by_day_and_by_night
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import HOSTILE, PAGES, SENTENCES, TITLE, Script
 
@@ -571,11 +571,10 @@ def test_nothing_is_fetched_from_elsewhere(page: Page, base_url: str) -> None:
     assert [url for url in asked if not url.startswith((base_url, "blob:", "data:"))] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("question", [None, "geschreven volwassene", "vraag zonder antwoord", "breekt af"])
-def test_accessibility(new_page: NewPage, base_url: str, scheme: str, question: str | None) -> None:
+def test_accessibility(new_page: NewPage, base_url: str, question: str | None) -> None:
     """axe-core's WCAG 2.2 A and AA rules, contrast among them, find nothing."""
-    page = new_page(color_scheme=scheme)
+    page = new_page()
     page.goto(base_url)
     expect(page.locator("#question")).to_be_visible()
     if question:
@@ -583,4 +582,4 @@ def test_accessibility(new_page: NewPage, base_url: str, scheme: str, question: 
         expect(page.locator(".made, .notice.serious").first).to_be_visible()
         if "zonder antwoord" not in question:  # a refusal opens none
             expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
-    faultless(page)
+    faultless_by_day_and_by_night(page)

@@ -17,10 +17,8 @@ from tests.stack.engine.machine import Failed
 from tests.stack.stack import Stack
 from tests.stack.whole import DISKS, WHOLE, asked_about, full, small_disks, whole
 
-Tell = Callable[[list[Cell]], None]
 WORKS = ("answering", "ingestion")
 KINDS = ("kill", "stop", "restart")
-INGESTION = "bedside-ingestion"
 
 
 def cells_of(stack: Stack) -> list[Cell]:

@@ -45,17 +45,13 @@ class Unanswered:
     comments: tuple[str, ...] = ()  # of its reader, without what identifies a patient
 
 
-def unanswered(
-    db: Database, user: User, since: datetime | None = None, nobody: Sequence[str] = NOBODY
-) -> list[Unanswered]:
+def unanswered(db: Database, user: User, since: datetime | None = None) -> list[Unanswered]:
     """Oldest first. Raises NotFound for who may not review."""
     reviewer(user)
-    return _asked_in_vain(db, user, since, nobody)
+    return _asked_in_vain(db, user, since)
 
 
-def unanswered_near(
-    db: Database, user: User, since: datetime | None = None, nobody: Sequence[str] = NOBODY
-) -> list[Unanswered]:
+def unanswered_near(db: Database, user: User) -> list[Unanswered]:
     """Those that a document whose owner the user is should answer: it is the one that their reader
     named, else the nearest. Oldest first. Of askers of the user's groups, as for reviewers. What
     was reported is asked of the owner already (owners/questions.py)."""
@@ -66,11 +62,11 @@ def unanswered_near(
     sources = {row["source"] for row in own}
     if not sources:
         return []
-    asked = (one for one in _asked_in_vain(db, user, since, nobody) if one.reported is None)
+    asked = (one for one in _asked_in_vain(db, user, None) if one.reported is None)
     return [one for one in asked if any(near.document in sources for near in one.named or one.nearest[:1])]
 
 
-def _asked_in_vain(db: Database, user: User, since: datetime | None, nobody: Sequence[str]) -> list[Unanswered]:
+def _asked_in_vain(db: Database, user: User, since: datetime | None) -> list[Unanswered]:
     rows = db.all(
         f"""select a.query as question, a.language, a.function, a.department, a.created_at,
               case when a.status = 'not_found' then 'bedside' else 'reader' end as said_by,
@@ -95,7 +91,7 @@ def _asked_in_vain(db: Database, user: User, since: datetime | None, nobody: Seq
                 where f.answer_id = a.id and f.found is not null order by f.created_at desc, f.id limit 1)
                 or exists (select 1 from feedback f where f.answer_id = a.id and f.reported is not null))
             order by a.created_at desc, a.id limit %(most)s""",  # noqa: S608
-        values(user, since=since, nobody=list(nobody), nearest=NEAREST, most=MOST),
+        values(user, since=since, nobody=list(NOBODY), nearest=NEAREST, most=MOST),
     )
     return [
         Unanswered(**{

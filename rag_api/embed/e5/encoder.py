@@ -55,10 +55,6 @@ class E5Encoder:
     def query(self, text: str) -> NDArray[np.float32]:
         return self._vector(E5.query + text)
 
-    def token_count(self, text: str) -> int:
-        """With <s> and </s>, before anything is cut."""
-        return len(self._tokens(text)) + 2
-
     def close(self) -> None:
         self._pool.shutdown()
 

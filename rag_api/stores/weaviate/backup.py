@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from typing import Any, TypeVar
+from typing import Any
 
 import weaviate
 from weaviate.backup.backup import BackupStatus, BackupStorage
@@ -15,8 +15,6 @@ from rag_api.config import Settings
 from rag_api.errors import InvalidInput, StoreUnavailable
 from rag_api.stores.weaviate.connection import WeaviateConnection
 from rag_api.stores.weaviate.terms import bring_up_to_date, open_counts
-
-T = TypeVar("T")
 
 
 class Backups:

@@ -10,7 +10,6 @@ MEASUREMENTS = {  # by their modules
     "replayed.replay": "recorded answers through a drafter, without a model",
     "decoding.decode": "tokens per second with a model, against other engines",
     "decoding.methods": "all drafters and policies in one table, with a model and on recorded answers",
-    "decoding.shape": "the fixed EAGLE tree that is fastest here (READER's search)",
     "steps.step": "milliseconds of a verify step, a draft level and the host's work",
     "steps.kernels": "a GGUF file's own types in our kernels against bf16 and llama.cpp: steps, prompts, memory, "
     "loading",

@@ -1,4 +1,4 @@
-"""Trees drafted by an EAGLE head: dynamic (EAGLE-2 and -3) or of a fixed shape (EAGLE-1).
+"""Trees drafted by an EAGLE head: the candidates that are likeliest, whatever their shape.
 
 A drafter only proposes. The head's cache holds verified features alone: drafted nodes are written
 behind them and forgotten. R rows, K = top_k, P pool, h hidden size.
@@ -21,7 +21,7 @@ from services.generator.models.heads.eagle import DraftHead
 from services.generator.models.heads.eagle_cache import HeadCache
 from services.generator.models.heads.eagle_format import open_head
 from services.generator.native.head import NativeHead
-from services.generator.speculation.eagle_tree import Pool, TreeShape, plan, select, to_tree
+from services.generator.speculation.eagle_tree import Pool, TreeShape, select, to_tree
 from services.generator.speculation.tree import root_only
 from services.generator.types import Accepted, DraftTree, Sequence
 
@@ -55,14 +55,9 @@ class EagleDrafter:
     capacity: int = 1024  # keys per row to begin with
     _cache: HeadCache = field(init=False)
     _rows: dict[str, int] = field(init=False, default_factory=dict)
-    _expand: list[Tensor] = field(init=False)  # fixed trees: per level, the places of those that have children
-    _places: Tensor = field(init=False)  # fixed trees: the nodes, as places in the pool
 
     def __post_init__(self) -> None:
         self._cache = HeadCache.empty(self.head, 1, self.capacity)
-        expand, places = plan(self.shape.fixed, self.shape.top_k)
-        self._expand = [torch.tensor(level, device=self.head.device) for level in expand]
-        self._places = torch.tensor(places, dtype=torch.int64, device=self.head.device)
 
     @property
     def wants_features(self) -> FeatureKind:
@@ -93,18 +88,18 @@ class EagleDrafter:
 
     def _draft(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         rows = [self._rows[state.sequence.id] for state in states]
-        total = len(self.shape.fixed) + 1 if self.shape.fixed else min(self.shape.total, nodes)
-        if self.head.native is not None and not self.shape.fixed:
+        total = min(self.shape.total, nodes)
+        if self.head.native is not None:
             return [
                 self._draft_natively(self.head.native, row, state, total)
                 for row, state in zip(rows, states, strict=True)
             ]
         hidden = self._read(rows, states)
         roots = [int(state.context[-1]) for state in states]
-        if not 1 < total <= nodes:
+        if total <= 1:
             return [root_only(root) for root in roots]
         pool = self._grow(rows, hidden, total)
-        chosen = self._places.expand(len(rows), -1) if self.shape.fixed else select(pool, total - 1)
+        chosen = select(pool, total - 1)
         picked = (chosen, *(part.gather(1, chosen) for part in pool))
         places, tokens, scores, parents = torch.stack([part.double() for part in picked]).cpu().tolist()  # one download
         return [
@@ -179,7 +174,7 @@ class EagleDrafter:
     @property
     def _drafted(self) -> int:
         """Keys that a draft writes behind the verified ones."""
-        return self.shape.top_k * (len(self._expand) if self.shape.fixed else self.shape.depth)
+        return self.shape.top_k * self.shape.depth
 
     def _tensor(self, values: list[int]) -> Tensor:
         """Turn [R] into int64 [R, 1] on the head's device."""
@@ -189,7 +184,7 @@ class EagleDrafter:
         """Expand the best K of each level by the probability of their paths; every child goes into
         the pool."""
         top_k = self.shape.top_k
-        depth = len(self._expand) if self.shape.fixed else min(self.shape.depth, total - 2)
+        depth = min(self.shape.depth, total - 2)
         tokens, scores = self._children(hidden[:, None])  # [R, 1, K]
         count, device = len(rows), self.head.device
         pool = [Pool(tokens[:, 0], scores[:, 0], torch.full_like(tokens[:, 0], -1))]
@@ -197,17 +192,13 @@ class EagleDrafter:
         places = torch.arange(top_k, device=device).expand(count, -1)
         frontier = Frontier(tokens[:, 0], scores[:, 0], places, hidden[:, None].expand(-1, top_k, -1), eye)
         for level in range(depth):
-            if (
-                self.shape.least > 0
-                and not self.shape.fixed
-                and float(frontier.scores.max()) < math.log(self.shape.least)
-            ):
+            if self.shape.least > 0 and float(frontier.scores.max()) < math.log(self.shape.least):
                 break
             out = self._level(rows, frontier, level)
             tokens, scores = self._children(out)
             scores = scores + frontier.scores[:, :, None]
             pool.append(Pool(tokens.flatten(1), scores.flatten(1), frontier.pool.repeat_interleave(top_k, dim=1)))
-            best = self._next(scores, level)  # [R, K] of the K * K children
+            best = scores.flatten(1).topk(top_k, dim=1).indices  # [R, K] of the K * K children
             parents = best // top_k
             ancestors = frontier.ancestors.gather(1, parents[:, :, None].expand(-1, -1, frontier.ancestors.shape[2]))
             frontier = Frontier(
@@ -218,12 +209,6 @@ class EagleDrafter:
                 torch.cat((ancestors, eye), dim=2),
             )
         return Pool(*(torch.cat(part, dim=1) for part in zip(*pool, strict=True)))
-
-    def _next(self, scores: Tensor, level: int) -> Tensor:
-        """Choose by scores [R, K, K] of the children the K to expand, as places among K * K."""
-        if self.shape.fixed:
-            return self._expand[level].expand(len(scores), -1)
-        return scores.flatten(1).topk(self.shape.top_k, dim=1).indices
 
     def _children(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """Turn [R, n, h] into tokens and log-probabilities of the K likeliest, [R, n, K] each.

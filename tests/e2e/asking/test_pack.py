@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from rag_api.api.schemas.people.accounts import PackOut
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless_by_day_and_by_night
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import Script
 from tests.e2e.test_states import ask, complete
@@ -24,12 +24,11 @@ def of_days(made: int, until: int) -> PackOut:
 
 
 @pytest.mark.parametrize("locale", WORDS)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_its_age_stands_on_top_and_no_feedback_is_asked(
-    script: Script, new_page: NewPage, base_url: str, locale: str, scheme: str
+    script: Script, new_page: NewPage, base_url: str, locale: str
 ) -> None:
     script.pack = of_days(-1, 6)
-    page = new_page(locale=locale, color_scheme=scheme)
+    page = new_page(locale=locale)
     page.goto(base_url)
     banner = page.locator(".banner")
     expect(banner).to_contain_text(WORDS[locale][0])
@@ -40,7 +39,7 @@ def test_its_age_stands_on_top_and_no_feedback_is_asked(
     expect(page.locator(".card").first).to_be_visible()
     expect(page.locator(".feedback")).to_have_count(0)
     expect(page.get_by_role("button", name=re.compile("eigenaar|owner", re.IGNORECASE))).to_have_count(0)
-    faultless(page)
+    faultless_by_day_and_by_night(page)
 
 
 def test_on_a_machine_without_a_network_it_answers_and_says_its_age_all_the_same(

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless, looks
 from tests.e2e.asking.test_reading import TOUCHED
 from tests.e2e.conftest import NewPage
 from tests.e2e.geometry import Drawn, Pdf, bare
@@ -37,9 +37,7 @@ def said(page: Page, words: str) -> None:
     expect(page.locator(".find [role=status]")).to_have_text(words)
 
 
-@pytest.mark.parametrize("width", [1920, 1024, 320])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("locale", WORDS)
+@looks(1920, 1024, 320)
 def test_the_pane_has_no_fault(new_page: NewPage, base_url: str, locale: str, scheme: str, width: int) -> None:
     find, thumbnails = WORDS[locale]
     page = new_page(locale=locale, width=width, color_scheme=scheme, has_touch=width == 320)

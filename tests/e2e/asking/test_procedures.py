@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless, looks
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import TITLE, Script
 from tests.e2e.test_states import ask, complete
@@ -34,9 +33,7 @@ def star(page: Page, locale: str = "nl-BE"):  # type: ignore[no-untyped-def]
     return page.get_by_role("button", name=f"{WORDS[locale]['star']}: {TITLE}")
 
 
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("locale", WORDS)
+@looks(1440, 390)
 def test_the_finder_and_the_first_page_have_no_fault(
     new_page: NewPage, base_url: str, locale: str, scheme: str, width: int
 ) -> None:

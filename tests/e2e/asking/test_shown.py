@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless_by_day_and_by_night
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import ROWS, SENTENCES, STEPS, TITLE, Script
 from tests.e2e.test_states import ask, complete
@@ -408,19 +408,18 @@ def test_a_print_of_a_dark_page_is_black_on_white(new_page: NewPage, base_url: s
 # --- Accessibility of what is new
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     ("question", "width"),
     [("rijtje", 1366), ("rijtje", 360), ("stappen", 1366), ("tweeling", 1366), ("zonder antwoord", 360)],
 )
 def test_accessibility_of_tables_lists_chips_and_refusals(
-    new_page: NewPage, base_url: str, scheme: str, question: str, width: int
+    new_page: NewPage, base_url: str, question: str, width: int
 ) -> None:
-    page = new_page(color_scheme=scheme, width=width)
+    page = new_page(width=width)
     page.goto(base_url)
     ask(page, question)
     made(page)
     if question == "rijtje" and width == 360:
         page.locator(".answer-text .quote").click()
         expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
-    faultless(page)
+    faultless_by_day_and_by_night(page)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Dialog, Page, expect
 
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless, looks
 from tests.e2e.asking.test_reading import TOUCHED
 from tests.e2e.conftest import NewPage
 from tests.e2e.test_states import ask
@@ -21,9 +20,7 @@ def opened(page: Page, base_url: str, tick: str = "Afvinken") -> Page:
     return page
 
 
-@pytest.mark.parametrize("width", [1920, 320])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("locale", WORDS)
+@looks(1920, 320)
 def test_a_checklist_has_no_fault(new_page: NewPage, base_url: str, locale: str, scheme: str, width: int) -> None:
     page = opened(
         new_page(locale=locale, width=width, color_scheme=scheme, has_touch=width == 320),

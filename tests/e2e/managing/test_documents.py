@@ -20,7 +20,7 @@ from rag_api.db.documents import PgDocuments
 from rag_api.domain import Document, Filters, Progress, TargetGroup, User
 from rag_api.ingest.common.kinds import SUFFIXES
 from rag_api.main import create_app
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.conftest import NewPage, Serving
 from tests.e2e.scripted import DIST
 from tests.rag_api.made_files.docx_files import docx, p, r
@@ -361,7 +361,6 @@ def test_each_file_says_which_step_it_is_at_and_the_others_wait(page: Page) -> N
     expect(page.locator(".loading")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     ("locale", "said", "name"),
     [
@@ -379,15 +378,15 @@ def test_each_file_says_which_step_it_is_at_and_the_others_wait(page: Page) -> N
     ],
 )
 def test_what_somebody_else_loads_is_said_and_can_be_stopped(
-    page: Page, new_page: NewPage, container: Container, locale: str, said: str, name: str, scheme: str
+    page: Page, new_page: NewPage, container: Container, locale: str, said: str, name: str
 ) -> None:
     nightly = PgDocuments(container.db, User("nightly", "Nightly", ("everyone",)))
-    other = new_page(locale=locale, color_scheme=scheme)
+    other = new_page(locale=locale)
     with nightly.lock():
         nightly.put_progress(Progress(3, 20, 31, 80, 9.5, "paracetamol-kind.pdf", "reading", 4, 9))
         other.goto(page.url)
         expect(other.locator(".loading-elsewhere")).to_contain_text(said)
-        faultless(other)
+        faultless_by_day_and_by_night(other)
         other.get_by_role("button", name=name).click()
         expect(other.locator(".loading-elsewhere button")).to_have_count(0)
         assert nightly.asked_to_stop()
@@ -437,13 +436,10 @@ def test_files_are_dropped_where_they_are_loaded(page: Page) -> None:
 
 
 @pytest.mark.parametrize("locale", ["nl-BE", "en-GB"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_accessibility_of_the_documents_page(
-    page: Page, new_page: NewPage, locale: str, scheme: str, tmp_path: Path
-) -> None:
-    shown = new_page(locale=locale, color_scheme=scheme)
+def test_accessibility_of_the_documents_page(page: Page, new_page: NewPage, locale: str, tmp_path: Path) -> None:
+    shown = new_page(locale=locale)
     shown.goto(page.url)
     opened(shown, "Paracetamol")
     expect(shown.locator(".document-access")).to_be_visible()
-    faultless(shown)
+    faultless_by_day_and_by_night(shown)
     shown.screenshot(path=tmp_path / "documents.png", full_page=True)

@@ -1,16 +1,15 @@
-"""Every view with an address, in both languages, light and dark: axe finds nothing in it, and
-nothing is wider than the window."""
+"""Every view with an address, in both languages, light and dark, wide and narrow: axe finds nothing
+in it, and nothing is wider than the window."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import httpx
-import pytest
 from playwright.sync_api import expect
 
 from rag_api.container import Container
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless, looks
 from tests.e2e.conftest import NewPage
 from tests.e2e.managing.test_quality import DOSE, FLAG
 from tests.support.world import load_hospital
@@ -21,9 +20,7 @@ VIEWS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("width", [320, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("locale", ["nl-BE", "en-GB"])
+@looks(320, 1440)
 def test_no_view_has_a_fault(
     new_page: NewPage, url: str, container: Container, locale: str, scheme: str, width: int, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from rag_api.container import Container
 from rag_api.db.owners.named import put_owner
 from rag_api.db.people.accounts import add_account, get_account, user_of
 from rag_api.domain import LOCAL_USER, Document, User
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.conftest import NewPage
 from tests.e2e.managing.conftest import Asker
 from tests.e2e.managing.test_quality import DOSE, FLAG
@@ -157,7 +157,6 @@ def test_an_owner_sees_what_was_asked_in_vain_and_takes_a_document_out(
 
 
 @pytest.mark.parametrize("width", [320, 1920])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_both_pages_have_no_fault_in_english(
     new_page: NewPage,
     url: str,
@@ -165,22 +164,21 @@ def test_both_pages_have_no_fault_in_english(
     child: Document,
     asker: Asker,
     width: int,
-    scheme: str,
     tmp_path: Path,
 ) -> None:
     path = f"{url}/api/documents/{child.id}/owner-questions"
     httpx.post(path, json={"kind": "report", "text": "Out of date. " * 20}).raise_for_status()
     asker.user = LOCAL_USER
     httpx.post(path, json={"kind": "question", "text": "For neonates too?", "page": 1}).raise_for_status()
-    page = new_page(locale="en-GB", width=width, color_scheme=scheme)
+    page = new_page(locale="en-GB", width=width)
     page.goto(f"{url}/inbox")
     expect(page.locator(".owner-question")).to_have_count(3)  # two to answer, of which one is one's own
-    faultless(page)
-    page.screenshot(path=tmp_path / f"inbox-{width}-{scheme}.png", full_page=True)
+    faultless_by_day_and_by_night(page)
+    page.screenshot(path=tmp_path / f"inbox-{width}.png", full_page=True)
     page.goto(f"{url}/admin/owners")
     expect(page.get_by_text("nobody is known for 2")).to_be_visible()
-    faultless(page)
-    page.screenshot(path=tmp_path / f"owners-{width}-{scheme}.png", full_page=True)
+    faultless_by_day_and_by_night(page)
+    page.screenshot(path=tmp_path / f"owners-{width}.png", full_page=True)
 
 
 def test_under_a_refusal_a_reader_names_the_procedure_that_has_it_or_says_that_none_does(

@@ -37,7 +37,6 @@ from tests.support.world import empty
 __all__ = ["client", "container", "documents", "url"]
 
 ROOT = Path(__file__).parents[3]
-Answers = Callable[[httpx.Request], httpx.Response]
 
 
 @pytest.fixture

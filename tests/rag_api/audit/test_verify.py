@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rag_api.audit.entry import Event, Result, canonical, chained, entry_of
+from rag_api.audit.entry import Entry, Event, Result, canonical, chained, entry_of
 from rag_api.audit.erasing import erase_old, forget_conversation, forget_person, forget_questions, ranges_of
 from rag_api.audit.export import fields_of
 from rag_api.audit.verify import Verified, anchor_of, verify
@@ -30,8 +30,12 @@ def asked(question: str = "Hoeveel paracetamol?", user: str = "u1", conversation
 
 
 def write(db: Database, event: Event) -> int:
-    entry = entry_of(event, with_text=True)
-    return append(db, entry.text, [(one.part, one.salt, one.body) for one in entry.sealed])
+    return put(db, entry_of(event, with_text=True))
+
+
+def put(db: Database, entry: Entry) -> int:
+    with db.connection() as connection:
+        return append(connection, entry.text, [(one.part, one.salt, one.body) for one in entry.sealed])
 
 
 @pytest.fixture
@@ -79,8 +83,7 @@ def test_the_database_hashes_as_the_verification_does(trail: Database) -> None:
 
 def test_an_entry_is_added_once_however_often_it_is_sent(trail: Database) -> None:
     entry = entry_of(asked(), with_text=True)
-    sealed = [(one.part, one.salt, one.body) for one in entry.sealed]
-    assert [append(trail, entry.text, sealed) for _ in range(3)] == [1, 1, 1]
+    assert [put(trail, entry) for _ in range(3)] == [1, 1, 1]
     assert verify(trail).entries == 1
 
 
@@ -97,8 +100,7 @@ def test_no_person_and_no_question_stands_in_the_chain_itself(trail: Database) -
 
 
 def test_without_text_a_question_leaves_its_hash(trail: Database) -> None:
-    entry = entry_of(asked("Mevrouw Jansen"), with_text=False)
-    append(trail, entry.text, [(one.part, one.salt, one.body) for one in entry.sealed])
+    put(trail, entry_of(asked("Mevrouw Jansen"), with_text=False))
     question = fields_of(all_of(trail)[0])["question"]
     assert set(question) == {"sha256"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.text.ranges import asked, fit, fits_age, ranges
+from rag_api.text.ranges import asked, fits, fits_age, ranges
 
 pytestmark = pytest.mark.quick
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.quick
     ],
 )
 def test_a_range_that_holds(question: str, text: str) -> None:
-    assert fit(question, text) == 1
+    assert fits(asked(question), text) == 1
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_range_that_holds(question: str, text: str) -> None:
     ],
 )
 def test_a_range_that_does_not_hold(question: str, text: str) -> None:
-    assert fit(question, text) == -1
+    assert fits(asked(question), text) == -1
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_range_that_does_not_hold(question: str, text: str) -> None:
     ],
 )
 def test_what_cannot_be_compared(question: str, text: str) -> None:
-    assert fit(question, text) == 0
+    assert fits(asked(question), text) == 0
 
 
 @pytest.mark.parametrize(
@@ -77,24 +77,24 @@ def test_a_point_before_three_digits_parts_thousands() -> None:
 
 
 def test_under_a_number_is_not_from_it_on_and_an_order_is_no_amount() -> None:
-    assert fit("infant under 10 kg", "child from 10 to 33 kg") == -1
-    assert fit("infant under 10 kg", "child up to 10 kg") == 1
-    assert fit("boven 33 kg", "kind van 10 tot 33 kg") == -1
+    assert fits(asked("infant under 10 kg"), "child from 10 to 33 kg") == -1
+    assert fits(asked("infant under 10 kg"), "child up to 10 kg") == 1
+    assert fits(asked("boven 33 kg"), "kind van 10 tot 33 kg") == -1
     assert [one.number for one in asked("sepsis 1st hour, 2e gift, 3 uur")] == [3]
 
 
 def test_the_number_of_a_person_is_an_age() -> None:
-    assert fit("dosis voor een kind van 8", "Kind van 6 tot 12 jaar") == 1
-    assert fit("dosis voor een kind van 8", "Kind tot 6 jaar") == -1
-    assert fit("and a boy of 8?", "Child from 20 to 30 kg") == 0
-    assert fit("baby van 3", "Kind van 1 tot 5 jaar") == 0
+    assert fits(asked("dosis voor een kind van 8"), "Kind van 6 tot 12 jaar") == 1
+    assert fits(asked("dosis voor een kind van 8"), "Kind tot 6 jaar") == -1
+    assert fits(asked("and a boy of 8?"), "Child from 20 to 30 kg") == 0
+    assert fits(asked("baby van 3"), "Kind van 1 tot 5 jaar") == 0
 
 
 def test_what_stands_between_a_value_and_its_name_is_read_over() -> None:
-    assert fit("vanco drip, eGFR about 45", "eGFR above 90 ml/min: 40 mg/kg") == -1
-    assert fit("vanco drip, eGFR about 45", "eGFR 30 to 59 ml/min: 20 mg/kg") == 1
-    assert fit("trough came back 8", "Child trough below 10 mg/l") == 1
-    assert fit("dalspiegel kwam terug op 8", "Dalspiegel 16 tot 20 mg/l") == -1
+    assert fits(asked("vanco drip, eGFR about 45"), "eGFR above 90 ml/min: 40 mg/kg") == -1
+    assert fits(asked("vanco drip, eGFR about 45"), "eGFR 30 to 59 ml/min: 20 mg/kg") == 1
+    assert fits(asked("trough came back 8"), "Child trough below 10 mg/l") == 1
+    assert fits(asked("dalspiegel kwam terug op 8"), "Dalspiegel 16 tot 20 mg/l") == -1
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_what_stands_between_a_value_and_its_name_is_read_over() -> None:
 def test_an_age_of_somebody_a_level_before_a_drug_and_a_range_of_two_units(
     question: str, text: str, verdict: int
 ) -> None:
-    assert fit(question, text) == verdict
+    assert fits(asked(question), text) == verdict
 
 
 def test_a_babys_weeks_are_an_age() -> None:

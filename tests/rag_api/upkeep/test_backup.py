@@ -54,9 +54,6 @@ JUDGED = [
     Judged("4", "maximale dosis paracetamol per dag kind", "nl", document="paracetamol-kind.pdf", page=1),
     Judged("5", "wie belt de technische dienst", "nl"),
 ]
-CHANGE = (
-    "insert into metadata_changes (document_id, source, field, before, after, user_id) values ('d','s','f','a','b','u')"
-)
 
 
 def silent(_: object) -> None:

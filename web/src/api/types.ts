@@ -51,7 +51,6 @@ export type Access = Schemas["AccessOut"];
 
 export type OwnerQuestion = Schemas["OwnerQuestionOut"];
 export type OwnerQuestionIn = Schemas["OwnerQuestionIn"];
-export type OwnerAsked = Schemas["OwnerAskedOut"];
 export type OwnerWork = Schemas["OwnerWork"];
 export type OwnerReply = Schemas["ReplyIn"];
 export type Owner = Schemas["OwnerOut"];

@@ -4,7 +4,6 @@ prompts."""
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from services.generator.bench.common import prompts
@@ -17,8 +16,6 @@ from services.generator.datastore.store import read as read_datastore
 from services.generator.engine.prefix_cache import PrefixCache
 from services.generator.models.loading import CACHE, DEMO_HEAD, load_target, load_tokenizer
 from services.generator.planner.costs import step_costs
-from services.generator.planner.tree_search import width_of
-from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.text.codec import Codec
 
 
@@ -46,9 +43,6 @@ def parser_of(name: str, description: str) -> argparse.ArgumentParser:
         "--model", default="demo", help="demo, a folder, a GGUF file or a name on the hub (default demo)"
     )
     parser.add_argument("--head", type=Path, help="EAGLE head (default: the shipped EAGLE-3 head of the demo model)")
-    parser.add_argument(
-        "--tree", type=Path, help="of `bench shape`: the shape of EAGLE's trees that are verified whole"
-    )
     parser.add_argument("--template")
     parser.add_argument(
         "--keep-prompts",
@@ -90,7 +84,6 @@ def bench_of(options: argparse.Namespace) -> Bench:
         max_tokens=options.max_tokens,
         context=min(options.context, target.config.max_positions),
         clock=CLOCKS[options.clock],
-        tree=read_tree(options.tree) if options.tree else None,
         prefixes=PrefixCache(2 << 30) if options.keep_prompts else None,
         datastore=read_datastore(options.datastore, fingerprint(codec.hf.get_vocab())) if options.datastore else None,
     )
@@ -113,12 +106,3 @@ def _jobs(options: argparse.Namespace) -> list[PromptJob]:
     return (
         prompts.squad(options.data or prompts.SQUAD) if options.data or options.set == "squad" else prompts.handbook()
     )
-
-
-def read_tree(file: Path) -> TreeShape:
-    """Read what `shape --out` wrote. Raises BadRecords."""
-    try:
-        fixed = tuple(tuple(map(int, path)) for path in json.loads(file.read_text())["fixed"])
-        return TreeShape(top_k=width_of(fixed), fixed=fixed)
-    except (OSError, ValueError, KeyError, TypeError, AssertionError) as error:
-        raise BadRecords(f"{file}: not a tree of `bench shape` ({error})") from error

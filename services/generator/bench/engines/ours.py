@@ -58,7 +58,6 @@ class Bench:
     prefixes: PrefixCache | None = None  # of prompts, shared by all engines
     datastore: Datastore | None = None
     dense: DenseDatastore | None = None
-    tree: TreeShape | None = None  # of EAGLE's trees that are verified whole; absent: the published dynamic one
 
     def prompt(self, job: PromptJob) -> Prompt:
         if not job.passages:
@@ -199,7 +198,7 @@ def way_of(name: str) -> Way:
 
 def drafters_of(bench: Bench, way: Way) -> dict[str, Drafter]:
     """Open a way's drafters: EAGLE's tree of what pays on this device, or of its published size."""
-    return bench.drafters(*way.drafters, eagle=None if way.planned else bench.tree or TreeShape(), options=way.options)
+    return bench.drafters(*way.drafters, eagle=None if way.planned else TreeShape(), options=way.options)
 
 
 def answer_methods(bench: Bench, names: Iterable[str] = ()) -> Iterator[tuple[str, Callable[[PromptJob], TimedRun]]]:

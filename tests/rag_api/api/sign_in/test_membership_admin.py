@@ -24,7 +24,6 @@ from tests.support.world import load
 
 PASSWORD = "een heel lang wachtwoord"
 OURS, THEIRS = "elsewhere", "surgery"  # of "foreign admin", and of the document
-ORIGIN = {"origin": "http://testserver"}
 TEXT = "Na een liesbreuk mag u zes weken niet tillen. Bel bij koorts de wacht."
 
 

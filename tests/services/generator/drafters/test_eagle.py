@@ -1,4 +1,4 @@
-"""The drafter's trees: budgets, ties, fixed shapes, and which features it has seen."""
+"""The drafter's trees: budgets, ties, and which features it has seen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.generator.drafters.eagle import EagleDrafter
-from services.generator.speculation.eagle_tree import FIXED_TREE, Pool, TreeShape, plan, select, to_tree
+from services.generator.speculation.eagle_tree import Pool, TreeShape, select, to_tree
 from services.generator.types import DraftTree, NodeOrigin
 from tests.services.generator.models.heads.test_eagle import (
     CASES,
@@ -87,41 +87,6 @@ def test_select_keeps_the_parent_of_everything_it_keeps(data: st.DataObject) -> 
     assert all(parents[place] in (-1, *kept) for place in kept)
     worst = min(scores[place] for place in kept)
     assert all(scores[place] <= worst for place in set(range(size)) - set(kept))
-
-
-def test_a_fixed_tree_has_the_ranks_of_its_paths() -> None:
-    """EAGLE-1: every node is the child of that rank, whatever its probability."""
-    case = load_case("eagle1-mha-bias")
-    drafter, one = EagleDrafter(case.head, TreeShape(top_k=4, fixed=FIXED_TREE)), sequence()
-    drafter.start(one)
-    (tree,) = drafter.propose([state(case, one, 0, 23)], 26)
-    assert_well_formed(tree)
-    assert len(tree) == 26
-    node_of = {(): 0} | {path: number for number, path in enumerate(FIXED_TREE, start=1)}
-    assert tree.parents == (-1, *(node_of[path[:-1]] for path in FIXED_TREE))
-    for path in FIXED_TREE:  # scores fall with the rank
-        if path[-1]:
-            assert tree.scores[node_of[path]] <= tree.scores[node_of[(*path[:-1], path[-1] - 1)]]
-    dynamic = EagleDrafter(case.head, TreeShape(top_k=4, total=2 + 4 * 21, depth=5))
-    dynamic.start(one)
-    (full,) = dynamic.propose([state(case, one, 0, 23)], 100)
-    assert_well_formed(full)
-    fixed_paths, full_paths = paths(tree.token_ids, tree.parents), paths(full.token_ids, full.parents)
-    assert {path for path in fixed_paths if len(path) <= 3} <= full_paths  # the first two levels are complete in both
-
-
-def test_a_fixed_trees_plan_expands_what_has_children() -> None:
-    expand, places = plan(((0,), (1,), (0, 1), (0, 1, 2), (1, 0)), top_k=3)
-    assert expand == [[1, 0, 0], [0, 0, 0]]
-    assert places == [0, 1, 3 + 0 * 3 + 1, 3 + 9 + 0 * 3 + 2, 3 + 1 * 3 + 0]
-
-
-def test_a_fixed_tree_without_room_proposes_nothing() -> None:
-    case = load_case("eagle1-mha-bias")
-    drafter, one = EagleDrafter(case.head, TreeShape(top_k=4, fixed=FIXED_TREE)), sequence()
-    drafter.start(one)
-    (tree,) = drafter.propose([state(case, one, 0, 23)], 25)
-    assert tree.token_ids == (int(case.io["input_ids"][0, 23]),)
 
 
 def test_drafting_stops_where_no_leaf_is_likely() -> None:

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from services.generator.drafters import StepState
 from services.generator.drafters.eagle import EagleDrafter
 from services.generator.models.heads.eagle import EagleHead
-from services.generator.speculation.eagle_tree import FIXED_TREE, TreeShape
+from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.train.answers import AnswerOptions, TokenQuestion, collect
 from services.generator.train.fit import Fit, FitOptions, new_head, output_rows
 from services.generator.types import Prompt, SamplingParams, Sequence
 from tests.services.generator.engines import check_same, engine, generate, request, tiny_codec, tiny_target
 
 WORDS = "Wash your hands. De dosis is 5 mg per kg. Remove the catheter. "
-SHAPES = (TreeShape(4, 16, 3), TreeShape(2, 5, 6), TreeShape(4, fixed=FIXED_TREE))
+SHAPES = (TreeShape(4, 16, 3), TreeShape(2, 5, 6))
 
 prompts = st.lists(st.integers(3, 399), min_size=1, max_size=40).flatmap(
     lambda part: st.integers(1, 3).map(lambda times: part * times)

@@ -66,7 +66,6 @@ export const owners = {
     replied: (day: string) => `Answer of ${day}`,
     newer: (day: string) => `A new version of this document is in force since ${day}.`,
     gone: (day: string) => `This document was taken out on ${day}.`,
-    openIt: "Open the document",
     reply: "Your answer",
     replyHelp: "Who asked sees it. Write nothing about a patient.",
     answer: "Answer",
@@ -103,7 +102,6 @@ export const owners = {
     accounts: "Accounts: logins, with commas between",
     save: "Save",
     saved: "Saved.",
-    wrongMail: "This is no mail address.",
   },
 };
 

@@ -70,7 +70,6 @@ export const owners: OwnerWords = {
     replied: (day: string) => `Antwoord van ${day}`,
     newer: (day: string) => `Sinds ${day} geldt een nieuwe versie van dit document.`,
     gone: (day: string) => `Dit document is ingetrokken op ${day}.`,
-    openIt: "Open het document",
     reply: "Uw antwoord",
     replyHelp: "Wie het vroeg, ziet dit. Schrijf niets over een patiënt.",
     answer: "Beantwoord",
@@ -110,6 +109,5 @@ export const owners: OwnerWords = {
     accounts: "Accounts: aanmeldnamen, met komma's ertussen",
     save: "Bewaar",
     saved: "Bewaard.",
-    wrongMail: "Dit is geen mailadres.",
   },
 };

@@ -111,7 +111,6 @@ export const keys = {
   lead: "For programs that use Bedside: they send a key instead of signing in. Each key acts as one account, for some uses only, and expires.",
   which: "Show",
   kinds: { live: "keys that work", all: "all, also ended ones" },
-  ofAccount: "Of account",
   none: "No key works now.",
   noneAll: "There are no keys yet.",
   acts: (name: string): string => `acts as ${name}`,

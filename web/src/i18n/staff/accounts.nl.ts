@@ -110,7 +110,6 @@ export const keys: typeof KeyWords = {
   lead: "Voor programma's die Bedside gebruiken: ze sturen een sleutel in plaats van zich aan te melden. Elke sleutel werkt als één account, voor enkele doelen, en vervalt vanzelf.",
   which: "Toon",
   kinds: { live: "sleutels die werken", all: "alle, ook beëindigde" },
-  ofAccount: "Van account",
   none: "Er werkt nu geen sleutel.",
   noneAll: "Er zijn nog geen sleutels.",
   acts: (name) => `werkt als ${name}`,

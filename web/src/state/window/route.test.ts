@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import {
   accountInAddress,
-  answerPath,
   askPath,
   conversationPath,
   keysAddress,
@@ -78,7 +77,7 @@ test("a place in a document, an answer and a question have addresses", () => {
   expect(placeIn({ pathname, hash: "" })).toEqual({ document: "0f8b", page: 1, quote: "" });
   expect(placeIn({ pathname, hash: "#page=-3&quote=a+b" })).toEqual({ document: "0f8b", page: 1, quote: "a+b" });
   expect(placePath({ ...place, quote: "a".repeat(5000) }).length).toBeLessThan(400);
-  expect(parseRoute(answerPath("1b6b"))).toEqual({ kind: "answer", id: "1b6b" });
+  expect(parseRoute("/a/1b6b")).toEqual({ kind: "answer", id: "1b6b" });
   expect(questionInAddress("?q=hoeveel%20mg%3F&x=1")).toBe("hoeveel mg?");
   expect(questionInAddress("")).toBe("");
 });

@@ -121,8 +121,6 @@ export function placeIn({ pathname, hash }: Pick<Location, "pathname" | "hash">)
   };
 }
 
-export const answerPath = (id: string): string => `/a/${encodeURIComponent(id)}`;
-
 /** The address that asks a question in its reader's own name. */
 export const askPath = (question: string): string => `/?q=${encodeURIComponent(question)}`;
 
