@@ -1,33 +1,47 @@
 """Every error that a user can cause or must hear of.
 
-BedsideError ├── InvalidInput            400  a request or option that makes no sense; the message
-says what to do │   └── MachineAccount           a password for an account that acts by keys: with
-one a person would sign in as the machine ├── NotSignedIn             401  nobody known asks: no
-session or key, or one that has ended ├── NotAllowed              403  somebody known asks for what
-their role or key is not for, or another site asks in their name │   ├── MembershipAdminNeeded    an
-admin would change who is in which group, and so who reads what │   ├── NotForYourself
-nobody gives themselves a group or a role │   ├── MoreThanYours            a key that would carry
-more than who makes it has │   └── PackOutOfDate            a downtime pack after its last day, or
-on a machine whose clock is before it was made ├── NotFound                404  no such document,
-conversation, answer or page ├── TooLarge                413  an upload over the limit ├── Conflict
-409  the thing changed or exists already │   ├── TooManyMissing           so much of a folder is
-gone that retiring it looks like a slip │   └── IngestionStopped         an admin stopped it; what
-was done stays ├── TooManyTries            429  wrong passwords │   └── TooManyRequests       more
-questions or requests than one person or key may send in a minute │       └── TooBusy             as
-many questions are being answered, and wait, as the service can bear ├── DocumentTooLong         422
-a document that was to be read whole, and is more than the generator reads at once ├──
-PersonalDataFound       422  a question holds what identifies a patient: its asker decides ├──
-UnreadableDocument      422  a file that cannot become text; `reason` is one of REASONS ├──
-ConfigurationError           refuses to start: a setting is missing or nonsense ├── EmbedderMismatch
-409  the index was made by another embedder └── Unavailable             503  a part does not answer
-    ├── DatabaseUnavailable ├── AuditUnavailable         the trail cannot be written, so nothing is
-    shown or done ├── StoreUnavailable ├── EmbedderUnavailable ├── ReadingUnavailable       what
-    opens files; questions do not need it ├── DiskFull                 there is no room for what is
-    to be stored; questions still get their sources ├── SourceUnavailable        SharePoint does not
-    answer, or not to this application; the message says what to do ├── SignInUnavailable      the
-    OpenID provider does not answer, or not as one └── GeneratorUnavailable
+BedsideError
+├── InvalidInput            400  a request or option that makes no sense; the message says what to
+│                                do
+│   └── MachineAccount           a password for an account that acts by keys: with one a person
+│                                would sign in as the machine
+├── NotSignedIn             401  nobody known asks: no session or key, or one that has ended
+├── NotAllowed              403  somebody known asks for what their role or key is not for, or
+│                                another site asks in their name
+│   ├── MembershipAdminNeeded    an admin would change who is in which group, and so who reads what
+│   ├── NotForYourself           nobody gives themselves a group or a role
+│   ├── MoreThanYours            a key that would carry more than who makes it has
+│   └── PackOutOfDate            a downtime pack after its last day, or on a machine whose clock is
+│                                before it was made
+├── NotFound                404  no such document, conversation, answer or page
+├── TooLarge                413  an upload over the limit
+├── Conflict                409  the thing changed or exists already
+│   ├── TooManyMissing           so much of a folder is gone that retiring it looks like a slip
+│   └── IngestionStopped         an admin stopped it; what was done stays
+├── TooManyTries            429  wrong passwords
+│   └── TooManyRequests       more questions or requests than one person or key may send in a minute
+│       └── TooBusy             as many questions are being answered, and wait, as the service can
+│                               bear
+├── DocumentTooLong         422  a document that was to be read whole, and is more than the
+│                                generator reads at once
+├── PersonalDataFound       422  a question holds what identifies a patient: its asker decides
+├── UnreadableDocument      422  a file that cannot become text; `reason` is one of REASONS
+├── ConfigurationError           refuses to start: a setting is missing or nonsense
+├── EmbedderMismatch        409  the index was made by another embedder
+└── Unavailable             503  a part does not answer
+    ├── DatabaseUnavailable
+    ├── AuditUnavailable         the trail cannot be written, so nothing is shown or done
+    ├── StoreUnavailable
+    ├── EmbedderUnavailable
+    ├── ReadingUnavailable       what opens files; questions do not need it
+    ├── DiskFull                 there is no room for what is to be stored; questions still get
+    │                            their sources
+    ├── SourceUnavailable        SharePoint does not answer, or not to this application; the message
+    │                            says what to do
+    ├── SignInUnavailable      the OpenID provider does not answer, or not as one
+    └── GeneratorUnavailable
         └── GeneratorRefused   it answers, but not to this request (unknown model); sources still
-        come
+                               come
             └── PromptTooLong  the prompt is more than it reads at once
 
 Foreign exceptions are translated into these once, at the edge that knows them (db, stores, embed,
