@@ -1,11 +1,12 @@
 """Errors of the generator, by the HTTP status it becomes. Raised with a sentence a caller can act
 on.
 
-GeneratorError          500 generator-error ├── BadRequest          400 bad-request       the
-request cannot be served as it is (unknown template, ...) │   ├── PromptTooLong   400
-context_length_exceeded, which is OpenAI's word for it │   └── UnknownAdapter  400 adapter_not_found
-├── QueueFull           429 queue-full        try again after `retry_after` seconds └── ModelError
-500 model-error       a checkpoint that is missing, incomplete or of an unknown kind
+GeneratorError          500 generator-error
+├── BadRequest          400 bad-request      it cannot be served as it is (unknown template, ...)
+│   ├── ContextTooLong  400 context_length_exceeded, which is OpenAI's word for it
+│   └── UnknownAdapter  400 adapter_not_found
+├── QueueFull           429 queue-full       try again after `retry_after` seconds
+└── ModelError          500 model-error      a checkpoint that is missing, incomplete or unknown
 """
 
 from __future__ import annotations
