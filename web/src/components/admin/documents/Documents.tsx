@@ -1,5 +1,5 @@
 // The documents list with what is said of each; an admin changes it here, one by one or many at once.
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { DocumentSummary } from "../../../api/types";
 import { formatInstant, useStaffMessages } from "../../../i18n";
 import { useRoles } from "../../../queries/session";
@@ -23,6 +23,10 @@ export function Documents() {
   const [chosen, setChosen] = useState<readonly string[]>([]); // ids
   const [round, setRound] = useState(0); // a form that was open before many were changed shows what was said before
   const [lost, setLost] = useState(""); // what was saved of a document that is no longer listed
+  const notice = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    if (lost) notice.current?.focus(); // where the focus was is gone
+  }, [lost]);
   const list = useDocuments(useDelayed(wanted.search.trim()), wanted.shown, wanted.department);
   const [retire, restore] = [useRetire(), useRestore()];
   const mayChange = mayLoad(useRoles());
@@ -52,7 +56,7 @@ export function Documents() {
         </p>
       )}
       {lost && (
-        <p className="notice" role="status" tabIndex={-1} ref={(shown) => shown?.focus()}>
+        <p className="notice" role="status" tabIndex={-1} ref={notice}>
           {lost}
         </p>
       )}
