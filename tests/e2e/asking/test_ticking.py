@@ -90,7 +90,7 @@ def test_the_numbered_rows_of_a_table_are_ticked_off(
     page.get_by_role("checkbox", name=re.compile("^2. Meet de bloeddruk na 2 s .* Verpleegkundige$")).check()
     page.get_by_text("Geef adrenaline en noteer de tijd.").click()  # the whole row is pressed
     expect(page.locator(".ticked")).to_have_text("2 van 4")
-    page.get_by_role("button", name="Timer: 10 seconden").click()
+    page.get_by_role("button", name="Timer: 5 min").click()
     expect(page.get_by_role("timer")).to_be_visible()
     faultless(page)
     page.screenshot(path=tmp_path / "table.png", full_page=True)
