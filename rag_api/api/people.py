@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rag_api.api.sign_in.access import READERS
 from rag_api.db.people.accounts import Account, RoleGroups, user_of
 from rag_api.domain import EVERYONE, Role
 
@@ -40,10 +41,18 @@ def matching(accounts: Iterable[Account], wanted: AccountFilter, role_groups: Ro
     return [account for account in accounts if fits(account)]
 
 
-def groups_among(accounts: Iterable[Account], of_documents: Sequence[str]) -> list[str]:
-    return sorted(
-        {*EVERYONE, *of_documents, *(group for account in accounts for group in account.all_groups)}, key=str.casefold
-    )
+def readers_by_group(
+    accounts: Iterable[Account], of_documents: Iterable[str], role_groups: RoleGroups
+) -> dict[str, int]:
+    """Return all groups that are known (of accounts, of documents, or named by the settings) by
+    name, each with how many of these accounts read documents through it: those that have a role
+    that reads, and are not suspended."""
+    found = dict.fromkeys((*EVERYONE, *of_documents, *role_groups), 0)
+    for account in accounts:
+        reads = account.suspended_at is None and not READERS.isdisjoint(user_of(account, role_groups).roles)
+        for group in account.all_groups:
+            found[group] = found.get(group, 0) + reads
+    return dict(sorted(found.items(), key=lambda one: one[0].casefold()))
 
 
 def memberships(account: Account, groups: Sequence[str]) -> list[tuple[str, list[GivenBy]]]:

@@ -394,7 +394,13 @@ def paragraph(script: Script) -> tuple[str, list[s.SpanOut]]:
     return PASSAGE + heading + PASSAGE, [alone, *headed]
 
 
-BUILT = {"rijtje": table, "stappen": steps, "controles": checks, "alinea": paragraph}
+def numbered(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """A table of steps whole, one of them with a time; its header first."""
+    rows = [("Stap", "Wat", "Wie"), *((label, words, "Verpleegkundige") for label, words in CHECKS)]
+    return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(rows)])
+
+
+BUILT = {"stappentabel": numbered, "rijtje": table, "stappen": steps, "controles": checks, "alinea": paragraph}
 Cells = list[tuple[str, dict[str, object]]]
 
 

@@ -110,7 +110,7 @@ def test_a_conversation_is_saved_as_markdown_with_its_citations(
     page = new_page()
     page.goto(f"{base_url}/history")
     with page.expect_download() as saving:
-        page.get_by_role("button", name="Bewaar als tekstbestand: Mag").click()
+        page.get_by_role("button", name="Bewaar als Markdown (.md): Mag").click()
     assert saving.value.suggested_filename == "Mag-alles-gegeven-worden.md"
     text = saving.value.path().read_text("utf-8")
     assert "## Mag \\*alles\\* gegeven worden?" in text

@@ -80,6 +80,7 @@ ACTIONS: dict[str, Act] = {
     "DELETE /webhooks/{webhook_id}": Act("webhook.deleted", changes=True),
     "GET /webhooks/{webhook_id}/deliveries": Act("webhook.deliveries_read"),
     "POST /webhooks/{webhook_id}/test": Act("webhook.tested", changes=True),
+    "GET /groups": Act("groups.listed"),
     "GET /accounts": Act("accounts.listed"),
     "POST /accounts": Act("account.made", changes=True),
     "PATCH /accounts/{account_id}": Act("account.changed", changes=True),

@@ -90,6 +90,8 @@ def add_account(
     password_hash: str | None,
     roles: Sequence[Role],
     groups: Sequence[str],
+    function: str = "",
+    department: str = "",
 ) -> str:
     """Return the new account's id. Raises NotFound (for who is no administrator), NotAllowed for
     what is not theirs to give, Conflict when the login is taken."""
@@ -98,8 +100,8 @@ def add_account(
     may_give(by, account_id, ((), given), ((), roles))
     with db.connection() as connection:
         connection.execute(
-            """insert into users (id, name, login, password_hash, roles, groups)
-            values (%(id)s, %(name)s, %(login)s, %(password_hash)s, %(roles)s, %(groups)s)""",
+            """insert into users (id, name, login, password_hash, roles, groups, function, department) values
+            (%(id)s, %(name)s, %(login)s, %(password_hash)s, %(roles)s, %(groups)s, %(function)s, %(department)s)""",
             {
                 "id": account_id,
                 "name": name,
@@ -107,6 +109,8 @@ def add_account(
                 "password_hash": password_hash,
                 "roles": sorted(set(roles)),
                 "groups": list(given),
+                "function": function.strip(),
+                "department": department.strip(),
             },
         )
         record(connection, by, "account", account_id, None, given)
@@ -201,6 +205,8 @@ def change_account(
     *,
     roles: Sequence[Role] | None = None,
     groups: Sequence[str] | None = None,
+    function: str | None = None,
+    department: str | None = None,
     suspended: bool | None = None,
 ) -> tuple[Account, Account]:
     """Return it as it was and as it is. Raises NotFound (also for who is no administrator),
@@ -217,6 +223,7 @@ def change_account(
         may_give(by, account_id, (before.groups, before.groups if given is None else given), (before.roles, wanted))
         changed = connection.execute(
             """update users set roles = coalesce(%(roles)s, roles), groups = coalesce(%(groups)s, groups),
+            function = coalesce(btrim(%(function)s), function), department = coalesce(btrim(%(department)s), department),
             suspended_at = case when %(suspended)s::boolean is null then suspended_at
               when %(suspended)s::boolean then coalesce(suspended_at, now()) end
             where id = %(id)s returning *""",
@@ -224,6 +231,8 @@ def change_account(
                 "id": account_id,
                 "roles": None if roles is None else sorted(set(roles)),
                 "groups": None if given is None else list(given),
+                "function": function,
+                "department": department,
                 "suspended": suspended,
             },
         ).fetchone()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+import pytest
 from playwright.sync_api import Dialog, Page, expect
 
 from tests.e2e.accessibility import faultless, looks
@@ -67,6 +71,43 @@ def test_ticks_outlast_another_question_and_not_the_tab(new_page: NewPage, base_
     page.reload()
     expect(page.get_by_role("button", name="Afvinken")).to_be_visible()
     expect(page.get_by_role("checkbox")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark"), (320, "light")])
+def test_the_numbered_rows_of_a_table_are_ticked_off(
+    new_page: NewPage, base_url: str, width: int, scheme: str, tmp_path: Path
+) -> None:
+    page = new_page(width=width, color_scheme=scheme, has_touch=width < 640)
+    page.goto(base_url)
+    ask(page, "stappentabel")
+    expect(page.locator(".part-table tbody tr")).to_have_count(4)
+    expect(page.get_by_role("checkbox")).to_have_count(0)
+    page.get_by_role("button", name="Afvinken").click()
+    boxes = page.locator(".part-table").get_by_role("checkbox")
+    expect(boxes).to_have_count(4)
+    page.get_by_role("checkbox", name=re.compile("^2. Meet de bloeddruk na 2 s .* Verpleegkundige$")).check()
+    page.get_by_text("Geef adrenaline en noteer de tijd.").click()  # the whole row is pressed
+    expect(page.locator(".ticked")).to_have_text("2 van 4")
+    page.get_by_role("button", name="Timer: 5 min").click()
+    expect(page.get_by_role("timer")).to_be_visible()
+    faultless(page)
+    page.screenshot(path=tmp_path / "table.png", full_page=True)
+    if width < 640:
+        assert min(page.evaluate("[...document.querySelectorAll('.tick label')].map(one => one.offsetHeight)")) >= 44
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="Toon als tabel").click()
+    expect(boxes).to_have_count(0)
+    page.get_by_role("button", name="Afvinken").click()
+    expect(page.locator(".ticked")).to_have_text("2 van 4")
+
+
+def test_a_table_of_doses_is_no_checklist(new_page: NewPage, base_url: str) -> None:
+    page = new_page()
+    page.goto(base_url)
+    with page.expect_response(re.compile("TickedTable")):
+        ask(page, "rijtje")
+    expect(page.locator(".part-table tbody tr")).to_have_count(1)
+    expect(page.get_by_role("button", name="Afvinken")).to_have_count(0)
 
 
 def test_a_timer_counts_and_says_when_its_time_is_up(new_page: NewPage, base_url: str) -> None:

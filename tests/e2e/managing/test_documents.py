@@ -17,7 +17,8 @@ from reportlab.pdfgen.canvas import Canvas
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
-from rag_api.domain import Document, Filters, Progress, TargetGroup, User
+from rag_api.db.people.accounts import add_account
+from rag_api.domain import LOCAL_USER, Document, Filters, Progress, Role, TargetGroup, User
 from rag_api.ingest.common.kinds import SUFFIXES
 from rag_api.main import create_app
 from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
@@ -39,7 +40,7 @@ def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Co
 def documents(container: Container) -> Iterator[dict[str, Document]]:
     yield load_hospital(container)
     empty(container)
-    container.db.run("truncate metadata_edits, metadata_changes")
+    container.db.run("truncate metadata_edits, metadata_changes, document_groups, group_changes, users cascade")
 
 
 @pytest.fixture
@@ -316,34 +317,75 @@ def test_many_documents_are_changed_and_withdrawn_at_once_and_what_fails_stays_c
     assert documents["fall"].id not in container.store.document_ids()
 
 
+def groups_of(container: Container, document: Document) -> list[str]:
+    row = container.db.one("select groups from documents where id = %(id)s", {"id": document.id})
+    assert row is not None
+    return list(row["groups"])
+
+
 def test_who_may_read_a_document_is_shown_and_changed_where_it_is(
     page: Page, container: Container, documents: dict[str, Document]
 ) -> None:
+    add_account(container.db, LOCAL_USER, "An Peeters", "an.peeters", None, [Role.READER], ["pediatrie"])
     opened(page, "Paracetamol")
     access = page.locator(".document-access")
-    expect(access).to_contain_text("everyone")
-    field = access.get_by_label("Groepen, met komma's ertussen")
+    save = access.get_by_role("button", name="Bewaar wie het mag lezen")
+    field = access.get_by_label("Groep toevoegen")
+    expect(access.locator(".chips li")).to_have_text(["everyone×"])
+    expect(access.locator("datalist option[value=pediatrie]")).to_have_attribute("label", "pediatrie (1 persoon)")
+    field.fill("een;twee")
+    save.click()
+    expect(access.get_by_text("geen komma of puntkomma")).to_be_visible()
+    expect(field).to_have_value("een;twee")  # nothing is lost
     field.fill("pediatrie")
-    access.get_by_role("button", name="Bewaar wie het mag lezen").click()
-    expect(access.get_by_role("alert")).to_contain_text("U zit in geen van deze groepen")
-    expect(access.get_by_role("button", name="Toch bewaren")).to_be_enabled()
-    assert container.db.one("select groups from documents where id = %(id)s", {"id": documents["child"].id}) == {
-        "groups": ["everyone"]
-    }
-    field.fill("everyone, een;twee")
-    expect(access.get_by_role("alert")).to_have_count(0)
-    access.get_by_role("button", name="Bewaar wie het mag lezen").click()
-    expect(access.get_by_role("alert")).to_contain_text("geen puntkomma")
-    field.fill("everyone, pediatrie")
-    access.get_by_role("button", name="Bewaar wie het mag lezen").click()
-    expect(access.get_by_role("status")).to_contain_text("everyone, pediatrie")
+    field.press("Enter")
+    expect(access.locator(".chips li")).to_have_text(["everyone×", "pediatrie×"])
+    save.click()
+    expect(access.get_by_role("status")).to_contain_text("Bewaard. Het mag gelezen worden door: everyone, pediatrie.")
     faultless(page)
-    assert container.db.one("select groups from documents where id = %(id)s", {"id": documents["child"].id}) == {
-        "groups": ["everyone", "pediatrie"]
-    }
+    assert groups_of(container, documents["child"]) == ["everyone", "pediatrie"]
     access.get_by_role("button", name="Zoals de map of dienst zegt").click()
     expect(access.get_by_role("status")).not_to_contain_text("pediatrie")
-    container.db.run("truncate document_groups, group_changes")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_a_group_that_nobody_is_in_is_asked_about_and_what_vanishes_is_said(
+    page: Page, container: Container, documents: dict[str, Document], width: int, scheme: str, tmp_path: Path
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    add_account(container.db, LOCAL_USER, "An Peeters", "an.peeters", None, [Role.READER], ["pediatrie"])
+    opened(page, "Paracetamol")
+    access = page.locator(".document-access")
+    access.get_by_role("button", name="Neem everyone weg").click()
+    access.get_by_label("Groep toevoegen").fill("pediatire")
+    access.get_by_role("button", name="Bewaar wie het mag lezen").click()
+    asked = access.get_by_role("alert")
+    expect(asked).to_contain_text(
+        "In de groep “pediatire” zit niemand die documenten kan lezen: niemand zal dit document nog kunnen lezen."
+    )
+    expect(asked).to_contain_text("U zit in geen van deze groepen: u ziet het document dan niet meer")
+    expect(access.get_by_role("button", name="Toch bewaren")).to_be_enabled()
+    assert groups_of(container, documents["child"]) == ["everyone"]
+    faultless(page)
+    page.screenshot(path=tmp_path / "asked.png", full_page=True)
+    access.get_by_label("Groep toevoegen").fill("pediatrie")
+    expect(asked).to_have_count(0)
+    access.get_by_role("button", name="Bewaar wie het mag lezen").click()
+    expect(asked).to_contain_text("U zit in geen van deze groepen")
+    expect(asked).not_to_contain_text("zit niemand")
+    page.get_by_label("Toon", exact=True).focus()
+    access.get_by_role("button", name="Toch bewaren").click()
+    said = page.locator(".notice[role=status]")
+    expect(said).to_have_text(
+        re.compile(
+            "^Bewaard. U ziet “Paracetamol.*” niet meer: alleen wie in de groep “pediatrie” zit, mag het lezen.$"
+        )
+    )
+    expect(said).to_be_focused()  # where the focus was is gone
+    expect(page.locator(".document")).to_have_count(2)
+    page.screenshot(path=tmp_path / "lost.png", full_page=True)
+    assert groups_of(container, documents["child"]) == ["pediatrie"]
 
 
 def test_each_file_says_which_step_it_is_at_and_the_others_wait(page: Page) -> None:

@@ -129,6 +129,31 @@ def test_roles_and_groups_are_changed_and_a_group_that_is_only_typed_counts(open
     change_account(people.db, LOCAL_USER, people.ids["outsider"], roles=[], groups=["elsewhere"])
 
 
+def test_a_function_and_a_department_are_given_and_stand_beside_their_next_question(
+    open_as: Open, people: People, document: Document, tmp_path: Path
+) -> None:
+    page = open_as("admin", "/admin/accounts", width=390)
+    one = opened_row(page, "colleague")
+    one.get_by_label("Functie").select_option("Verpleegkundige")
+    one.get_by_label("Dienst", exact=True).fill("Chirurgie")
+    one.get_by_role("button", name="Bewaar").click()
+    expect(one.get_by_role("status").first).to_have_text("Bewaard. Het geldt vanaf het volgende verzoek.")
+    expect(one.locator(".facts").first).to_contain_text("Verpleegkundige, Chirurgie")
+    faultless(page)
+    page.screenshot(path=tmp_path / "account.png", full_page=True)
+    assert get_account(people.db, "colleague").function == "nurse"
+
+    theirs = open_as("colleague", "/")
+    expect(theirs.locator(".scope summary")).to_have_text("Verpleegkundige · Chirurgie")
+    theirs.locator(".scope summary").click()
+    chosen = theirs.get_by_label("Functie", exact=True)
+    expect(chosen.locator("option").first).to_have_text("Verpleegkundige (volgens uw account)")
+    theirs.screenshot(path=tmp_path / "asker.png")
+    chosen.select_option("Apotheker")
+    expect(theirs.locator(".scope summary")).to_have_text("Apotheker · Chirurgie")
+    change_account(people.db, LOCAL_USER, people.ids["colleague"], function="", department="")
+
+
 def test_who_is_no_membership_admin_sees_the_groups_and_has_nothing_to_change_them_with(
     open_as: Open, people: People
 ) -> None:

@@ -59,6 +59,45 @@ def test_an_account_that_an_admin_makes_signs_in_and_is_found(world: World) -> N
     assert {"everyone", "staff", "surgery", "elsewhere"} <= set(found["groups"])
 
 
+def test_groups_are_named_with_how_many_read_through_them(world: World) -> None:
+    document = load(world.container, "zaal.pdf", "Bel de wacht.", department="", language="nl")
+    world.container.db.run("update documents set groups = '{nobodys}' where id = %(id)s", {"id": document.id})
+
+    def readers() -> dict[str, int]:
+        listed = world.send("GET", "/groups").raise_for_status().json()["groups"]
+        return {one["name"]: one["readers"] for one in listed}
+
+    before = readers()
+    assert before["nobodys"] == 0  # a document is for it, and nobody is in it
+    assert before["elsewhere"] == 2  # the outsider and the foreign admin
+    made(world, "eva.smet", groups=["elsewhere", "thuiszorg"]).raise_for_status()
+    made(world, "geen.lezer", roles=["auditor"], groups=["logboek"]).raise_for_status()
+    after = readers()
+    assert (after["elsewhere"], after["thuiszorg"], after["logboek"]) == (3, 1, 0)
+    assert after["everyone"] == before["everyone"] + 1
+    suspended = world.send("GET", "/accounts?search=eva.smet").json()["accounts"][0]["id"]
+    world.send("PATCH", f"/accounts/{suspended}", json={"suspended": True}).raise_for_status()
+    assert readers() == {**before, "thuiszorg": 0, "logboek": 0}
+    world.send("PATCH", f"/accounts/{suspended}", json={"groups": [], "suspended": False}).raise_for_status()
+
+
+def test_a_function_and_a_department_are_given_to_an_account_and_ask_with_it(world: World) -> None:
+    account = made(world, "nina.maes", function=" nurse ", department="Pediatrie").json()
+    assert (account["function"], account["department"]) == ("nurse", "Pediatrie")
+    path = f"/accounts/{account['id']}"
+    changed = world.send("PATCH", path, "admin", json={"function": "paediatric_nurse"}).raise_for_status().json()
+    assert (changed["function"], changed["department"]) == ("paediatric_nurse", "Pediatrie")
+    body = {"login": "nina.maes", "password": PASSWORD}
+    asker = world.client.post("/session", json=body, headers={"origin": "http://testserver"}).json()["user"]
+    assert (asker["function"], asker["department"]) == ("paediatric_nurse", "Pediatrie")
+    cleared = world.send("PATCH", path, json={"department": ""}).raise_for_status().json()
+    assert (cleared["function"], cleared["department"]) == ("paediatric_nurse", "")
+    assert world.send("PATCH", path, json={"function": "x" * 201}).status_code == 422
+    said = [one["on"] for one in world.send("GET", "/audit?action=account.", "auditor").json()["entries"]]
+    for part in ({"function": " nurse "}, {"function": "paediatric_nurse"}, {"department": ""}):
+        assert any(part.items() <= on.items() for on in said), part
+
+
 def test_accounts_come_by_pages_and_say_how_many_there_are(world: World) -> None:
     first, second = (world.send("GET", f"/accounts?limit=2&offset={offset}").json() for offset in (0, 2))
     assert first["total"] == second["total"] == len(list_accounts(world.container.db))

@@ -1023,6 +1023,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which groups there are
+         * @description All that an account is in, a document is for, or the settings name. A group of an OpenID
+         *     provider is known from the first sign-in of one of its members on.
+         */
+        get: operations["get_groups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/accounts/{account_id}": {
         parameters: {
             query?: never;
@@ -1037,7 +1058,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change somebody's roles and groups, or suspend them
+         * Change what somebody is and may do, or suspend them
          * @description In force from the next request on. Suspended, their sessions end and their keys are revoked.
          *     Groups, and roles that you do not have, are for the role `membership_admin` to give and take
          *     (403); nobody gives them to themselves.
@@ -1330,6 +1351,10 @@ export interface components {
             roles?: components["schemas"]["Role"][] | null;
             /** Groups */
             groups?: string[] | null;
+            /** Function */
+            function?: string | null;
+            /** Department */
+            department?: string | null;
             /** Suspended */
             suspended?: boolean | null;
         };
@@ -2468,6 +2493,21 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** GroupList */
+        GroupList: {
+            /** Groups */
+            groups: components["schemas"]["GroupOut"][];
+        };
+        /** GroupOut */
+        GroupOut: {
+            /** Name */
+            name: string;
+            /**
+             * Readers
+             * @description Accounts in it that read documents and are not suspended.
+             */
+            readers: number;
+        };
         /** HeadOut */
         HeadOut: {
             /** Sequence */
@@ -3082,6 +3122,18 @@ export interface components {
              * @default []
              */
             groups: string[];
+            /**
+             * Function
+             * @description What they are, by id or name as `GET /facets` has it; orders sources.
+             * @default
+             */
+            function: string;
+            /**
+             * Department
+             * @description Theirs: its documents come first. Neither grants anything.
+             * @default
+             */
+            department: string;
         };
         /** NewKeyOut */
         NewKeyOut: {
@@ -9297,6 +9349,62 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupList"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -18,6 +18,7 @@ export type TargetGroup = Schemas["TargetGroup"];
 export type Wrong = Schemas["WrongOut"];
 export type AskIn = Schemas["AskIn"];
 export type PersonalChoice = Schemas["PersonalChoice"];
+export type Facets = Schemas["FacetsOut"];
 export type Health = Schemas["Health"];
 export type DocumentList = Schemas["DocumentList"];
 export type DocumentSummary = Schemas["DocumentOut"];
@@ -48,6 +49,7 @@ export type Ingestion = Schemas["IngestionOut"];
 export type NoteOut = Schemas["NoteOut"];
 export type Change = Schemas["ChangeOut"];
 export type Access = Schemas["AccessOut"];
+export type Group = Schemas["GroupOut"];
 
 export type OwnerQuestion = Schemas["OwnerQuestionOut"];
 export type OwnerQuestionIn = Schemas["OwnerQuestionIn"];

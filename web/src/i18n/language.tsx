@@ -7,8 +7,8 @@ import type { StaffWords } from "./staff/en";
 import type { WardWords } from "./ward/en";
 
 export type Language = "nl" | "en";
-export type StaffMessages = Messages & StaffWords;
 type WardMessages = Messages & WardWords;
+export type StaffMessages = WardMessages & StaffWords;
 export type OwnerMessages = Messages & OwnerWords;
 
 const OTHER: Record<Language, Language> = { nl: "en", en: "nl" };
@@ -47,14 +47,14 @@ const everyones = new Catalogue<Messages>({
   nl: async () => (await import("./nl")).nl,
   en: async () => (await import("./en")).en,
 });
-const staffs = new Catalogue<StaffMessages>({
-  nl: async () => ({ ...(await everyones.load("nl")), ...(await import("./staff/nl")).staff }),
-  en: async () => ({ ...(await everyones.load("en")), ...(await import("./staff/en")).staff }),
-});
-
 const wards = new Catalogue<WardMessages>({
   nl: async () => ({ ...(await everyones.load("nl")), ...(await import("./ward/nl")).ward }),
   en: async () => ({ ...(await everyones.load("en")), ...(await import("./ward/en")).ward }),
+});
+
+const staffs = new Catalogue<StaffMessages>({
+  nl: async () => ({ ...(await wards.load("nl")), ...(await import("./staff/nl")).staff }),
+  en: async () => ({ ...(await wards.load("en")), ...(await import("./staff/en")).staff }),
 });
 
 const owners = new Catalogue<OwnerMessages>({

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import AccountId, DbDep, Limit, Offset, UserDep
-from rag_api.api.people import AccountFilter, groups_among, matching
+from rag_api.api.people import AccountFilter, matching, readers_by_group
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas.people import accounts as api
@@ -58,8 +58,17 @@ def get_accounts(
             _account_out(account, settings, sessions.get(account.id, 0)) for account in found[offset : offset + limit]
         ],
         total=len(found),
-        groups=groups_among(everyone, operator(db).groups),
+        groups=list(readers_by_group(everyone, operator(db).groups, settings.roles_by_group)),
     )
+
+
+@router.get("/groups", openapi_extra=declared(Access.ADMIN), summary="Which groups there are", responses=responses(503))
+def get_groups(request: Request, db: DbDep) -> api.GroupList:
+    """All that an account is in, a document is for, or the settings name. A group of an OpenID
+    provider is known from the first sign-in of one of its members on."""
+    settings: Settings = request.app.state.settings
+    found = readers_by_group(list_accounts(db), operator(db).groups, settings.roles_by_group)
+    return api.GroupList(groups=[api.GroupOut(name=name, readers=readers) for name, readers in found.items()])
 
 
 @router.post(
@@ -75,13 +84,14 @@ def post_account(request: Request, db: DbDep, user: UserDep, trail: TrailDep, bo
     settings: Settings = request.app.state.settings
     trail.about["account"] = body.login
     trail.on |= {"roles": sorted(body.roles), "groups": body.groups, "machine": body.password is None}
+    trail.on |= {name: said for name in ("function", "department") if (said := getattr(body, name))}
     if body.password is not None and settings.sign_in == "oidc":
         raise InvalidInput(
             "People sign in with the provider here, where their accounts are made; a machine's account has no password."
         )
     password = None if body.password is None else hash_password(body.password)
     trail.about["account"] = made = add_account(
-        db, user, body.name.strip(), body.login, password, body.roles, body.groups
+        db, user, body.name.strip(), body.login, password, body.roles, body.groups, body.function, body.department
     )
     return _one(db, settings, made)
 
@@ -89,7 +99,7 @@ def post_account(request: Request, db: DbDep, user: UserDep, trail: TrailDep, bo
 @router.patch(
     "/accounts/{account_id}",
     openapi_extra=declared(Access.ADMIN),
-    summary="Change somebody's roles and groups, or suspend them",
+    summary="Change what somebody is and may do, or suspend them",
     responses=responses(400, 404, 409, 413, 422, 503),
 )
 def patch_account(
@@ -99,7 +109,7 @@ def patch_account(
     Groups, and roles that you do not have, are for the role `membership_admin` to give and take
     (403); nobody gives them to themselves."""
     trail.on |= body.model_dump(mode="json", exclude_none=True)
-    before, after = change_account(db, user, account_id, roles=body.roles, groups=body.groups, suspended=body.suspended)
+    before, after = change_account(db, user, account_id, **body.model_dump())
     trail.on |= changed_of(before, after)
     return _one(db, request.app.state.settings, account_id)
 

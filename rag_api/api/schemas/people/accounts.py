@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from rag_api.api.schemas.base import GROUP, In
+from rag_api.api.schemas.base import Name as AnyName
 from rag_api.api.schemas.people.access import AccessOut
 from rag_api.domain import Role, Scope
 
@@ -86,6 +87,15 @@ class AccountList(BaseModel):
     groups: list[str] = Field(description="All that accounts are in, or documents are for.")
 
 
+class GroupOut(BaseModel):
+    name: str
+    readers: int = Field(description="Accounts in it that read documents and are not suspended.")
+
+
+class GroupList(BaseModel):
+    groups: list[GroupOut]
+
+
 class NewAccountIn(In):
     """Without a password it is a machine's: it acts by keys only."""
 
@@ -96,6 +106,8 @@ class NewAccountIn(In):
     password: Password | None = None
     roles: list[Role] = Field(default=[], max_length=10)
     groups: list[Group] = Field(default=[], max_length=50)
+    function: AnyName = Field("", description="What they are, by id or name as `GET /facets` has it; orders sources.")
+    department: AnyName = Field("", description="Theirs: its documents come first. Neither grants anything.")
 
 
 class PasswordIn(In):
@@ -133,6 +145,8 @@ class AccountIn(In):
 
     roles: list[Role] | None = Field(None, max_length=10)
     groups: list[Group] | None = Field(None, max_length=50)
+    function: AnyName | None = None
+    department: AnyName | None = None
     suspended: bool | None = Field(None, strict=True)
 
 

@@ -190,6 +190,7 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /webhooks/{webhook_id}/deliveries", admins(200, "admin", foreign=404)),
     ("POST /webhooks/{webhook_id}/test", admins(202, "admin", foreign=404)),
     ("DELETE /webhooks/{webhook_id}", admins(204, "admin", foreign=404)),
+    ("GET /groups", admins(200, "admin")),
     ("GET /accounts", admins(200, "admin")),
     (
         "POST /accounts",

@@ -2,7 +2,7 @@
 // the gap report.
 import { useState } from "react";
 import type { Answer, Verdict } from "../../api/types";
-import { failureWords, useMessages } from "../../i18n";
+import { failureWords, useWardMessages } from "../../i18n";
 import { useFeedback } from "../../queries/feedback";
 import { LACKS, VERDICTS } from "../../state/conversation/judgement";
 import { ReportAnswer } from "../owners/ReportAnswer";
@@ -10,7 +10,7 @@ import { ReportAnswer } from "../owners/ReportAnswer";
 type Missing = (typeof LACKS)[number];
 
 export function Feedback({ answer }: { answer: Answer }) {
-  const m = useMessages();
+  const m = useWardMessages();
   const [verdict, setVerdict] = useState<Verdict | null>(null);
   const [held, setHeld] = useState<number | null>(null);
   const [missing, setMissing] = useState<Missing | null>(null);

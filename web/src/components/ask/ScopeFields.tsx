@@ -1,5 +1,7 @@
 // Who asks, and which documents may answer: what stands in the menu beside the question once it is opened.
-import { useMessages } from "../../i18n";
+import { useWardMessages } from "../../i18n";
+import { nameOf } from "../../queries/documents/facets";
+import { useSession } from "../../queries/session";
 import { GROUPS, type Scope, unfiltered } from "../../state/scope";
 import { Choice } from "../shared/controls/Choice";
 
@@ -27,16 +29,18 @@ export function ScopeFields({
 }
 
 function Asker({ scope, functions, departments, change }: PartProps & { functions: Options }) {
-  const m = useMessages();
+  const m = useWardMessages();
+  const own = useSession().data?.user;
+  const unsaid = (given: string | undefined): string => (given ? m.asking.ofAccount(given) : m.scope.unsaid);
   return (
     <fieldset>
-      <legend>{m.scope.who}</legend>
+      <legend>{m.asking.who}</legend>
       <Choice
         className="scope-choice"
         label={m.scope.function}
         value={scope.function}
         options={functions}
-        none={m.scope.unsaid}
+        none={unsaid(nameOf(functions, own?.function ?? ""))}
         onValue={(chosen) => change({ function: chosen })}
       />
       <Choice
@@ -44,22 +48,22 @@ function Asker({ scope, functions, departments, change }: PartProps & { function
         label={m.scope.department}
         value={scope.department}
         options={departments}
-        none={m.scope.unsaid}
+        none={unsaid(own?.department)}
         onValue={(department) => change({ department })}
       />
-      <p className="muted">{m.scope.whoHelp}</p>
+      <p className="muted">{m.asking.whoHelp}</p>
     </fieldset>
   );
 }
 
 function Filters({ scope, departments, types, change }: PartProps & { types: Options }) {
-  const m = useMessages();
+  const m = useWardMessages();
   return (
     <fieldset>
-      <legend>{m.scope.only}</legend>
+      <legend>{m.asking.only}</legend>
       <Choice
         className="scope-choice"
-        label={m.scope.group}
+        label={m.asking.group}
         value={scope.group}
         options={GROUPS.map((group) => [group, m.card.groups[group]] as const)}
         none={m.scope.all}
@@ -67,7 +71,7 @@ function Filters({ scope, departments, types, change }: PartProps & { types: Opt
       />
       <Choice
         className="scope-choice"
-        label={m.scope.fromDepartment}
+        label={m.asking.fromDepartment}
         value={scope.fromDepartment}
         options={departments}
         none={m.scope.all}
@@ -83,7 +87,7 @@ function Filters({ scope, departments, types, change }: PartProps & { types: Opt
       />
       <Choice
         className="scope-choice"
-        label={m.scope.language}
+        label={m.asking.language}
         value={scope.language}
         options={[["nl", m.scope.dutch] as const, ["en", m.scope.english] as const]}
         none={m.scope.all}
@@ -95,10 +99,10 @@ function Filters({ scope, departments, types, change }: PartProps & { types: Opt
           checked={scope.includeExpired}
           onChange={(event) => change({ includeExpired: event.target.checked })}
         />
-        {m.scope.includeExpired}
+        {m.asking.includeExpired}
       </label>
       <button type="button" className="link" onClick={() => change(unfiltered(scope))}>
-        {m.scope.clear}
+        {m.asking.clear}
       </button>
     </fieldset>
   );

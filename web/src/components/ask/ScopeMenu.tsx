@@ -1,7 +1,8 @@
 // Beside the question: who asks, and which documents may answer. Closed, it says in words what is set; a filter never hides silently.
 import { type KeyboardEvent, lazy, useRef, useState } from "react";
 import { type Messages, useMessages } from "../../i18n";
-import { useFacets } from "../../queries/documents/facets";
+import { functionsOf, nameOf, useFacets } from "../../queries/documents/facets";
+import { useSession } from "../../queries/session";
 import { isFiltered, keepAsker, type Scope } from "../../state/scope";
 import { Optional } from "../shared/controls/Optional";
 import type { Options } from "./ScopeFields";
@@ -16,7 +17,9 @@ interface Props {
 export function ScopeMenu({ scope, onScope }: Props) {
   const m = useMessages();
   const menu = useRef<HTMLDetailsElement>(null);
-  const { data: facets, refetch } = useFacets(scope.function !== ""); // by then, for the function is shown by its name
+  const own = useSession().data?.user; // what their account says counts where they say nothing
+  const asker = { function: scope.function || own?.function || "", department: scope.department || own?.department };
+  const { data: facets, refetch } = useFacets(asker.function !== ""); // by then, for the function is shown by its name
   const [opened, setOpened] = useState(false);
   const toggled = (): void => {
     if (!menu.current?.open) return;
@@ -37,13 +40,10 @@ export function ScopeMenu({ scope, onScope }: Props) {
     event.preventDefault(); // the source behind it stays open
     close();
   };
-  const functions: Options = (facets?.functions ?? []).map((one) => [
-    one.id,
-    m.locale.startsWith("nl") ? one.nl : one.en,
-  ]);
+  const functions: Options = functionsOf(facets, m);
   const departments: Options = (facets?.departments ?? []).map((name) => [name, name]);
   const types: Options = (facets?.document_types ?? []).map((type) => [type, m.scope.types[type] ?? type]);
-  const said = summaryOf(scope, functions.find(([id]) => id === scope.function)?.[1] ?? scope.function, m);
+  const said = summaryOf(scope, [nameOf(functions, asker.function), asker.department], m);
   return (
     <details
       className={`scope ${isFiltered(scope) ? "filtered" : ""}`}
@@ -69,7 +69,7 @@ export function ScopeMenu({ scope, onScope }: Props) {
 }
 
 /** "Kinderarts · Pediatrie · alleen: kinderen · ook vervallen", or what the menu is for. */
-function summaryOf(scope: Scope, functionName: string, m: Messages): string {
+function summaryOf(scope: Scope, asker: readonly (string | undefined)[], m: Messages): string {
   const only = [
     scope.group && m.card.groups[scope.group],
     scope.fromDepartment,
@@ -77,8 +77,7 @@ function summaryOf(scope: Scope, functionName: string, m: Messages): string {
     scope.language && { nl: m.scope.dutch, en: m.scope.english }[scope.language],
   ].filter(Boolean);
   const parts = [
-    functionName,
-    scope.department,
+    ...asker,
     only.length > 0 ? m.scope.onlySaid(only.join(", ")) : "",
     scope.includeExpired ? m.scope.expiredSaid : "",
   ].filter(Boolean);

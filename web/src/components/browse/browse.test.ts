@@ -2,11 +2,12 @@
 import { expect, test } from "vitest";
 import { en } from "../../i18n/en";
 import { staff } from "../../i18n/staff/en";
+import { ward } from "../../i18n/ward/en";
 import { answer, source, span } from "../../testing/answers";
 import { markdownOf } from "./markdown";
 import { byTime } from "./time";
 
-const m = { ...en, ...staff };
+const m = { ...en, ...ward, ...staff };
 const about = { id: "c1", created_at: "", updated_at: "2026-11-24T09:00:00", pinned: false };
 
 test("each answer has its words, its places with links, and what was quoted; a document's signs stay signs", () => {

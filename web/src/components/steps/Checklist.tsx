@@ -1,11 +1,9 @@
-// A quoted list that is ticked off: its items with boxes, how many are done, and a timer where an item names a time.
-import { useRef } from "react";
+// A quoted list that is ticked off.
 import { useWardMessages } from "../../i18n";
-import { reset, show, startTimer, tick, useTicks, useWatched } from "../../state/conversation/steps";
+import { tick, useTicks } from "../../state/conversation/steps";
 import type { Item } from "../../text/answer/blocks";
-import { durationsIn } from "../../text/answer/durations";
 import { Dialled } from "./Dialled";
-import "../../styles/answer/steps.css";
+import { StartTimers, TicksFoot } from "./Ticks";
 
 interface Props {
   list: string; // which list of which answer; empty: of one that is still written, and cannot be ticked off
@@ -16,11 +14,6 @@ interface Props {
 export function Checklist({ list, items, language }: Props) {
   const m = useWardMessages();
   const { shown, done } = useTicks(list);
-  const button = useRef<HTMLButtonElement>(null);
-  const startAnew = (): void => {
-    reset(list);
-    button.current?.focus(); // what was pressed goes
-  };
   const ticks = shown && list !== "";
   return (
     <>
@@ -44,25 +37,7 @@ export function Checklist({ list, items, language }: Props) {
           );
         })}
       </ul>
-      {list !== "" && items.length > 1 && (
-        <div className="ticks" lang={m.locale}>
-          {ticks && (
-            <span className="ticked" role="status">
-              {m.steps.ticked(done.size, items.length)}
-            </span>
-          )}
-          {ticks && <progress max={items.length} value={done.size} aria-hidden="true" />}
-          {ticks && done.size > 0 && (
-            <button type="button" className="link" onClick={startAnew}>
-              {m.steps.reset}
-            </button>
-          )}
-          <button type="button" className="link" ref={button} onClick={() => show(list, !ticks)}>
-            {ticks ? m.steps.whole : m.steps.tick}
-          </button>
-          {ticks && <p className="muted">{m.steps.kept}</p>}
-        </div>
-      )}
+      {list !== "" && items.length > 1 && <TicksFoot {...{ list }} count={items.length} whole={m.steps.whole} />}
     </>
   );
 }
@@ -75,29 +50,15 @@ interface TickProps {
   checked: boolean;
 }
 
-function Tick({ list, item: { label, text }, index, language, checked }: TickProps) {
-  const m = useWardMessages();
-  const watched = useWatched();
-  return (
-    <div className="tick">
-      <label>
-        <input type="checkbox" checked={checked} onChange={(event) => tick(list, index, event.target.checked)} />
-        {label && <span className="label">{label}</span>}
-        <span className="step">
-          <Dialled text={text} />
-        </span>
-      </label>
-      {(watched ? durationsIn(text) : []).map(({ seconds, text: words }) => (
-        <button
-          key={seconds}
-          type="button"
-          className="chip"
-          lang={m.locale}
-          onClick={() => startTimer({ step: text, language, words, seconds })}
-        >
-          {m.steps.start(words)}
-        </button>
-      ))}
-    </div>
-  );
-}
+const Tick = ({ list, item: { label, text }, index, language, checked }: TickProps) => (
+  <div className="tick">
+    <label>
+      <input type="checkbox" checked={checked} onChange={(event) => tick(list, index, event.target.checked)} />
+      {label && <span className="label">{label}</span>}
+      <span className="step">
+        <Dialled text={text} />
+      </span>
+    </label>
+    <StartTimers {...{ text, language }} />
+  </div>
+);

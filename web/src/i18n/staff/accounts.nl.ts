@@ -33,10 +33,14 @@ export const accounts: typeof AccountWords = {
   rolesLabel: "Rollen",
   alsoRole: (roles) =>
     `Door een groep ook: ${roles}. Dat zeggen de instellingen en de aanmelddienst, niet deze bladzijde.`,
+  readers: (count) => (count === 0 ? "niemand" : many(count, "persoon", "personen")),
   groupsLabel: "Groepen, met de hand gegeven",
   groupsHelp: "Iedereen zit in “everyone”. De naam van een groep heeft geen komma of puntkomma.",
   groupsNotYours: "Wie in welke groep zit, wijzigt iemand met de rol groepenbeheerder.",
   claimed: (groups) => `Van de aanmelddienst, bij de laatste aanmelding: ${groups}.`,
+  asker: "Wie vraagt",
+  askerHelp:
+    "Bepaalt welke bronnen eerst komen en geeft geen rechten. Bij de vraag kan iemand zelf iets anders kiezen.",
   addGroup: "Groep toevoegen",
   add: "Voeg toe",
   removeGroup: (group) => `Neem ${group} weg`,

@@ -8,7 +8,7 @@ export const conversations = {
   keep: "Cancel",
   pin: "Pin",
   unpin: "Unpin",
-  markdown: "Save as text file",
+  markdown: "Save as Markdown (.md)",
   print: "Print or save as PDF",
   sources: "Sources",
   more: "Show more",

@@ -10,7 +10,7 @@ export const conversations: typeof english = {
   keep: "Annuleren",
   pin: "Vastzetten",
   unpin: "Losmaken",
-  markdown: "Bewaar als tekstbestand",
+  markdown: "Bewaar als Markdown (.md)",
   print: "Druk af of bewaar als PDF",
   sources: "Bronnen",
   more: "Toon meer",

@@ -5,6 +5,9 @@ import { conversations } from "./conversations.en";
 import { usage } from "./usage.en";
 import { webhooks } from "./webhooks.en";
 
+const oneOf = (names: readonly string[]): string =>
+  new Intl.ListFormat("en", { type: "disjunction" }).format(names.map((name) => `“${name}”`));
+
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 /** The words as a shape that knows more keys than these: another code may come than those that have words. */
@@ -273,14 +276,19 @@ export const staff = {
   },
   access: {
     title: "Who may read it",
-    groups: "Groups, with commas between",
-    help: "Members of any of these groups may read it, now and in later versions; `everyone` is the group of all. Who takes it from their own groups no longer sees it.",
+    groups: "Groups",
+    help: "Members of any of these groups may read it, now and in later versions; “everyone” is the group of all.",
     save: "Save who may read it",
+    saved: "Saved.",
+    empty: (groups: readonly string[], nobody: boolean) =>
+      `Nobody who can read documents is in the group ${oneOf(groups)}${nobody ? ": no one will be able to read this document" : ""}. Check the name.`,
+    emptyYet: "A group from your sign-in provider is known here once one of its members has signed in.",
     losesIt:
-      "You are in none of these groups: the document leaves your list, and only one of their admins can give it back.",
+      "You are in none of these groups: you will no longer see the document, and only an admin in one of them can give it back.",
+    lost: (title: string, groups: readonly string[]) =>
+      `Saved. You no longer see “${title}”: only members of the group ${oneOf(groups)} may read it.`,
     sure: "Save all the same",
     reset: "As its folder or department says",
-    bad: "Give at least one group and at most 50; a name has at most 100 characters and no semicolon.",
   },
   accounts,
   keys,

@@ -6,6 +6,9 @@ import type { StaffWords } from "./en";
 import { usage } from "./usage.nl";
 import { webhooks } from "./webhooks.nl";
 
+const oneOf = (names: readonly string[]): string =>
+  new Intl.ListFormat("nl", { type: "disjunction" }).format(names.map((name) => `“${name}”`));
+
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const staff: StaffWords = {
@@ -276,14 +279,19 @@ export const staff: StaffWords = {
   },
   access: {
     title: "Wie het mag lezen",
-    groups: "Groepen, met komma's ertussen",
-    help: "Leden van een van deze groepen mogen het lezen, nu en in latere versies; `everyone` is de groep van iedereen. Wie het uit zijn eigen groepen haalt, ziet het niet meer.",
+    groups: "Groepen",
+    help: "Wie in een van deze groepen zit, mag het lezen, nu en in latere versies. In “everyone” zit iedereen.",
     save: "Bewaar wie het mag lezen",
+    saved: "Bewaard.",
+    empty: (groups: readonly string[], nobody: boolean) =>
+      `In de groep ${oneOf(groups)} zit niemand die documenten kan lezen${nobody ? ": niemand zal dit document nog kunnen lezen" : ""}. Kijk de naam na.`,
+    emptyYet: "Een groep van uw aanmelddienst is hier bekend zodra iemand uit die groep zich heeft aangemeld.",
     losesIt:
-      "U zit in geen van deze groepen: het document verdwijnt uit uw lijst, en alleen een beheerder uit die groepen kan het teruggeven.",
+      "U zit in geen van deze groepen: u ziet het document dan niet meer, en alleen een beheerder uit een van die groepen kan het teruggeven.",
+    lost: (title: string, groups: readonly string[]) =>
+      `Bewaard. U ziet “${title}” niet meer: alleen wie in de groep ${oneOf(groups)} zit, mag het lezen.`,
     sure: "Toch bewaren",
     reset: "Zoals de map of dienst zegt",
-    bad: "Geef minstens één groep en hoogstens 50; een naam telt hoogstens 100 tekens en geen puntkomma.",
   },
   accounts,
   keys,

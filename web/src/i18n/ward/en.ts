@@ -1,4 +1,4 @@
-// The words of what one does with an answer at the bedside, in English: they come with the first list that is quoted.
+// The words of what one does with an answer at the bedside, in English: they come with what needs them.
 const open = <Words>(words: Words): Words => words; // keyed by codes that the browser may add to
 
 export const ward = {
@@ -7,6 +7,31 @@ export const ward = {
       `Downtime pack of ${made}, valid until ${until}. What changed since is not in it. Conversations are gone when it closes.`,
     over: (until: string) => `This downtime pack was valid until ${until} and answers no more: use a newer one.`,
     clock: (made: string) => `The clock of this PC is wrong: this downtime pack was made on ${made}. Set it right.`,
+  },
+  feedback: {
+    found: "Answer found?",
+    verdicts: { yes: "yes", partly: "partly", no: "no" },
+    which: "In which source?",
+    missing: "What was missing?",
+    lacks: {
+      procedure: "the right procedure",
+      passage: "the right place in it",
+      detail: "a dose, step or number",
+      patient: "an answer for this patient",
+    },
+    heldBy: (rank: number, title: string) => `Source ${rank} held the answer: ${title}`,
+    thanks: "Thank you.",
+  },
+  asking: {
+    who: "Your function and department",
+    whoHelp: "Documents for your patients and from your department come first; nothing is left out.",
+    only: "Search only in",
+    group: "Patient group",
+    fromDepartment: "Department",
+    language: "Language",
+    includeExpired: "Also search expired and replaced documents, with a warning",
+    clear: "Clear the filters",
+    ofAccount: (said: string) => `${said} (from your account)`,
   },
   linked: {
     lost: "The words of this link no longer stand in this document; this is the page.",
@@ -77,6 +102,7 @@ export const ward = {
   steps: {
     tick: "Tick off",
     whole: "Show as a list",
+    wholeTable: "Show as a table",
     ticked: (done: number, of: number) => `${done} of ${of}`,
     reset: "Begin again",
     kept: "Ticks and timers are kept in this tab alone, and gone when you close it. Nothing about a patient is stored.",

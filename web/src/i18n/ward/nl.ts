@@ -1,4 +1,4 @@
-// De woorden van wat men aan het bed met een antwoord doet, in het Nederlands: ze komen met de eerste lijst die aangehaald wordt.
+// De woorden van wat men aan het bed met een antwoord doet, in het Nederlands: ze komen met wat ze nodig heeft.
 import type { WardWords } from "./en";
 
 export const ward: WardWords = {
@@ -7,6 +7,31 @@ export const ward: WardWords = {
       `Noodpakket van ${made}, geldig tot ${until}. Wat sindsdien veranderde, staat er niet in. Gesprekken zijn weg als het sluit.`,
     over: (until: string) => `Dit noodpakket was geldig tot ${until} en antwoordt niet meer: neem een nieuwer.`,
     clock: (made: string) => `De klok van deze PC staat verkeerd: dit noodpakket is gemaakt op ${made}. Zet ze juist.`,
+  },
+  feedback: {
+    found: "Antwoord gevonden?",
+    verdicts: { yes: "ja", partly: "deels", no: "nee" },
+    which: "In welke bron?",
+    missing: "Wat ontbrak?",
+    lacks: {
+      procedure: "de juiste procedure",
+      passage: "de juiste plaats erin",
+      detail: "een dosis, stap of getal",
+      patient: "een antwoord voor deze patiënt",
+    },
+    heldBy: (rank: number, title: string) => `Bron ${rank} bevatte het antwoord: ${title}`,
+    thanks: "Dank u.",
+  },
+  asking: {
+    who: "Uw functie en dienst",
+    whoHelp: "Documenten voor uw patiënten en van uw dienst staan bovenaan; er valt niets weg.",
+    only: "Zoek alleen in",
+    group: "Doelgroep",
+    fromDepartment: "Dienst",
+    language: "Taal",
+    includeExpired: "Zoek ook in vervallen en vervangen documenten, met een melding",
+    clear: "Wis de filters",
+    ofAccount: (said: string) => `${said} (volgens uw account)`,
   },
   linked: {
     lost: "De woorden van deze link staan niet meer zo in dit document; dit is de pagina.",
@@ -76,6 +101,7 @@ export const ward: WardWords = {
   steps: {
     tick: "Afvinken",
     whole: "Toon als lijst",
+    wholeTable: "Toon als tabel",
     ticked: (done: number, of: number) => `${done} van ${of}`,
     reset: "Begin opnieuw",
     kept: "Vinkjes en timers staan alleen in dit tabblad, en zijn weg als u het sluit. Over een patiënt wordt niets bewaard.",

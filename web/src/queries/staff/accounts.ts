@@ -41,6 +41,15 @@ export const useAccountsCalled = (search: string) =>
     placeholderData: keepPreviousData,
   });
 
+/** All that are known, each with how many read documents through it. */
+export const useGroups = (enabled = true) =>
+  useQuery({
+    enabled,
+    queryKey: [...ALL, "groups"],
+    queryFn: () => call(service.GET("/groups")),
+    select: ({ groups }) => groups,
+  });
+
 export const useMakeAccount = () => useChange((body: NewAccount) => call(service.POST("/accounts", { body })), ALL);
 
 export const useChangeAccount = (id: string) =>

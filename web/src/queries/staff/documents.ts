@@ -130,13 +130,14 @@ export const useAccess = (id: string) =>
   });
 
 /** Null: what its folder, site or department says counts again. */
-export function usePutAccess(id: string) {
+export function usePutAccess(id: string, onSaved: (access: Access) => void) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (groups: string[] | null) =>
       call(service.PUT("/documents/{document_id}/access", { ...one(id), body: { groups } })),
     onSuccess: (access) => {
       client.setQueryData<Access>(accessOf(id), access);
+      onSaved(access);
       void client.invalidateQueries({ queryKey: LISTS });
     },
   });

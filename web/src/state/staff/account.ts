@@ -1,5 +1,5 @@
 // An account as a form: what is changed of it, and what is sent. Pure.
-import type { Account, AccountIn, Key, NewAccount, Scope } from "../../api/types";
+import type { Account, AccountIn, Group, Key, NewAccount, Scope } from "../../api/types";
 import type { Role } from "../../queries/session";
 
 export const ACCOUNT_ROLES = [
@@ -37,23 +37,50 @@ export interface AccountFilters {
 }
 
 /** `typed`: a group that is not added yet; it counts when the form is sent, so that nobody loses it. */
-export interface Given {
-  roles: readonly Role[];
+export interface Chosen {
   groups: readonly string[];
   typed: string;
 }
 
-export const givenOf = ({ roles, groups }: Account): Given => ({ roles, groups, typed: "" });
-export const NOTHING_GIVEN: Given = { roles: ["reader"], groups: [], typed: "" };
+/** `function`, `department`: as what, and for whom, somebody asks. */
+export interface Given extends Chosen {
+  roles: readonly Role[];
+  function: string;
+  department: string;
+}
+
+export const givenOf = ({ roles, groups, function: is, department }: Account): Given => ({
+  roles,
+  groups,
+  typed: "",
+  function: is,
+  department,
+});
+const NOTHING_GIVEN: Given = { roles: ["reader"], groups: [], typed: "", function: "", department: "" };
 
 const GROUP = /^[^,;\p{Cc}]{1,100}$/u;
 export const isGroup = (name: string): boolean => GROUP.test(name.trim());
 
 /** The groups with the one that is being typed. */
-export function allGroups({ groups, typed }: Given): string[] {
+export function allGroups({ groups, typed }: Chosen): string[] {
   const name = typed.trim();
   return name === "" || groups.includes(name) ? [...groups] : [...groups, name];
 }
+
+export const withoutGroup = ({ groups, typed }: Chosen, group: string): Chosen => ({
+  groups: groups.filter((other) => other !== group),
+  typed,
+});
+
+const EVERYONE = "everyone"; // the group of all
+
+/** Whether who is in `own` is in one of these. */
+export const canRead = (own: readonly string[], groups: readonly string[]): boolean =>
+  groups.some((group) => group === EVERYONE || own.includes(group));
+
+/** Those of these groups through which nobody reads a document. */
+export const withoutReaders = (groups: readonly string[], known: readonly Group[]): string[] =>
+  groups.filter((group) => group !== EVERYONE && !known.some(({ name, readers }) => name === group && readers > 0));
 
 export const toggled = <T>(all: readonly T[], one: T): T[] =>
   all.includes(one) ? all.filter((other) => other !== one) : [...all, one];
@@ -67,6 +94,8 @@ export function changesOf(account: Account, given: Given): AccountIn | null {
   const changes: AccountIn = {};
   if (!same(given.roles, account.roles)) changes.roles = [...given.roles];
   if (!same(groups, account.groups)) changes.groups = groups;
+  if (given.function !== account.function) changes.function = given.function;
+  if (given.department.trim() !== account.department) changes.department = given.department.trim();
   return Object.keys(changes).length > 0 ? changes : null;
 }
 
@@ -86,6 +115,8 @@ export const accountOf = ({ login, name, machine, password, given }: NewForm): N
   password: machine ? null : password,
   roles: [...given.roles],
   groups: allGroups(given),
+  function: given.function,
+  department: given.department.trim(),
 });
 
 export type KeyState = "live" | "expired" | "revoked";

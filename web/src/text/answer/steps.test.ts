@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Row } from "./blocks";
 import { durationsIn } from "./durations";
 import { phonesIn } from "./phones";
+import { stepRows } from "./stepRows";
 
 describe("a duration", () => {
   const of = (text: string): number[] => durationsIn(text).map(({ seconds }) => seconds);
@@ -112,5 +114,87 @@ describe("a number to dial", () => {
   test("is where it stands", () => {
     const text = "Bel 😀 toestel 4521.";
     expect(phonesIn(text).map(({ start, end }) => text.slice(start, end))).toEqual(["4521"]);
+  });
+});
+
+describe("the steps of a table", () => {
+  const rowOf = (texts: string[]): Row =>
+    texts.map((text, column) => ({ text, header: column === 0, asked: false, column, columns: 1 }));
+  /** Each row's number with words beside it. */
+  const steps = (...numbers: string[]): number[] | null => {
+    const found = stepRows(numbers.map((number) => rowOf([number, "Meet de pols."])));
+    return found && [...found.rows];
+  };
+
+  test.each([
+    [
+      ["1", "2", "3"],
+      [0, 1, 2],
+    ],
+    [
+      ["1.", "2.", "3."],
+      [0, 1, 2],
+    ],
+    [
+      ["Stap 1", "Stap 2"],
+      [0, 1],
+    ],
+    [
+      ["STEP 1:", "Step 2:"],
+      [0, 1],
+    ],
+    [
+      ["A", "B", "C", "D", "E"],
+      [0, 1, 2, 3, 4],
+    ],
+    [
+      ["1", "2a", "2b", "3"],
+      [0, 1, 2, 3],
+    ],
+    [
+      ["1", "1.1", "1.2", "2"],
+      [0, 1, 2, 3],
+    ],
+    [
+      ["1a", "1b", "2a"],
+      [0, 1, 2],
+    ],
+    [
+      ["1", "", "2"],
+      [0, 2],
+    ],
+    [
+      ["1. Was de handen", "2. Meet 3 keer", "3. Noteer"],
+      [0, 1, 2],
+    ],
+    [["9", "10"], null],
+    [["1", "3"], null],
+    [["1", "1"], null],
+    [["1", "2", "naar behoefte"], null],
+    [["1 jaar", "2 jaar", "3 jaar"], null],
+    [["1 u", "2 u"], null],
+    [["1-2 kg", "2-3 kg"], null],
+    [["5 mg", "10 mg"], null],
+    [["2024", "2025"], null],
+    [["1"], null],
+    [["Stap 1", "Fase 2"], null],
+    [["1. Was de handen", "Meet", "3. Noteer"], null],
+    [["adrenaline", "amiodarone"], null],
+    [["", ""], null],
+  ])("are found in %j", (numbers, expected) => expect(steps(...numbers)).toEqual(expected));
+
+  test("are counted anew below a row without a number, and in whichever column they stand", () => {
+    const heading: Row = [{ text: "Daarna", header: true, asked: false, column: 0, columns: 3 }];
+    const rows = [
+      ["Arts", "1", "x"],
+      ["Arts", "2", "y"],
+    ].map(rowOf);
+    const found = stepRows([...rows, heading, ...rows]);
+    expect(found && [found.column, ...found.rows]).toEqual([1, 0, 1, 3, 4]);
+    expect(stepRows([...rows, ...rows])).toBeNull();
+  });
+
+  test("are none where nothing stands beside the numbers", () => {
+    expect(stepRows([rowOf(["1"]), rowOf(["2"])])).toBeNull();
   });
 });

@@ -7,6 +7,7 @@ import { useChangeAccount, useEndSessions } from "../../../queries/staff/account
 import { allGroups, changesOf, givenOf, isGroup } from "../../../state/staff/account";
 import { keysAddress } from "../../../state/window/route";
 import { Confirm } from "../../shared/controls/Confirm";
+import { AskerFields } from "./AskerFields";
 import { GroupFields } from "./GroupFields";
 import { Password } from "./Password";
 import { RoleFields } from "./RoleFields";
@@ -14,10 +15,9 @@ import { Why } from "./Why";
 
 interface Props {
   account: Account;
-  known: readonly string[];
 }
 
-export function AccountForm({ account, known }: Props) {
+export function AccountForm({ account }: Props) {
   const m = useStaffMessages();
   const [given, setGiven] = useState(() => givenOf(account));
   const [said, setSaid] = useState("");
@@ -50,7 +50,8 @@ export function AccountForm({ account, known }: Props) {
     <>
       <form className="account-form" onSubmit={save}>
         <RoleFields chosen={given.roles} byGroups={byGroups} onChange={(roles) => setGiven({ ...given, roles })} />
-        <GroupFields given={given} known={known} claimed={account.claimed_groups} onChange={setGiven} />
+        <GroupFields given={given} claimed={account.claimed_groups} onChange={setGiven} />
+        <AskerFields given={given} onChange={setGiven} />
         <button type="submit" className="button primary" disabled={change.isPending}>
           {m.accounts.save}
         </button>

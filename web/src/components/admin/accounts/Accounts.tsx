@@ -2,6 +2,7 @@
 import { useRef, useState } from "react";
 import type { Account } from "../../../api/types";
 import { formatMoment, useStaffMessages } from "../../../i18n";
+import { functionsOf, nameOf, useFacets } from "../../../queries/documents/facets";
 import { useAccounts } from "../../../queries/staff/accounts";
 import { useDelayed } from "../../../queries/useDelayed";
 import { ACCOUNT_ROLES, type AccountFilters, STATES } from "../../../state/staff/account";
@@ -41,15 +42,13 @@ export function Accounts() {
         </button>
         <span role="status">{said}</span>
       </p>
-      {adding && (
-        <NewAccount known={groups} onMade={(name) => close(m.accounts.made(name))} onCancel={() => close("")} />
-      )}
+      {adding && <NewAccount onMade={(name) => close(m.accounts.made(name))} onCancel={() => close("")} />}
       <Problem code={list.error?.code} />
       {total !== undefined && <p className="made">{m.accounts.count(accounts.length, total)}</p>}
       {total === 0 && <p className="empty-list">{m.accounts.none}</p>}
       <ul className="cards">
         {accounts.map((account) => (
-          <Row key={account.id} account={account} known={groups} />
+          <Row key={account.id} account={account} />
         ))}
       </ul>
       {list.hasNextPage && (
@@ -107,13 +106,13 @@ function Filters({ filters, groups, onFilters }: FiltersProps) {
   );
 }
 
-function Row({ account, known }: { account: Account; known: readonly string[] }) {
+function Row({ account }: { account: Account }) {
   const [open, setOpen] = useState(false);
   return (
     <li className="card document">
       <details onToggle={(event) => event.target === event.currentTarget && setOpen(event.currentTarget.open)}>
         <Summary account={account} />
-        {open && <AccountForm account={account} known={known} />}
+        {open && <AccountForm account={account} />}
       </details>
     </li>
   );
@@ -122,9 +121,12 @@ function Row({ account, known }: { account: Account; known: readonly string[] })
 function Summary({ account }: { account: Account }) {
   const m = useStaffMessages();
   const { name, login, all_roles, groups, claimed_groups, signs_in, signed_in_at, suspended_at, sessions } = account;
+  const { data: facets } = useFacets();
+  const asker = nameOf(functionsOf(facets, m), account.function);
   const facts = [
     login,
     all_roles.map((role) => m.roles[role]).join(", "),
+    [asker, account.department].filter(Boolean).join(", "),
     [...new Set([...groups, ...claimed_groups])].join(", "),
     m.accounts.signsIn[signs_in],
     signs_in !== "keys" && (signed_in_at ? m.accounts.lastSeen(formatMoment(signed_in_at, m)) : m.accounts.neverSeen),

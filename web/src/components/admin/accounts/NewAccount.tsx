@@ -14,16 +14,16 @@ import {
 } from "../../../state/staff/account";
 import { Choice } from "../../shared/controls/Choice";
 import { FormFoot } from "../FormFoot";
+import { AskerFields } from "./AskerFields";
 import { GroupFields } from "./GroupFields";
 import { RoleFields } from "./RoleFields";
 
 interface Props {
-  known: readonly string[];
   onMade(name: string): void;
   onCancel(): void;
 }
 
-export function NewAccount({ known, onMade, onCancel }: Props) {
+export function NewAccount({ onMade, onCancel }: Props) {
   const m = useStaffMessages();
   const provider = useSession().data?.sign_in === "oidc"; // then people have theirs there
   const [form, setForm] = useState<NewForm>({ ...NEW_FORM, machine: provider });
@@ -94,7 +94,8 @@ export function NewAccount({ known, onMade, onCancel }: Props) {
         )}
       </div>
       <RoleFields chosen={form.given.roles} onChange={(roles) => put({ given: { ...form.given, roles } })} />
-      <GroupFields given={form.given} known={known} onChange={(given) => put({ given })} />
+      <GroupFields given={form.given} onChange={(given) => put({ given })} />
+      <AskerFields given={form.given} onChange={(given) => put({ given })} />
       <FormFoot wrong={wrong} make={m.accounts.make} pending={make.isPending} onCancel={onCancel} />
     </form>
   );

@@ -1,34 +1,55 @@
-// Who may read a document, who said so, and an admin's own word on it.
-import { type FormEvent, useId, useState } from "react";
-import type { Access as Given } from "../../../api/types";
-import { failureWords, formatMoment, type StaffMessages, useStaffMessages } from "../../../i18n";
+// Who may read a document, who said so, and an admin's own word on it: asked again where nobody, or not they, could then read it.
+import { type FormEvent, useState } from "react";
+import type { DocumentSummary, Access as Given } from "../../../api/types";
+import { failureWords, formatMoment, useStaffMessages } from "../../../i18n";
 import { useSession } from "../../../queries/session";
+import { useGroups } from "../../../queries/staff/accounts";
 import { useAccess, usePutAccess } from "../../../queries/staff/documents";
+import { allGroups, type Chosen, canRead, isGroup, withoutReaders } from "../../../state/staff/account";
+import { GroupChoice } from "../GroupChoice";
 
-const EVERYONE = "everyone"; // the group of all
+interface Props {
+  document: DocumentSummary;
+  onLost(said: string): void; // saved, and it is no longer theirs to see
+}
 
-export function Access({ id }: { id: string }) {
+export function Access({ document: { id, title }, onLost }: Props) {
   const m = useStaffMessages();
+  const [said, setSaid] = useState("");
   const { data: access, error } = useAccess(id);
-  if (access) return <Form key={access.groups.join()} id={id} access={access} />;
+  const own = useSession().data?.user?.groups;
+  const saved = ({ groups }: Given): void => {
+    if (own && !canRead(own, groups)) onLost(m.access.lost(title, groups));
+    else setSaid(m.access.saved);
+  };
+  if (access) return <Form key={access.groups.join()} {...{ id, access, own, said }} onSaved={saved} />;
   return error ? <p className="muted">{failureWords(error.code, m)}</p> : null;
 }
 
-function Form({ id, access }: { id: string; access: Given }) {
+interface FormProps {
+  id: string;
+  access: Given;
+  own: readonly string[] | undefined;
+  said: string;
+  onSaved(access: Given): void;
+}
+
+function Form({ id, access, own, said, onSaved }: FormProps) {
   const m = useStaffMessages();
-  const help = useId();
-  const [typed, setTyped] = useState(access.groups.join(", "));
-  const [sure, setSure] = useState(false); // that they take it from themselves
-  const { mutate, error, isPending } = usePutAccess(id);
-  const own = useSession().data?.user?.groups;
-  const groups = typed
-    .split(",")
-    .map((name) => name.trim())
-    .filter(Boolean);
-  const losesIt = own !== undefined && !groups.some((group) => group === EVERYONE || own.includes(group));
+  const provider = useSession().data?.sign_in === "oidc";
+  const [chosen, setChosen] = useState<Chosen>({ groups: access.groups, typed: "" });
+  const [sure, setSure] = useState(false); // that it is meant, whatever follows from it
+  const { mutate, error, isPending } = usePutAccess(id, onSaved);
+  const { data: known, isPending: waits } = useGroups();
+  const groups = allGroups(chosen);
+  const empty = withoutReaders(groups, known ?? []);
+  const nobody = known !== undefined && groups.length > 0 && empty.length === groups.length;
+  const strange = known ? empty.filter((group) => nobody || !access.groups.includes(group)) : [];
+  const loses = own !== undefined && !canRead(own, groups);
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    if (losesIt && !sure) setSure(true);
+    if (chosen.typed.trim() !== "" && !isGroup(chosen.typed)) return; // said under the field
+    if ((loses || strange.length > 0) && !sure) setSure(true);
     else mutate(groups);
   };
   const { said_by, said_at, user_id } = access;
@@ -37,41 +58,40 @@ function Form({ id, access }: { id: string; access: Given }) {
     <form className="document-access" onSubmit={save}>
       <h3>{m.access.title}</h3>
       <p role="status">
-        {m.accounts.mayRead(access.groups.join(", "))} {m.accounts.saidBy[said_by]}
+        {said} {m.accounts.mayRead(access.groups.join(", "))} {m.accounts.saidBy[said_by]}
         {who}.
       </p>
-      <div className="document-field">
-        <label>
-          {m.access.groups}
-          <input
-            value={typed}
-            maxLength={2000}
-            aria-describedby={help}
-            onChange={(event) => {
-              setTyped(event.target.value);
-              setSure(false);
-            }}
-          />
-        </label>
-        <p className="field-help" id={help}>
-          {m.access.help}
-        </p>
-      </div>
+      <fieldset className="checks">
+        <legend>{m.access.groups}</legend>
+        <GroupChoice
+          chosen={chosen}
+          help={m.access.help}
+          onChange={(changed) => {
+            setChosen(changed);
+            setSure(false);
+          }}
+        />
+      </fieldset>
       {error && (
         <p className="notice serious" role="alert">
-          {whyNot(error.code, m)}
+          {failureWords(error.code, m)}
         </p>
       )}
       {sure && (
-        <p className="notice" role="alert">
-          {m.access.losesIt}
-        </p>
+        <div className="notice" role="alert">
+          {strange.length > 0 && (
+            <p>
+              {m.access.empty(strange, nobody)} {provider && m.access.emptyYet}
+            </p>
+          )}
+          {loses && <p>{m.access.losesIt}</p>}
+        </div>
       )}
       <p className="owner-choices">
         <button
           type="submit"
           className="button"
-          disabled={isPending || groups.length === 0 || groups.join() === access.groups.join()}
+          disabled={isPending || waits || groups.length === 0 || groups.join() === access.groups.join()}
         >
           {sure ? m.access.sure : m.access.save}
         </button>
@@ -84,6 +104,3 @@ function Form({ id, access }: { id: string; access: Given }) {
     </form>
   );
 }
-
-const whyNot = (code: string, m: StaffMessages): string =>
-  code === "invalid_input" || code === "invalid_request" ? m.access.bad : failureWords(code, m);

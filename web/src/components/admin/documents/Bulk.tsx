@@ -1,10 +1,11 @@
 // The same change to all the documents that are chosen: department, last day of validity, or taken out. What fails stays chosen.
-import { useId, useState } from "react";
+import { useState } from "react";
 import type { DocumentSummary, MetadataIn } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useFacets } from "../../../queries/documents/facets";
 import { type Done, useBulk } from "../../../queries/staff/documents";
 import { Confirm } from "../../shared/controls/Confirm";
+import { Suggested } from "../../shared/controls/Suggested";
 
 interface Props {
   documents: readonly DocumentSummary[]; // those that are listed
@@ -15,7 +16,6 @@ interface Props {
 
 export function Bulk({ documents, chosen, onChosen, onChanged }: Props) {
   const m = useStaffMessages();
-  const departments = useId();
   const { data: facets } = useFacets();
   const [department, setDepartment] = useState("");
   const [until, setUntil] = useState("");
@@ -44,20 +44,11 @@ export function Bulk({ documents, chosen, onChosen, onChanged }: Props) {
         <fieldset className="bulk-changes" disabled={at !== null}>
           <legend>{m.admin.chosen(wanted.length)}</legend>
           <div className="document-field">
-            <label>
-              {m.admin.fields.department}
-              <input
-                list={departments}
-                maxLength={200}
-                value={department}
-                onChange={(event) => setDepartment(event.target.value)}
-              />
-            </label>
-            <datalist id={departments}>
-              {(facets?.departments ?? []).map((name) => (
+            <Suggested label={m.admin.fields.department} value={department} onValue={setDepartment}>
+              {facets?.departments.map((name) => (
                 <option key={name} value={name} />
               ))}
-            </datalist>
+            </Suggested>
             <button
               type="button"
               className="button"

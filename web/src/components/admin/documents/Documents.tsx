@@ -1,5 +1,5 @@
 // The documents list with what is said of each; an admin changes it here, one by one or many at once.
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { DocumentSummary } from "../../../api/types";
 import { formatInstant, useStaffMessages } from "../../../i18n";
 import { useRoles } from "../../../queries/session";
@@ -22,6 +22,11 @@ export function Documents() {
   const [wanted, setWanted] = useState<Wanted>({ search: "", shown: "", department: "" });
   const [chosen, setChosen] = useState<readonly string[]>([]); // ids
   const [round, setRound] = useState(0); // a form that was open before many were changed shows what was said before
+  const [lost, setLost] = useState(""); // what was saved of a document that is no longer listed
+  const notice = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    if (lost) notice.current?.focus(); // where the focus was is gone
+  }, [lost]);
   const list = useDocuments(useDelayed(wanted.search.trim()), wanted.shown, wanted.department);
   const [retire, restore] = [useRetire(), useRestore()];
   const mayChange = mayLoad(useRoles());
@@ -30,6 +35,7 @@ export function Documents() {
   const choose = (part: Partial<Wanted>): void => {
     setWanted({ ...wanted, ...part });
     setChosen([]);
+    setLost("");
     for (const change of [retire, restore]) change.reset(); // what could not be done is said until something else is
   };
   const changed = (left: readonly string[]): void => {
@@ -47,6 +53,11 @@ export function Documents() {
       {restore.error && (
         <p className="notice serious" role="alert">
           {m.admin.notRestored}
+        </p>
+      )}
+      {lost && (
+        <p className="notice" role="status" tabIndex={-1} ref={notice}>
+          {lost}
         </p>
       )}
       {total !== undefined && (
@@ -72,6 +83,7 @@ export function Documents() {
               document={one}
               chosen={chosen.includes(one.id)}
               onChosen={choosable ? (on) => toggle(one.id, on) : undefined}
+              onLost={setLost}
               onRetire={mayChange ? () => retire.mutate(one.id) : undefined}
             />
           ),
@@ -91,9 +103,10 @@ interface RowProps {
   chosen: boolean;
   onChosen: ((on: boolean) => void) | undefined;
   onRetire: (() => void) | undefined;
+  onLost(said: string): void;
 }
 
-function Row({ document, chosen, onChosen, onRetire }: RowProps) {
+function Row({ document, chosen, onChosen, onRetire, onLost }: RowProps) {
   const m = useStaffMessages();
   const [open, setOpen] = useState(false);
   return (
@@ -115,7 +128,7 @@ function Row({ document, chosen, onChosen, onRetire }: RowProps) {
         {open && (
           <>
             <DocumentForm id={document.id} />
-            {onRetire && <Access id={document.id} />}
+            {onRetire && <Access document={document} onLost={onLost} />}
             {onRetire && (
               <Confirm
                 label={m.admin.retire}

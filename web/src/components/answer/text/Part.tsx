@@ -1,12 +1,13 @@
 // A part of an answer that is a table, a list or a box in its document, and is one here: with its marks, and one place.
-import type { MouseEvent } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import type { Source, Span } from "../../../api/types";
 import { useMessages } from "../../../i18n";
 import { fileUrl } from "../../../queries/documents/list";
 import { type Cell, headingOf, type Item, type Row, type Run } from "../../../text/answer/blocks";
 import { belowHeading } from "../../../text/answer/parts";
 import { Optional } from "../../shared/controls/Optional";
-import { Checklist, Numbers, Pressable } from "./lazily";
+import type { DrawCell } from "../../steps/TickedTable";
+import { Checklist, Numbers, Pressable, TickedTable } from "./lazily";
 import { SaidWords } from "./SaidWords";
 
 interface Props {
@@ -31,7 +32,14 @@ export function Part({ name, runs, spans, source, onSpan }: Props) {
 }
 
 function Drawn({ run, list, language }: { run: Run; list: string; language: string }) {
-  if (run.kind === "table") return <Table {...run} />;
+  if (run.kind === "table")
+    return (
+      <Optional fallback={<Table {...run} />}>
+        <TickedTable {...{ list, language }} rows={run.body}>
+          {(draw) => <Table {...run} draw={draw} />}
+        </TickedTable>
+      </Optional>
+    );
   if (run.kind === "list")
     return (
       <Optional fallback={<List items={run.items} />}>
@@ -46,7 +54,7 @@ function Drawn({ run, list, language }: { run: Run; list: string; language: stri
   );
 }
 
-function Table({ head, body }: { head: readonly Row[]; body: readonly Row[] }) {
+function Table({ head, body, draw }: { head: readonly Row[]; body: readonly Row[]; draw?: DrawCell | undefined }) {
   return (
     <table className="part-table">
       {head.length > 0 && (
@@ -59,7 +67,7 @@ function Table({ head, body }: { head: readonly Row[]; body: readonly Row[] }) {
       {body.length > 0 && (
         <tbody>
           {body.map((row, index) => (
-            <Line key={index} row={row} head={head} />
+            <Line key={index} row={row} head={head} draw={draw && ((words, cell) => draw(words, cell, index))} />
           ))}
         </tbody>
       )}
@@ -67,13 +75,19 @@ function Table({ head, body }: { head: readonly Row[]; body: readonly Row[] }) {
   );
 }
 
-/** `head`: what stands above it; empty: this is what stands above. */
-function Line({ row, head }: { row: Row; head: readonly Row[] }) {
+interface LineProps {
+  row: Row;
+  head: readonly Row[]; // what stands above it; empty: this is what stands above
+  draw?: ((words: ReactNode, cell: Cell) => ReactNode) | undefined;
+}
+
+function Line({ row, head, draw }: LineProps) {
   return (
     <tr>
       {withGaps(row).map((cell) => {
         const text = <Pressable text={cell.text} />;
-        const words = cell.asked ? <strong>{text}</strong> : text;
+        const marked = cell.asked ? <strong>{text}</strong> : text;
+        const words = draw ? draw(marked, cell) : marked;
         const span = cell.columns > 1 ? cell.columns : undefined;
         return cell.header ? (
           <th key={cell.column} colSpan={span} scope={scopeOf(row)} data-heading={headingOf(head, cell)}>

@@ -4,6 +4,7 @@ import { lazy } from "react";
 import { Optional } from "../../shared/controls/Optional";
 
 export const Checklist = lazy(async () => ({ default: (await import("../../steps/Checklist")).Checklist }));
+export const TickedTable = lazy(async () => ({ default: (await import("../../steps/TickedTable")).TickedTable }));
 const Dialled = lazy(async () => ({ default: (await import("../../steps/Dialled")).Dialled }));
 const ToDial = lazy(async () => ({ default: (await import("../../steps/Dialled")).ToDial }));
 

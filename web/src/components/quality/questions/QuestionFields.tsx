@@ -1,11 +1,12 @@
 // The words of a judged question, who asks it, and what is noted of it.
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { useStaffMessages } from "../../../i18n";
-import { useFacets } from "../../../queries/documents/facets";
+import { functionsOf, useFacets } from "../../../queries/documents/facets";
 import { VERDICTS } from "../../../state/conversation/judgement";
 import { GROUPS } from "../../../state/scope";
 import { type Form, SPLITS } from "../../../state/staff/judged";
 import { Choice } from "../../shared/controls/Choice";
+import { Suggested } from "../../shared/controls/Suggested";
 
 interface Props {
   form: Form;
@@ -55,9 +56,9 @@ function Asker({ form, onChange }: Pick<Props, "form" | "onChange">) {
   return (
     <>
       <Suggested label={m.quality.function} value={form.function} onValue={(chosen) => onChange({ function: chosen })}>
-        {facets?.functions.map((one) => (
-          <option key={one.id} value={one.id}>
-            {m.locale.startsWith("nl") ? one.nl : one.en}
+        {functionsOf(facets, m).map(([id, name]) => (
+          <option key={id} value={id}>
+            {name}
           </option>
         ))}
       </Suggested>
@@ -71,24 +72,6 @@ function Asker({ form, onChange }: Pick<Props, "form" | "onChange">) {
         ))}
       </Suggested>
     </>
-  );
-}
-
-interface SuggestedProps {
-  label: string;
-  value: string;
-  children: ReactNode; // options to choose from while something else may be typed
-  onValue(value: string): void;
-}
-
-function Suggested({ label, value, children, onValue }: SuggestedProps) {
-  const list = useId();
-  return (
-    <label className="document-field">
-      {label}
-      <input list={list} maxLength={200} value={value} onChange={(event) => onValue(event.target.value)} />
-      <datalist id={list}>{children}</datalist>
-    </label>
   );
 }
 
