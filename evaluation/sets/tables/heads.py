@@ -1,5 +1,5 @@
-"""Heads of tables: whether an answer quotes a row with its own caption, header and names of columns,
-or with another table's.
+"""Heads of tables: whether an answer quotes a row with its own caption, header and names of
+columns, or with another table's.
 
 heads.csv says of each table of rows.csv what stands over it. What is another's is told by its
 words: names that the row's own header, caption or cells have too prove nothing. A cell's column is
