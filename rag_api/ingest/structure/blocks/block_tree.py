@@ -132,9 +132,11 @@ class _Shaper:
             return Shape(BlockKind.PARAGRAPH, paragraph.start, paragraph.end, apart=apart)
         if self._is_styled(paragraph) and not last:
             return self._heading(paragraph, apart)
-        small = paragraph.first.size < _SMALL * self.usual
-        if kind == LineKind.HEADING and (self.has_styles or small) and not numbered(words) and not words.endswith("?"):
-            kind = LineKind.PROSE  # where headings are set as such, a short line is none; small print never is
+        above = kind == LineKind.HEADING and self._is_small_above_a_table(n)
+        if kind == LineKind.HEADING and (self.has_styles or above) and not numbered(words) and not words.endswith("?"):
+            kind = (
+                LineKind.PROSE
+            )  # where headings are set as such, a short line is none; nor is a table's in small print
         shape = self._row_or_captions(shape_of(self.text, paragraph.start, paragraph.end, kind, apart))
         if shape.kind == BlockKind.HEADING:
             shape = replace(shape, level=len(self.sizes) + max(1, shape.level))  # below those that are set as headings
@@ -187,6 +189,12 @@ class _Shaper:
             and self.found[n + 1].page == self.found[n].page
         )
         return self.found[n].bold and not self.mostly_bold and (several or names)
+
+    def _is_small_above_a_table(self, n: int) -> bool:
+        """And not the first on its page, where a running line may stand."""
+        one, near = self.found[n], self.found[max(0, n - 1) : n + 2]
+        beside = len(near) == 3 and all(p.page == one.page for p in near)
+        return beside and near[2].row is not None and one.first.size < _SMALL * self.usual
 
     def _is_cell(self, n: int) -> bool:
         """A table's, though no row has it, and next to rows or other such cells of its page."""
