@@ -19,6 +19,10 @@ LABEL = re.compile(
     r"[-–—•●▪◦‣∙·*☐☑☒▣□✓✔➢►■○◆➤→]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{2,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?|(?:stap|step)\s\d{1,2}[.:]?",
     re.IGNORECASE,
 )
+# "Table 3. Doses", "TABLE II", "Tabel 2 Doses", and not "After 24 hours".
+NUMBERED_CAPTION = re.compile(
+    r"([A-ZÀ-Þ][^\W\d_]+)\.? ?(?:\d{1,3}[a-z]?|[IVX]{1,5})(?:[.-]\d{1,3}){0,2}(?:[.:–—)-](?!\w)|\s*$|\s+[–—A-ZÀ-Þ])"
+)
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?\s+\S")
 _CELLS = re.compile(r"\t| \| ")
 _NOTE = re.compile(
@@ -56,8 +60,10 @@ class Shape:
     box: int = 0  # those in one box have one number, 0: in none
     apart: bool = False  # white space parts it from what stands before: another table or list may begin here
     begins: bool = False  # a row with which another table begins, whatever stands above
+    unsure: bool = False  # a row of which it is not certain under which header or caption it stands
     inner: bool = False  # a paragraph that belongs to the item before
     aside: bool = False  # a paragraph between items of one list, or rows of one table, that is none of it: a footnote
+    until: int = 0  # where in the text a heading ends to head what follows, at the latest; 0: nobody says
 
 
 def shapes(text: str) -> list[Shape]:

@@ -37,6 +37,8 @@ class _Tree:
         self.text = text
         self.blocks: list[Block] = []
         self.headings: list[int] = []  # open ones, outermost first
+        # where in the text one of them ends at the latest, and those that were open before it
+        self.until: dict[int, tuple[int, list[int]]] = {}
         self.note, self.box = -1, 0  # the open note and the number of its box
         self.table = -1
         self.list = -1
@@ -49,6 +51,7 @@ class _Tree:
             if part.aside and (self.list >= 0 or self.table >= 0):
                 self._paragraph(part)
                 continue
+            self._end_headings(part)
             self._in_box(part)
             if part.kind != BlockKind.ROW or part.begins or (part.apart and not part.header):
                 self.table = -1
@@ -60,6 +63,11 @@ class _Tree:
                 BlockKind.ROW: self._row,
             }.get(part.kind, self._paragraph)(part)
         return _with_ends(self.blocks)
+
+    def _end_headings(self, part: Shape) -> None:
+        """What follows a heading's end stands below those that its own place interrupted."""
+        while ended := [at for at in self.headings if at in self.until and self.until[at][0] <= part.start]:
+            self.headings = self.until.pop(ended[0])[1]
 
     def _end_list(self, part: Shape) -> None:
         """What stands between two of its items (a box, a page's border) may only interrupt it."""
@@ -115,9 +123,12 @@ class _Tree:
             self._add(BlockKind.HEADING, part, self.note, level=part.level, label=part.label)
             return
         level = part.level or (self.blocks[self.headings[0]].level + 1 if self.headings else 1)
+        before = [*self.headings]
         while self.headings and self.blocks[self.headings[-1]].level >= level:
             self.headings.pop()
         self.headings.append(self._add(BlockKind.HEADING, part, self._below(), level=level, label=part.label))
+        if part.until:
+            self.until[self.headings[-1]] = part.until, before
 
     def _paragraph(self, part: Shape) -> None:
         if part.inner and self.items:

@@ -4,7 +4,6 @@ stand for several rows, and no other's."""
 from __future__ import annotations
 
 import csv
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from evaluation.sets.tables.heads import HeadOutcome, TableHead, heads, judged, plain
 from rag_api.domain import Block, BlockKind
 from rag_api.ingest.readers.read import PDF, read
 from rag_api.text.quotable.quotable_spans import Quotable, quotable
@@ -45,24 +45,32 @@ class MarkedRow:
 class _Quote:
     words: str  # without white space
     lead: str
+    quotable: Quotable
 
 
 def measure(tell: Callable[[int], Any] = lambda done: None) -> dict[str, Any]:
-    """How many rows are quoted how, in all and by set. tell: called with how many documents are
-    read."""
+    """How many rows are quoted how, in all and by set, and what is quoted with those that are
+    right. tell: called with how many documents are read."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
+    with_them: dict[str, Counter[HeadOutcome]] = defaultdict(Counter)
     documents: dict[str, list[MarkedRow]] = defaultdict(list)
+    of_heads = heads()
     for row in rows():
         documents[row.document].append(row)
     for done, (name, own) in enumerate(documents.items(), start=1):
         document = read(HERE / "pdf" / name, name, PDF, max_pages=20)
-        for row, outcome in outcomes(own, document.text, document.blocks, document.uncertain).items():
+        parts = document.text, document.blocks, document.uncertain
+        for row, outcome in outcomes(own, *parts).items():
             found[row.set][outcome] += 1
+        for parts_of_row in quoted_with(own, of_heads[name], *parts).values():
+            for part, quoted in parts_of_row.items():
+                with_them[part][quoted] += 1
         tell(done)
     return {
         "documents": len(documents),
         "sets": {name: _counts(own) for name, own in found.items()},
         **_counts(sum(found.values(), Counter())),
+        "with right rows": {part: {one.value: own[one] for one in HeadOutcome} for part, own in with_them.items()},
     }
 
 
@@ -79,20 +87,61 @@ def outcomes(
     of_document: Sequence[MarkedRow], text: str, blocks: Sequence[Block], uncertain: Places = ()
 ) -> Mapping[MarkedRow, RowOutcome]:
     """How each row of a document is quoted, at best. uncertain: what is never quoted."""
-    quotes = [
+    quotes = _quotes(text, blocks, uncertain)
+    names = _names(of_document)
+    return {row: _outcome(_cells(row), names[row.page, row.table], quotes) for row in of_document}
+
+
+def quoted_with(
+    of_document: Sequence[MarkedRow],
+    of_tables: Mapping[tuple[str, int], TableHead],
+    text: str,
+    blocks: Sequence[Block],
+    uncertain: Places = (),
+) -> Mapping[MarkedRow, Mapping[str, HeadOutcome]]:
+    """What is quoted with each row that is quoted right, by part, at best. of_tables: by table and
+    the first of its rows that it heads."""
+    quotes = _quotes(text, blocks, uncertain)
+    names = _names(of_document)
+    count: Counter[str] = Counter()
+    found = {}
+    for row in of_document:
+        count[row.table] += 1
+        begins = max(first for table, first in of_tables if table == row.table and first <= count[row.table])
+        cells, others = _cells(row), names[row.page, row.table]
+        found[row] = min(
+            (
+                judged(quote.quotable, text, blocks, cells, of_tables[row.table, begins], [*of_tables.values()])
+                for quote in quotes
+                if _of_quote(cells, _not_in(others, cells), quote) == RowOutcome.RIGHT
+            ),
+            key=lambda parts: [[*parts.values()].count(bad) for bad in (HeadOutcome.ANOTHER, HeadOutcome.LACKS)],
+            default={},
+        )
+    return found
+
+
+def _quotes(text: str, blocks: Sequence[Block], uncertain: Places) -> list[_Quote]:
+    return [
         _Quote(
-            _plain(text[quote.start : quote.end]),
-            _plain("".join(text[a:b] for a, b in quote.lead if a >= _table(quote, blocks))),
+            plain(text[quote.start : quote.end]),
+            plain("".join(text[a:b] for a, b in quote.lead if a >= _table(quote, blocks))),
+            quote,
         )
         for quote in quotable(text, blocks)
         if is_certain(quote, uncertain)
     ]
+
+
+def _names(of_document: Sequence[MarkedRow]) -> Mapping[tuple[int, str], set[str]]:
     names: dict[tuple[int, str], set[str]] = defaultdict(set)
     for row in of_document:
-        names[row.page, row.table].add(_plain(row.cells[0]))
-    return {
-        row: _outcome([_plain(cell) for cell in row.cells], names[row.page, row.table], quotes) for row in of_document
-    }
+        names[row.page, row.table].add(plain(row.cells[0]))
+    return names
+
+
+def _cells(row: MarkedRow) -> list[str]:
+    return [plain(cell) for cell in row.cells]
 
 
 def _table(quote: Quotable, blocks: Sequence[Block]) -> int:
@@ -102,13 +151,17 @@ def _table(quote: Quotable, blocks: Sequence[Block]) -> int:
 
 
 def _outcome(cells: Sequence[str], names: set[str], quotes: Sequence[_Quote]) -> RowOutcome:
-    others = [name for name in names if len(name) >= _NAME and name not in "".join(cells)]
-    found = {_of_quote(cells, others, quote) for quote in quotes}
+    found = {_of_quote(cells, _not_in(names, cells), quote) for quote in quotes}
     return next(
         outcome
         for outcome in (RowOutcome.RIGHT, RowOutcome.WRONG, RowOutcome.LACKS, RowOutcome.NONE)
         if outcome in {*found, RowOutcome.NONE}
     )
+
+
+def _not_in(names: set[str], cells: Sequence[str]) -> list[str]:
+    """Names of other rows."""
+    return [name for name in names if len(name) >= _NAME and name not in "".join(cells)]
 
 
 def _of_quote(cells: Sequence[str], others: Sequence[str], quote: _Quote) -> RowOutcome:
@@ -121,10 +174,6 @@ def _of_quote(cells: Sequence[str], others: Sequence[str], quote: _Quote) -> Row
     if any(name in quote.lead or ((long or not whole) and name in quote.words) for name in others):
         return RowOutcome.WRONG
     return RowOutcome.RIGHT if whole else RowOutcome.LACKS
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[\s\u00ad]+", "", text).casefold()
 
 
 def _counts(found: Counter[str]) -> dict[str, int]:

@@ -227,7 +227,8 @@ def second(as_json: AsJson = False) -> None:
 @bench.command()
 def tables(as_json: AsJson = False) -> None:
     """Rows of tables in PDFs of many programs, as an answer would quote them: whole, without the
-    name that they are for, or wrong."""
+    name that they are for, or wrong; and whether their own caption, header and column's name, or
+    another's, are quoted with those that are right."""
     from evaluation.sets.tables.measure import measure, rows
 
     with said(), counting("documents", len({row.document for row in rows()})) as tell:
@@ -237,6 +238,7 @@ def tables(as_json: AsJson = False) -> None:
         return
     all_ = {name: found[name] for name in next(iter(found["sets"].values()))}
     _print_rows({**found["sets"], f"all {found['documents']} documents": all_})
+    _print_rows(found["with right rows"])
 
 
 @bench.command()

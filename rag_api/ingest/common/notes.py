@@ -38,6 +38,9 @@ NOTES = {
     "page_other_words": "{on_pages}: the file says other words than its page shows (ActualText): those that are shown were read",
     "page_uncertain_rows": "{on_pages}: which cells of a table (or parts of a drawing) stand in one row is not certain: those words are "
     "found and shown, never quoted; draw lines between its rows and columns, and load that",
+    "page_uncertain_heads": "{on_pages}: under which caption, or which name of its header, a table's row stands is not certain: "
+    "those rows are found and shown, never quoted; draw lines between its columns, give each table a line above it, "
+    "and load that",
     "page_no_order": "{on_pages}: letters or lines are drawn in no order in which they can be read: those words are found and shown, "
     "never quoted; save it anew from the program that it was written in, or scan it, and load that",
     "page_unaccounted": "{on_pages}: what was read lacks letters that are seen there, or has some twice: it is found and shown, "

@@ -10,7 +10,7 @@ from rag_api.ingest.pdf.vector_graphics import Drawn
 
 _LEAST = (80.0, 14.0)  # points: what is smaller holds no paragraph
 _MOST = 0.6  # of the page: what is larger is its background
-_MOST_RULES = 60  # more is a table or a drawing
+_MOST_RULES = 60  # more is a table or a drawing, but for boxes that stand alone
 _NEAR = 3.0  # points between corners that are one
 
 
@@ -23,11 +23,11 @@ def frames_of(drawn: Drawn, width: float, height: float) -> NDArray[np.float32]:
 
 def _ruled(drawn: Drawn) -> NDArray[np.float32]:
     """Rectangles of two rules across and two down, with no rule inside that parts it from side to
-    side or from top to bottom."""
+    side or from top to bottom. Among many rules only those that no rule meets from outside."""
     across, down = drawn.across, drawn.down
+    many = len(across) > _MOST_RULES or len(down) > _MOST_RULES
+    across = across[across[:, 1] - across[:, 0] > _LEAST[0]]
     found: list[tuple[float, float, float, float]] = []
-    if len(across) > _MOST_RULES or len(down) > _MOST_RULES:
-        return np.zeros((0, 4), np.float32)
     for x0, x1, top in across:
         below = across[
             (across[:, 2] > top + _LEAST[1]) & (abs(across[:, 0] - x0) < _NEAR) & (abs(across[:, 1] - x1) < _NEAR)
@@ -38,6 +38,23 @@ def _ruled(drawn: Drawn) -> NDArray[np.float32]:
         spans = down[(down[:, 0] < top + _NEAR) & (down[:, 1] > bottom - _NEAR)]
         sides = [bool((abs(spans[:, 2] - x) < _NEAR).any()) for x in (x0, x1)]
         parted = ((spans[:, 2] > x0 + _NEAR) & (spans[:, 2] < x1 - _NEAR)).any()
-        if all(sides) and not parted:
+        if all(sides) and not parted and not (many and _is_met(drawn, (x0, top, x1, bottom))):
             found.append((float(x0), float(top), float(x1), bottom))
     return np.array(sorted(set(found)), np.float32).reshape(-1, 4)
+
+
+def _is_met(drawn: Drawn, box: tuple[float, float, float, float]) -> bool:
+    """A rule goes on outside from one of its sides: it is a cell, or a part of a drawing."""
+    x0, top, x1, bottom = box
+    return bool(
+        _passes(drawn.across, (x0, x1), (top, bottom)).any() or _passes(drawn.down, (top, bottom), (x0, x1)).any()
+    )
+
+
+def _passes(rules: NDArray[np.float32], ends: tuple[float, float], sides: tuple[float, float]) -> NDArray[np.bool_]:
+    """Which rules reach from outside to one of two ends. sides: between which they stand."""
+    within = (rules[:, 2] > sides[0] - _NEAR) & (rules[:, 2] < sides[1] + _NEAR)
+    low, high = ends[0] - _NEAR, ends[1] + _NEAR
+    return np.asarray(
+        within & (((rules[:, 0] < low) & (rules[:, 1] > low)) | ((rules[:, 0] < high) & (rules[:, 1] > high)))
+    )

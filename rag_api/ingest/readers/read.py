@@ -25,7 +25,7 @@ from rag_api.ingest.readers.text_pages import not_drawn, text_pages, write_pdf
 from rag_api.ingest.structure.clean import Cleaned, LaidOut, clean
 from rag_api.ingest.structure.headings import headings_of
 from rag_api.ingest.structure.tagged_lines import blocks_of_lines
-from rag_api.text.quotable.uncertain import together
+from rag_api.text.quotable.uncertain import together, touches
 
 __all__ = ["DOCX", "PDF", "media_type", "read"]
 
@@ -155,14 +155,18 @@ def _rendered(
 
 
 def _withheld(cleaned: Cleaned) -> tuple[tuple[int, int], ...]:
-    """The text of pages that are not conserved."""
-    return tuple(
-        (page.start, page.start + len(page.text)) for page in cleaned.pages if page.number in cleaned.unaccounted
-    )
+    """The text of pages that are not conserved, and rows that may stand below another's header."""
+    pages = ((page.start, page.start + len(page.text)) for page in cleaned.pages if page.number in cleaned.unaccounted)
+    return together(tuple(pages), cleaned.unsure)
 
 
 def _said_of_pages(cleaned: Cleaned) -> tuple[Note, ...]:
-    found = {"page_no_order": cleaned.loose, "page_unaccounted": cleaned.unaccounted}
+    unsure = [page.number for page in cleaned.pages if touches(page.start, page.start + len(page.text), cleaned.unsure)]
+    found = {
+        "page_no_order": cleaned.loose,
+        "page_unaccounted": cleaned.unaccounted,
+        "page_uncertain_heads": tuple(unsure),
+    }
     return tuple(on_pages(code, pages) for code, pages in found.items() if pages)
 
 

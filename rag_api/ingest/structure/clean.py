@@ -81,6 +81,7 @@ class Cleaned:
     blocks: tuple[Block, ...] = ()
     unaccounted: tuple[int, ...] = ()  # numbers of pages of which signs are lost, or stand twice
     loose: tuple[int, ...] = ()  # and of those of which lines that were not cut are drawn in no order
+    unsure: tuple[tuple[int, int], ...] = ()  # places of rows of which a header or caption is not certain
 
 
 def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> Cleaned:
@@ -98,10 +99,10 @@ def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> 
     ]
     lines += [CutLine(page.number, line, SLANTED) for page in tidy for line in page.slanted]
     pieces = _Joiner(bodies, [page.tall for page in tidy], language, repeated).pieces()
-    blocks = structured(pieces, [page.frames for page in pages], [page.rules for page in pages], by_words(told))
+    blocks, unsure = structured(pieces, [page.frames for page in pages], [page.rules for page in pages], by_words(told))
     assembled = _assemble(tidy, pieces)
     loose = tuple(page.number for page, body in zip(pages, bodies, strict=True) if loose_lines(body))
-    return Cleaned(assembled, tuple(lines), blocks, tuple(_unaccounted(pages, assembled, lines)), loose)
+    return Cleaned(assembled, tuple(lines), blocks, tuple(_unaccounted(pages, assembled, lines)), loose, unsure)
 
 
 def _unaccounted(pages: Sequence[LaidOut], assembled: Sequence[Page], cut: Sequence[CutLine]) -> Iterator[int]:

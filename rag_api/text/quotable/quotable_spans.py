@@ -18,14 +18,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from rag_api.domain import Block, BlockKind
-from rag_api.text.block_shapes import HISTORY
+from rag_api.text.block_shapes import HISTORY, NUMBERED_CAPTION
 from rag_api.text.blocks import above, blocks_of, headings, structure_of
 from rag_api.text.sentence_splitter import LineKind, sentences_of
 from services.contract import wire
 
 # one more whenever anything else may be quoted or is read with it
 # (tests/rag_api/retrieval/test_rule_versions.py)
-VERSION = 6
+VERSION = 7
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 LONGEST_ITEM = 350  # characters; a longer item of three sentences and more is a paragraph, and read as one
 # Rows that say what the document is, not what it says.
@@ -374,20 +374,31 @@ class _Quotes:
             path = path[1:]
         last = self._leaf_before(holder)
         if last is not None and (self._ends_in_colon(last) or (is_table and self._is_caption(last))):
-            place = sentences_of(self.text, *self._place(last))[-1]
+            place = self._last_words(last)
             above = (*self._turning(path[:-1]), *path[-1:]) if is_table else self._turning(path)
             return (*above, place) if place[1] - place[0] <= LONGEST_LEAD else above
         return (*self._turning(path[:-1]), *path[-1:])
+
+    def _last_words(self, index: int) -> Place:
+        """A line's last sentence; from its number on, where it ends in a numbered caption."""
+        places = sentences_of(self.text, *self._place(index))
+        numbered = (start for start, _ in reversed(places) if NUMBERED_CAPTION.match(self.text, start))
+        return next(numbered, places[-1][0]), places[-1][1]
 
     def _ends_in_colon(self, index: int) -> bool:
         return self.blocks[index].kind == BlockKind.PARAGRAPH and self._words(index).rstrip().endswith(":")
 
     def _is_caption(self, index: int) -> bool:
-        """A line above a table that ends as no sentence."""
+        """A line above a table that is numbered, or ends as no sentence."""
+        if self.blocks[index].kind not in (BlockKind.PARAGRAPH, BlockKind.ITEM):
+            return False
         words = self._words(index).rstrip()
-        return self.blocks[index].kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and not words.endswith(
-            (".", "!", "?", ";", ",")
-        )
+        return self._is_numbered(index) or not ("\t" in words or words.endswith((".", "!", "?", ";", ",")))
+
+    def _is_numbered(self, index: int) -> bool:
+        """As one table's caption is; those of two side by side do not say which is whose."""
+        words = self._words(index).strip()
+        return bool(NUMBERED_CAPTION.match(words)) and len(words) <= LONGEST_LEAD and "\t" not in words
 
     def _leaf_before(self, index: int) -> int | None:
         at = index - 1
@@ -401,7 +412,7 @@ class _Quotes:
         path = self._path(index)
         places = sentences_of(self.text, *self._place(index))
         if self._introduces(index):
-            places = places[:-1]
+            places = [] if self._is_numbered(index) else places[:-1]
         lead = self._lead_of_box(index) or self._turning(path)
         for quote in self._joined(places, lead, self._pointed_at(index)):
             yield replace(quote, path=path, block=index)
@@ -418,9 +429,9 @@ class _Quotes:
 
     def _introduces(self, index: int) -> bool:
         """Says nothing but what the list or table below it is of."""
-        after = index + 1
-        is_list = after < len(self.blocks) and self.blocks[after].kind in (BlockKind.LIST, BlockKind.TABLE)
-        return is_list and self._words(index).rstrip().endswith(":")
+        below = self.blocks[index + 1].kind if index + 1 < len(self.blocks) else None
+        is_caption = below == BlockKind.TABLE and self._is_numbered(index)
+        return is_caption or (below in (BlockKind.LIST, BlockKind.TABLE) and self._words(index).rstrip().endswith(":"))
 
     def _pointed_at(self, index: int) -> Place | None:
         """The last sentence of the paragraph before, when this one begins with a word that points

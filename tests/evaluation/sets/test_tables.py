@@ -3,9 +3,12 @@ right from wrong."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from evaluation.sets.tables.measure import HERE, MarkedRow, RowOutcome, measure, outcomes
+from evaluation.sets.tables.heads import HeadOutcome, TableHead, heads
+from evaluation.sets.tables.measure import HERE, MarkedRow, RowOutcome, measure, outcomes, quoted_with, rows
 from rag_api.domain import Block, BlockKind
 from rag_api.ingest.readers.read import PDF, read
 
@@ -41,6 +44,46 @@ def _table(*lines: tuple[str, ...]) -> tuple[str, list[Block]]:
 def test_a_row_is_right_only_whole_and_with_its_own_name(second: tuple[str, ...], outcome: RowOutcome) -> None:
     found = outcomes(ROWS, *_table(HEADER, ROWS[0].cells, second))
     assert (found[ROWS[0]], found[ROWS[1]]) == (RowOutcome.RIGHT, outcome)
+
+
+OWN = TableHead(("tabel2.pijn",), (("gewicht",), ("middel",), ("dosis",)))
+OTHER = TableHead(("tabel1.koorts",), (("leeftijd",), ("middel",), ("maximum",)))
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("heading", "header", "found"),
+    [
+        ("Tabel 2. Pijn", HEADER, {"caption": "right", "header": "right", "column": "right"}),
+        ("Tabel 1. Koorts", HEADER, {"caption": "another", "header": "right", "column": "right"}),
+        ("Pijnstilling", HEADER, {"caption": "lacks", "header": "right", "column": "right"}),
+        (
+            "Tabel 2. Pijn",
+            ("Leeftijd", "Middel", "Dosis"),
+            {"caption": "right", "header": "another", "column": "lacks"},
+        ),
+        ("Tabel 2. Pijn", ("Gewicht", "Dosis", "Middel"), {"caption": "right", "header": "right", "column": "another"}),
+        ("Tabel 2. Pijn", ("", "Middel", "Dosis"), {"caption": "right", "header": "lacks", "column": "lacks"}),
+    ],
+)
+def test_what_is_quoted_with_a_row_is_its_own_anothers_or_not_there(
+    heading: str, header: tuple[str, ...], found: dict[str, str]
+) -> None:
+    text, blocks = _table(header, ROWS[0].cells)
+    at = len(heading) + 1
+    moved = [Block(BlockKind.HEADING, 0, at)]
+    moved += [
+        replace(block, start=block.start + at, end=block.end + at, parent=block.parent + 1 if block.parent >= 0 else 0)
+        for block in blocks
+    ]
+    parts = quoted_with(ROWS[:1], {("one", 1): OWN, ("two", 1): OTHER}, f"{heading}\n{text}", moved)
+    assert parts[ROWS[0]] == {part: HeadOutcome(outcome) for part, outcome in found.items()}
+
+
+@pytest.mark.quick
+def test_every_marked_table_says_what_stands_over_it() -> None:
+    marked = {(row.document, row.table) for row in rows()}
+    assert {(document, table) for document, tables in heads().items() for table, _ in tables} == marked
 
 
 def test_a_fonts_own_raised_figure_is_no_digit_of_a_number() -> None:

@@ -12,11 +12,8 @@ import re
 from collections.abc import Sequence
 
 from rag_api.ingest.layout.lines import Line, Row, lines_of_item
+from rag_api.text.block_shapes import NUMBERED_CAPTION
 
-# "Table 3. Doses", "TABLE II", "Tabel 2 Doses", and not "After 24 hours".
-_NUMBERED = re.compile(
-    r"[A-ZÀ-Þ][^\W\d_]+\.? " r"?(?:\d{1,3}|[IVX]{1,5})(?:[.-]\d{1,3}){0,2}(?:[.:–—)-](?!\w)|\s*$|\s+[–—A-ZÀ-Þ])"
-)
 _FOOTNOTE = re.compile(r"[⁰¹²³⁴-⁹ᵃᵇᶜᵈᵉᶠᵍʰ*†‡§]")  # stands below a table too
 _CLOSE = 1.8  # line heights of white between a caption and its table, at most
 _NEARER = 0.3  # line heights that the white below it is more, at least
@@ -52,7 +49,7 @@ def _caption(items: Sequence[Item], start: int, end: int) -> int:
     without one."""
     first = _line(items, end)
     above = _line(items, start - 1)
-    if first is None or not _NUMBERED.match(first.marked.text) or first.cell:
+    if first is None or not NUMBERED_CAPTION.match(first.marked.text) or first.cell:
         return end
     rows = _lines(items[start:end])
     left, right = min(line.x0 for line in rows), max(line.x1 for line in rows)
@@ -63,7 +60,7 @@ def _caption(items: Sequence[Item], start: int, end: int) -> int:
         return end
     if (
         above is not None
-        and _NUMBERED.match(above.marked.text)
+        and NUMBERED_CAPTION.match(above.marked.text)
         and 0 <= items[start].y0 - above.y1 < _CLOSE * above.size
     ):
         return end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +39,42 @@ def columns_of(rows: Sequence[Shape], boxes: Sequence[Boxes]) -> list[Shape]:
     return placed
 
 
+def in_no_column(rows: Sequence[Shape], boxes: Sequence[Boxes]) -> list[Shape]:
+    """The rows below a header of which a cell stands neither over nor under any other cell of its
+    column: nobody knows that it is its own. rows: with their columns. Of text that lies on its side
+    no cell's place is known, and no row is told."""
+    reaches = [
+        [(cell, reach) for cell in row.cells if (reach := _reach(cell, at)) is not None]
+        for row, at in zip(rows, boxes, strict=True)
+    ]
+    upright = all(one[0] < two[0] for row in reaches for (_, one), (_, two) in pairwise(row))
+    if not upright or not any(row.header for row in rows):
+        return []
+    found = []
+    for row, own in zip(rows, reaches, strict=True):
+        others = [placed for other in reaches if other is not own for placed in other]
+        if not row.header and len(own) > 1 and any(_is_alone(cell, reach, others) for cell, reach in own):
+            found.append(row)
+    return found
+
+
+def _is_alone(cell: CellShape, reach: Reach, others: Sequence[tuple[CellShape, Reach]]) -> bool:
+    column = [
+        at
+        for other, at in others
+        if other.column < cell.column + cell.columns and cell.column < other.column + other.columns
+    ]
+    return bool(column) and not any(at[0] < reach[1] + _SAME_PLACE and reach[0] < at[1] + _SAME_PLACE for at in column)
+
+
+def reaches_of(row: Shape, boxes: Boxes) -> list[Reach]:
+    """From where to where on the page each of its cells reaches."""
+    return [reach for cell in row.cells if (reach := _reach(cell, boxes)) is not None]
+
+
 def begins_of(row: Shape, boxes: Boxes) -> list[float]:
     """Where on the page each of its cells begins."""
-    return [reach[0] for cell in row.cells if (reach := _reach(cell, boxes)) is not None]
+    return [reach[0] for reach in reaches_of(row, boxes)]
 
 
 def alike(one: Sequence[float], two: Sequence[float]) -> bool:

@@ -6,6 +6,7 @@ What the pages do not tell is read from the characters (text/block_shapes.py).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -17,10 +18,20 @@ from rag_api.ingest.layout.lines import PageRules, usual_size
 from rag_api.ingest.layout.tables.columns import alike, begins_of
 from rag_api.ingest.structure.blocks.lists import COLUMN, DEEPER, with_bare_labels, with_depths
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, paragraphs_of
-from rag_api.ingest.structure.blocks.tables import with_tables
+from rag_api.ingest.structure.blocks.tables import is_outside, with_tables
 from rag_api.ingest.structure.tagged_lines import Told, key_of
-from rag_api.text.block_shapes import CellShape, Shape, kind_of, label_of, numbered, shape_of, without_lists_of_headings
+from rag_api.text.block_shapes import (
+    NUMBERED_CAPTION,
+    CellShape,
+    Shape,
+    kind_of,
+    label_of,
+    numbered,
+    shape_of,
+    without_lists_of_headings,
+)
 from rag_api.text.blocks import tree
+from rag_api.text.quotable.uncertain import Place
 from rag_api.text.sentence_splitter import LineKind
 
 _LONGEST_HEADING = 160
@@ -34,32 +45,42 @@ def structured(
     frames: Sequence[NDArray[np.float32]],
     rules: Sequence[PageRules],
     told: Mapping[str, Told] | None = None,
-) -> tuple[Block, ...]:
-    """The blocks of a document. frames: for each page the boxes that are drawn around text; rules:
+) -> tuple[tuple[Block, ...], tuple[Place, ...]]:
+    """The blocks of a document, and the places of rows of which it is not certain under which
+    header or caption they stand. frames: for each page the boxes that are drawn around text; rules:
     its rules; told: what the file that the pages show says of its lines, by their words."""
     text = "".join(piece.text.text for page in pages for piece in page)
     if not text:
-        return ()
+        return (), ()
     found = paragraphs_of(pages, frames)
     usual = usual_size([piece.item for piece in page] for page in pages)
     mostly_bold = 2 * sum(len(p.first.marked.text) for p in found if p.bold) > sum(
         len(p.first.marked.text) for p in found
     )
-    return tree(text, with_tables(text, _Shaper(text, found, usual, mostly_bold, told or {}).shapes(), found, rules))
+    shapes = with_tables(text, _Shaper(text, found, usual, mostly_bold, told or {}, rules).shapes(), found, rules)
+    return tree(text, shapes), tuple((shape.start, shape.end) for shape in shapes if shape.unsure)
 
 
 class _Shaper:
     def __init__(
-        self, text: str, found: list[Paragraph], usual: float, mostly_bold: bool, told: Mapping[str, Told]
+        self,
+        text: str,
+        found: list[Paragraph],
+        usual: float,
+        mostly_bold: bool,
+        told: Mapping[str, Told],
+        rules: Sequence[PageRules],
     ) -> None:
         self.text, self.found, self.usual, self.mostly_bold, self.told = text, found, usual, mostly_bold, told
+        self.rules = rules
         styled = [p for p in found if self._is_styled(p)]
         self.sizes = sorted({self._style(p) for p in styled}, reverse=True)
         self.has_styles = len(styled) >= 2
 
     def shapes(self) -> list[Shape]:
         found = self._with_asides([self._shape(n, paragraph) for n, paragraph in enumerate(self.found)])
-        found = with_bare_labels(self.text, without_lists_of_headings(self.text, found), self.found)
+        found = without_lists_of_headings(self.text, self._with_captions(found))
+        found = with_bare_labels(self.text, found, self.found)
         return with_depths(found, self.found)
 
     def _words(self, paragraph: Paragraph) -> str:
@@ -111,9 +132,12 @@ class _Shaper:
             return Shape(BlockKind.PARAGRAPH, paragraph.start, paragraph.end, apart=apart)
         if self._is_styled(paragraph) and not last:
             return self._heading(paragraph, apart)
-        if kind == LineKind.HEADING and self.has_styles and not numbered(words) and not words.endswith("?"):
-            kind = LineKind.PROSE  # where headings are set as such, a short line is none
-        shape = shape_of(self.text, paragraph.start, paragraph.end, kind, apart)
+        above = kind == LineKind.HEADING and self._is_small_above_a_table(n)
+        if kind == LineKind.HEADING and (self.has_styles or above) and not numbered(words) and not words.endswith("?"):
+            kind = (
+                LineKind.PROSE
+            )  # where headings are set as such, a short line is none; nor is a table's in small print
+        shape = self._row_or_captions(shape_of(self.text, paragraph.start, paragraph.end, kind, apart))
         if shape.kind == BlockKind.HEADING:
             shape = replace(shape, level=len(self.sizes) + max(1, shape.level))  # below those that are set as headings
         inner = shape.kind == BlockKind.PARAGRAPH and self._goes_with_item(n)
@@ -122,7 +146,16 @@ class _Shaper:
     def _heading(self, paragraph: Paragraph, apart: bool) -> Shape:
         number = numbered(self._words(paragraph))
         level = 1 + self.sizes.index(self._style(paragraph)) + number.count(".")
-        return Shape(BlockKind.HEADING, paragraph.start, paragraph.end, level, number, apart=apart, box=paragraph.box)
+        return Shape(
+            BlockKind.HEADING,
+            paragraph.start,
+            paragraph.end,
+            level,
+            number,
+            apart=apart,
+            box=paragraph.box,
+            until=paragraph.until,
+        )
 
     def _row(self, n: int, apart: bool) -> Shape:
         paragraph = self.found[n]
@@ -136,7 +169,14 @@ class _Shaper:
             ends.insert(0, paragraph.start + len(self.text[paragraph.start : paragraph.end].rstrip()))
         begins = [paragraph.start, *ends[:-1]]
         cells = tuple(CellShape(a, b, k, header=bold) for k, (a, b) in enumerate(zip(begins, ends, strict=True)))
-        return Shape(BlockKind.ROW, paragraph.start, paragraph.end, header=bold, cells=cells, apart=apart)
+        return self._row_or_captions(
+            Shape(BlockKind.ROW, paragraph.start, paragraph.end, header=bold, cells=cells, apart=apart)
+        )
+
+    def _row_or_captions(self, shape: Shape) -> Shape:
+        """Captions of tables side by side are no row of one."""
+        captions = [bool(NUMBERED_CAPTION.match(self.text[cell.start : cell.end].strip())) for cell in shape.cells]
+        return replace(shape, kind=BlockKind.PARAGRAPH) if len(captions) > 1 and all(captions) else shape
 
     def _is_set_as_header(self, n: int) -> bool:
         """Bold; a row of one cell where a row of several is below it."""
@@ -149,6 +189,12 @@ class _Shaper:
             and self.found[n + 1].page == self.found[n].page
         )
         return self.found[n].bold and not self.mostly_bold and (several or names)
+
+    def _is_small_above_a_table(self, n: int) -> bool:
+        """And not the first on its page, where a running line may stand."""
+        one, near = self.found[n], self.found[max(0, n - 1) : n + 2]
+        beside = len(near) == 3 and all(p.page == one.page for p in near)
+        return beside and near[2].row is not None and one.first.size < _SMALL * self.usual
 
     def _is_cell(self, n: int) -> bool:
         """A table's, though no row has it, and next to rows or other such cells of its page."""
@@ -173,7 +219,8 @@ class _Shaper:
         if beside or before.row is None or before.page != one.page:
             return beside
         near = 1.5 * one.first.size
-        return one.y0 - before.y1 < near and after.y0 - one.y1 < near
+        between = one.y0 - before.y1 < near and after.y0 - one.y1 < near
+        return between and not is_outside([one, after], before, self.rules[one.page])
 
     def _heads_another(self, n: int) -> bool:
         """It stands below a row that is not set as a header, and above one that is: it is another
@@ -221,6 +268,22 @@ class _Shaper:
         return alike(
             *(begins_of(one, (at.start, at.boxes)) for one, at in ((above, self.found[last]), (row, self.found[n])))
         )
+
+    def _with_captions(self, shapes: list[Shape]) -> list[Shape]:
+        """Lines that are numbered alike ("Table 1.", "Table 2."), each above a table, are captions
+        of these tables alone: none heads what follows its table."""
+        alike: dict[str, list[int]] = defaultdict(list)
+        for n, shape in enumerate(shapes):
+            match = NUMBERED_CAPTION.match(self._words(self.found[n]))
+            if match and shape.kind in (BlockKind.HEADING, BlockKind.PARAGRAPH):
+                alike[match[1]].append(n)
+        found = list(shapes)
+        for lines in alike.values():
+            above = [n + 1 < len(shapes) and (n + 1 in lines or shapes[n + 1].kind == BlockKind.ROW) for n in lines]
+            if len(lines) > 1 and all(above):
+                for n in lines:
+                    found[n] = replace(found[n], kind=BlockKind.PARAGRAPH, level=0, label="")
+        return found
 
     def _stands_aside(self, shape: Shape, paragraph: Paragraph, to: Shape, item: Paragraph) -> bool:
         """Small print; or the same words again as on other pages, but for what introduces a list

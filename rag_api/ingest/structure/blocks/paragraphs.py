@@ -14,6 +14,7 @@ from rag_api.ingest.common.boxed_text import Marked
 from rag_api.ingest.layout.lines import Line, Row, lines_of_item
 
 _MOST_BOXED = 12  # paragraphs; more in one frame is a column or a page
+_OUTSIDE = 2.0  # points that letters may stand outside their frame
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +37,7 @@ class Paragraph:
     page: int
     pieces: list[Piece]
     box: int = 0
+    until: int = 0  # where in the text the frame around it ends, and the table in that; 0: it is in none
 
     @property
     def lines(self) -> list[Line]:
@@ -109,28 +111,41 @@ def _box(found: Sequence[Paragraph], frames: Sequence[NDArray[np.float32]]) -> N
     is no box."""
     inside: dict[tuple[int, int], list[Paragraph]] = defaultdict(list)
     on_page: dict[int, int] = defaultdict(int)
-    for paragraph in found:
+    held_by = [_frames_of(paragraph, frames[paragraph.page]) for paragraph in found]
+    for paragraph, own in zip(found, held_by, strict=True):
         on_page[paragraph.page] += 1
-        if (frame := _frame_of(paragraph, frames[paragraph.page])) is not None:
-            inside[paragraph.page, frame].append(paragraph)
-    for number, ((page, _), held) in enumerate(inside.items(), start=1):
+        if own:
+            inside[paragraph.page, own[0]].append(paragraph)
+    for number, ((page, frame), held) in enumerate(inside.items(), start=1):
         whole_page = len(held) > max(3, 0.7 * on_page[page])
         one_title = len(held) == 1 and held[0].bold and len(held[0].pieces) == 1
-        if not (whole_page or one_title or len(held) > _MOST_BOXED or any(paragraph.row for paragraph in held)):
+        if any(paragraph.row for paragraph in held) and not whole_page:
+            _end(found, held_by, (page, frame), float(frames[page][frame, 3]))
+        elif not (whole_page or one_title or len(held) > _MOST_BOXED):
             for paragraph in held:
                 paragraph.box = number
 
 
-def _frame_of(paragraph: Paragraph, frames: NDArray[np.float32]) -> int | None:
-    """The smallest frame that all its characters stand in."""
-    if not len(frames):
-        return None
+def _end(found: Sequence[Paragraph], held_by: Sequence[Sequence[int]], frame: tuple[int, int], foot: float) -> None:
+    """Say where a frame around a table ends: where text stands below it, or the next page's in
+    none. Where text goes on beside it, it may be a column."""
+    held = [n for n, own in enumerate(held_by) if found[n].page == frame[0] and frame[1] in own]
+    after = held[-1] + 1
+    if after == len(found):
+        return
+    below = found[after].page == frame[0] and np.nanmin(found[after].boxes[:, 1]) > foot - _OUTSIDE
+    if below or (found[after].page > frame[0] and not held_by[after]):
+        for n in held:
+            found[n].until = found[n].until or found[after].start
+
+
+def _frames_of(paragraph: Paragraph, frames: NDArray[np.float32]) -> list[int]:
+    """The frames that all its characters stand in, the smallest first."""
     boxes = paragraph.boxes
     boxes = boxes[~np.isnan(boxes).any(axis=1)]
-    if not len(boxes):
-        return None
+    if not len(frames) or not len(boxes):
+        return []
     low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
-    holds = (frames[:, :2] <= low + 2).all(axis=1) & (frames[:, 2:] >= high - 2).all(axis=1)
-    areas = np.where(holds, (frames[:, 2] - frames[:, 0]) * (frames[:, 3] - frames[:, 1]), np.inf)
-    best = int(areas.argmin())
-    return best if np.isfinite(areas[best]) else None
+    holds = (frames[:, :2] <= low + _OUTSIDE).all(axis=1) & (frames[:, 2:] >= high - _OUTSIDE).all(axis=1)
+    areas = (frames[:, 2] - frames[:, 0]) * (frames[:, 3] - frames[:, 1])
+    return [int(frame) for frame in np.argsort(areas, kind="stable") if holds[frame]]

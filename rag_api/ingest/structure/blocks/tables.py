@@ -5,6 +5,9 @@ Two tables may follow each other with nothing but white between. A row is not re
 table's header: another table begins where white parts the rows that no rule down crosses, if it
 holds two rules, or is wider than all between the rows above and the next cells begin where none of
 theirs do; and where rows go on in another column of the page.
+
+Where that is not certain, a row is marked as unsure: a cell of it stands in no column of its table,
+it stands below the captions of two tables, or below a numbered caption that heads a table above it.
 """
 
 from __future__ import annotations
@@ -18,9 +21,9 @@ from numpy.typing import NDArray
 
 from rag_api.domain import BlockKind
 from rag_api.ingest.layout.lines import PageRules
-from rag_api.ingest.layout.tables.columns import alike, begins_of, columns_of
+from rag_api.ingest.layout.tables.columns import alike, begins_of, columns_of, in_no_column, reaches_of
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph
-from rag_api.text.block_shapes import Shape, headed
+from rag_api.text.block_shapes import NUMBERED_CAPTION, Shape, headed
 
 _WIDE = 3.0  # line heights of white between two tables without rules, at least
 _WIDER = 2.0  # times the white between the rows above
@@ -28,6 +31,7 @@ _HIGH = 1.0  # line heights between the rules of two tables, at least
 _WITHIN = 0.25  # line heights that a rule may stand within a row: letters reach below their line
 _BESIDE = 6.0  # points that a table's side may stand outside its words
 _SAME_SIDE = 3.0  # points
+_TOUCH = 1.5  # line heights, at most, above and below a line between two tables that touch
 _FEWEST = 2  # rows above, without which nobody knows how far apart a table's rows are
 
 _TableRow = tuple[Shape, Paragraph]
@@ -37,23 +41,72 @@ _Float = NDArray[np.float32]
 def with_tables(
     text: str, shapes: Sequence[Shape], found: Sequence[Paragraph], rules: Sequence[PageRules]
 ) -> list[Shape]:
-    """Rows with the columns that their cells stand in, and the rows that head them. rules: each
-    page's."""
+    """Rows with the columns that their cells stand in, and the rows that head them; those marked
+    that may stand below another table's header or caption. rules: each page's."""
     whole: list[Shape] = []
     rows: list[_TableRow] = []
+    # the only line above, and the last row before that, of a table whose header is set as such
+    above: tuple[_TableRow, ...] = ()
     for shape, paragraph in zip(shapes, found, strict=True):
+        one = (shape, paragraph)
         if shape.kind == BlockKind.ROW:
-            rows.append((shape, paragraph))
+            rows.append((replace(shape, unsure=True), paragraph) if above and _is_below_both(above[-1], one) else one)
             continue
         if not shape.aside:
-            whole += _tables(text, rows, rules)
-            rows = []
+            whole += _tables(text, rows, rules, _is_headless(text, rows, above, rules))
+            rows, above = [], (*rows[-1:], one) if any(row.header for row, _ in rows) else (one,)
         whole.append(shape)
-    return sorted([*whole, *_tables(text, rows, rules)], key=lambda shape: shape.start)
+    whole += _tables(text, rows, rules, _is_headless(text, rows, above, rules))
+    return _below_one_caption(text, sorted(whole, key=lambda shape: shape.start))
 
 
-def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[PageRules]) -> Iterator[Shape]:
-    """The rows, table by table."""
+def _is_headless(text: str, rows: Sequence[_TableRow], above: Sequence[_TableRow], rules: Sequence[PageRules]) -> bool:
+    """A line stands close below a table whose header is set as such, outside its sides, and close
+    above these rows, of which none is: their first one is no header because it has no figures."""
+    if not rows or len(above) < 2 or any(shape.header for shape, _ in rows):
+        return False
+    last, line, first = above[0][1], above[1][1], rows[0][1]
+    near = _TOUCH * line.first.size
+    touch = last.page == first.page and 0 <= line.y0 - last.y1 < near and 0 <= first.y0 - line.y1 < near
+    is_caption = NUMBERED_CAPTION.match(text[line.start : line.end].strip())
+    return touch and not is_caption and is_outside([line, first], last, rules[first.page])
+
+
+def _is_below_both(captions: _TableRow, row: _TableRow) -> bool:
+    """Captions of tables side by side stand above its cells: it is of both tables."""
+    ends = reaches_of(captions[0], (captions[1].start, captions[1].boxes))
+    begins = _begins(row)
+    if row[1].page != captions[1].page or not begins:
+        return False
+    return any(min(begins) < one[1] and max(begins) > two[0] - _BESIDE for one, two in pairwise(ends))
+
+
+def _below_one_caption(text: str, shapes: Sequence[Shape]) -> list[Shape]:
+    """Rows of further tables marked that stand below a heading which is numbered as a caption is
+    and stands above its table: whether it is over them too, nobody knows. One with a line above it
+    has that."""
+    found: list[Shape] = []
+    tables = 0  # below such a heading; 0: below another one
+    above: Shape | None = None
+    for shape in shapes:
+        if shape.kind == BlockKind.HEADING:
+            tables = 0
+        elif shape.kind == BlockKind.ROW and above is not None:
+            words = text[above.start : above.end].strip()
+            if above.kind == BlockKind.HEADING and NUMBERED_CAPTION.match(words):
+                tables = 1
+            elif tables and (above.kind != BlockKind.ROW or shape.begins):
+                is_caption = above.kind != BlockKind.ROW and not words.endswith((".", "!", "?", ";", ","))
+                tables = tables + 1 if not is_caption else 1
+            if tables > 1:
+                shape = replace(shape, unsure=True)
+        found.append(shape)
+        above = above if shape.aside else shape
+    return found
+
+
+def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[PageRules], headless: bool) -> Iterator[Shape]:
+    """The rows, table by table. headless: the first of them heads none."""
     heads = _heads(text, rows)
     begins = {
         id(first)
@@ -65,11 +118,11 @@ def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[PageRules]) ->
         over_page = id(paragraph) in heads and paragraph.page != table[-1][1].page
         begun = id(paragraph) in begins or (over_page and not _in_columns((shape, paragraph), table))
         if begun or id(paragraph) in heads:
-            yield from _table(text, table)
+            yield from _table(text, table, headless)
             table = []
             shape = replace(shape, apart=True, begins=begun)
         table.append((shape, paragraph))
-    yield from _table(text, table)
+    yield from _table(text, table, headless)
 
 
 def _heads(text: str, rows: Sequence[_TableRow]) -> set[int]:
@@ -128,6 +181,19 @@ def _firsts_down(rows: Sequence[_TableRow], heads: Container[int], rules: PageRu
             yield one
         if apart or is_head:
             first = n
+
+
+def is_outside(rows: Sequence[Paragraph], above: Paragraph, rules: PageRules) -> bool:
+    """A table's sides are drawn left and right of the row above, and none beside these rows."""
+    left, right = _reach(above)
+    sides = _sides(above, rules)
+    outer = sides[sides <= left + 1].max(initial=-np.inf), sides[sides >= right - 1].min(initial=np.inf)
+    if not np.isfinite(outer).all():
+        return False
+    return not any(
+        ((own > outer[0] - _SAME_SIDE) & (own < outer[1] + _SAME_SIDE)).any()
+        for own in (_sides(row, rules) for row in rows)
+    )
 
 
 def _reach(*rows: Paragraph) -> tuple[float, float]:
@@ -195,7 +261,7 @@ def _begins(row: _TableRow) -> list[float]:
     return begins_of(shape, (paragraph.start, paragraph.boxes))
 
 
-def _table(text: str, rows: Sequence[_TableRow]) -> list[Shape]:
+def _table(text: str, rows: Sequence[_TableRow], headless: bool) -> list[Shape]:
     if not rows:
         return []
     shapes = [replace(shape, apart=shape.apart and n == 0) for n, (shape, _) in enumerate(rows)]
@@ -203,10 +269,13 @@ def _table(text: str, rows: Sequence[_TableRow]) -> list[Shape]:
         shapes = [_set(shape, header=False) for shape in shapes]
     first = text[shapes[0].start : shapes[0].end].split()
     again = [text[shape.start : shape.end].split() == first and len(shape.cells) > 1 for shape in shapes]
-    shapes = headed(text, shapes)
+    shapes = shapes if headless else headed(text, shapes)
     if sum(again) > 1:  # it heads the table's next page too
         shapes = [_set(shape, header=True) if same else shape for shape, same in zip(shapes, again, strict=True)]
-    return columns_of(shapes, [(paragraph.start, paragraph.boxes) for _, paragraph in rows])
+    boxes = [(paragraph.start, paragraph.boxes) for _, paragraph in rows]
+    placed = columns_of(shapes, boxes)
+    unsure = {row.start for row in in_no_column(placed, boxes)}
+    return [replace(row, unsure=row.unsure or row.start in unsure) for row in placed]
 
 
 def _set(row: Shape, header: bool) -> Shape:

@@ -1,0 +1,131 @@
+"""A row is quoted with its own table's caption, or with none."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
+
+from rag_api.domain import ReadDocument, code_of
+from rag_api.ingest.readers.read import PDF, read
+from rag_api.text.quotable.quotable_spans import Quotable, quotable
+from rag_api.text.quotable.uncertain import is_certain
+
+pytestmark = pytest.mark.quick
+
+STYLES = getSampleStyleSheet()
+GRID = ("GRID", (0, 0), (-1, -1), 0.5, "black")
+BOLD = ("FONTNAME", (0, 0), (-1, 0), "Helvetica-Bold")
+ADULTS = [["Drug", "First", "Next"], ["morphine", "2 mg", "1 mg"], ["ketamine", "10 mg", "5 mg"]]
+CHILDREN = [["Weight", "First", "Next"], ["10 kg", "3 ml", "1 ml"], ["20 kg", "6 ml", "2 ml"]]
+PLAIN = [["water", "tap", "no limit"], ["saline", "bag", "one litre"], ["soap", "bottle", "two pumps"]]
+
+
+def laid(folder: Path, *content: Flowable) -> ReadDocument:
+    out = io.BytesIO()
+    SimpleDocTemplate(out, invariant=1).build([Paragraph("Pain on the ward", STYLES["Title"]), *content])
+    path = folder / "tables.pdf"
+    path.write_bytes(out.getvalue())
+    return read(path, path.name, PDF, max_pages=5)
+
+
+def table(rows: Sequence[Sequence[str]], *style: tuple[object, ...]) -> Table:
+    return Table([[*row] for row in rows], colWidths=[120] * len(rows[0]), style=TableStyle([*style]))
+
+
+def said(words: str, style: str = "Heading2") -> Paragraph:
+    return Paragraph(words, STYLES[style])
+
+
+def quotes(document: ReadDocument) -> dict[str, Quotable]:
+    """What may be quoted, by its first cell or its words."""
+    text = document.text
+    return {
+        text[q.start : q.end].strip().split("\t")[0]: q
+        for q in quotable(text, document.blocks)
+        if is_certain(q, document.uncertain)
+    }
+
+
+def over(document: ReadDocument, quote: Quotable) -> list[str]:
+    return [document.text[a:b].strip() for a, b in (*quote.path, *quote.lead)]
+
+
+def test_captions_numbered_alike_head_their_own_tables_alone(tmp_path: Path) -> None:
+    """Though they are set as headings."""
+    document = laid(
+        tmp_path,
+        said("Table 1. Adults"),
+        table(ADULTS, GRID, BOLD),
+        said("Table 2. Children"),
+        table(CHILDREN, GRID, BOLD),
+        said("Call the pain team when in doubt.", "Normal"),
+    )
+    found = quotes(document)
+    assert {name: [one for one in over(document, found[name]) if "Table" in one] for name in ("morphine", "20 kg")} == {
+        "morphine": ["Table 1. Adults"],
+        "20 kg": ["Table 2. Children"],
+    }
+    assert not any("Table" in one for one in over(document, found["Call the pain team when in doubt."]))
+
+
+def test_a_caption_is_quoted_with_its_number_and_never_alone(tmp_path: Path) -> None:
+    document = laid(tmp_path, said("Table 7. First doses.", "Normal"), table(ADULTS, GRID, BOLD))
+    found = quotes(document)
+    assert "Table 7. First doses." in over(document, found["morphine"])
+    assert not any(name.startswith(("Table", "First doses")) for name in found)
+
+
+def test_rows_that_a_numbered_heading_may_not_be_over_are_shown_and_not_quoted(tmp_path: Path) -> None:
+    document = laid(
+        tmp_path,
+        said("Table 3. Adults"),
+        table(ADULTS, GRID, BOLD),
+        said("Weigh all others first.", "Normal"),
+        table(CHILDREN, GRID, BOLD),
+    )
+    found = quotes(document)
+    assert "Table 3. Adults" in over(document, found["morphine"])
+    assert "10 kg" not in found
+    assert "10 kg" in document.text
+    assert "page_uncertain_heads" in [code_of(note) for note in document.warnings]
+
+
+def test_a_heading_in_a_box_heads_nothing_below_the_box(tmp_path: Path) -> None:
+    box = Table(
+        [[[said("Bleeding"), table(ADULTS, GRID, BOLD)]]], style=TableStyle([("BOX", (0, 0), (-1, -1), 2, "black")])
+    )
+    document = laid(
+        tmp_path, said("Doses"), said("Read this first.", "Normal"), box, Spacer(1, 20), table(CHILDREN, GRID, BOLD)
+    )
+    found = quotes(document)
+    assert "Bleeding" in over(document, found["morphine"])
+    assert "Bleeding" not in over(document, found["10 kg"])
+    assert "Doses" in over(document, found["10 kg"])
+
+
+def test_rows_outside_a_tables_sides_are_not_read_under_its_header(tmp_path: Path) -> None:
+    """A line in bold stands close above them, as a group's name stands within a table."""
+    line = Paragraph("<b>Washing</b>", STYLES["Normal"])
+    document = laid(
+        tmp_path, table(ADULTS, GRID, BOLD), line, table(PLAIN, ("LINEBELOW", (0, 0), (-1, -1), 0.5, "black"))
+    )
+    found = quotes(document)
+    assert all("Drug" not in "".join(over(document, found[row[0]])) for row in PLAIN)
+    assert "Drug\tFirst\tNext" in over(document, found["morphine"])
+
+
+def test_rows_below_the_captions_of_two_tables_are_not_quoted(tmp_path: Path) -> None:
+    side = [
+        ["Table 1a. Adults", "", "Table 1b. Children", ""],
+        ["Score", "Action", "Score", "Action"],
+        ["0 to 3", "nothing", "0 to 2", "nothing"],
+        ["4 to 6", "paracetamol", "3 to 5", "ibuprofen"],
+    ]
+    document = laid(tmp_path, table(side, ("LINEBELOW", (0, 1), (-1, -1), 0.5, "black")))
+    assert not any(name.startswith(("0 to", "4 to", "3 to")) for name in quotes(document))
+    assert "paracetamol" in document.text
