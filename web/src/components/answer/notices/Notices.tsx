@@ -11,7 +11,6 @@ const SERIOUS = new Set([
   "patient_group",
   "conflict",
   "unsupported",
-  "not_named",
   "other_document",
 ]);
 const FOR_WHOM = new Set(["twins", "only_for"]); // the question names no patient, and the answer depends on it
