@@ -135,8 +135,9 @@ def _weigh(told: argparse.Namespace) -> int:
             weight: [row for own in collections for row in weigh.collected(*own, reader, weight, _asked)]
             for weight in weigh.WEIGHTS
         }
-    for weight, own_rows in rows.items():
-        print(f"weight {weight}: {sum(row.right for row in own_rows)} right", file=sys.stderr)
+    for weight, own in rows.items():
+        fit = asdict(weigh.fitted({weight: own}))
+        print(f"weight {weight}: {sum(row.right for row in own)} right; {json.dumps(fit)}", file=sys.stderr)
     print(json.dumps(asdict(weigh.fitted(rows)), indent=1))
     return 0
 

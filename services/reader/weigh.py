@@ -2,8 +2,8 @@
 the adapter must be together (rag_api/answering/choosing/agreement.py).
 
 The product answers every question with the adapter, at each of WEIGHTS, refusing by its rules
-alone; the weight with most right answers is kept. Collections weigh alike, and in each what can be
-answered as much as what cannot (evaluation/calibration/decision.py).
+alone; the weight is kept at which right answers outnumber wrong ones most. Collections weigh alike,
+and in each what can be answered as much as what cannot (evaluation/calibration/decision.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import chain, groupby, repeat
 from pathlib import Path
 
 from evaluation.calibration.cases import QuestionKind
-from evaluation.calibration.decision import DecisionRow, fit_decision
+from evaluation.calibration.decision import DecisionRow, confidences_of, fit_decision
 from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, NotFoundModel, WithReader
 from services.reader.gate import Captured, InProcess, capture, judged
 from services.reader.questions import AskedPassage, read_passages
@@ -113,9 +113,21 @@ def rows_of(name: str, asked: Sequence[Captured], kind: QuestionKind) -> Iterabl
 
 
 def fitted(by_weight: Mapping[float, Sequence[DecisionRow]]) -> WithReader:
-    """Raises InvalidInput where there is nothing to tell apart."""
-    weight = max(by_weight, key=lambda one: (sum(row.right for row in by_weight[one]), -one))
-    return WithReader(fit_decision(by_weight[weight], AGREED, risks=AGREEING_RISKS), weight)
+    """The weight at which right answers outnumber wrong ones most, refusing as much as the balanced
+    risk does; of equals the least. Raises InvalidInput where there is nothing to tell apart."""
+    made = [WithReader(fit_decision(rows, AGREED, risks=AGREEING_RISKS), weight) for weight, rows in by_weight.items()]
+    return max(made, key=lambda one: (gain(one, by_weight[one.span_weight]), -one.span_weight))
+
+
+def gain(one: WithReader, rows: Sequence[DecisionRow]) -> int:
+    """Return how many more are quoted rightly than wrongly at the balanced risk."""
+    sure = confidences_of(rows, one.not_found)
+    said = [
+        row.right
+        for row, confidence in zip(rows, sure, strict=True)
+        if row.open and confidence >= one.not_found.threshold
+    ]
+    return 2 * sum(said) - len(said)
 
 
 def collections_of(file: Path) -> list[tuple[str, Path, Path, Path]]:
