@@ -72,7 +72,7 @@ def _prepared(builder: AnswerBuilder, container: RetrievalContainer) -> list[Pre
     # Quotes may come from every source that is shown; what a model reads before it writes is less.
     hits = [source.hit for source in usable(builder.sources, len(builder.sources) if quoting else settings.passages)]
     if quoting:
-        prepared = [_quoted(builder, hits, section, container) for section in sections_of(builder)]
+        prepared = _with_words(builder, [(one, _quoted(builder, hits, one, container)) for one in sections_of(builder)])
         builder.stats["candidates"] = [c.model_dump() for one in prepared for c in one.request.candidates or ()]
         builder.stats["verbatim"] = prepared[0].request.options
         return prepared
@@ -155,6 +155,18 @@ def _quoted(builder: AnswerBuilder, hits: Sequence[Hit], section: Section, conta
     request, passages = to_quote(query, builder.language, hits, section.candidates, writing, builder.texts, most)
     _read_further(builder, request.candidates or (), passages, container)
     return Prepared(request, passages)
+
+
+def _with_words(builder: AnswerBuilder, prepared: Sequence[tuple[Section, Prepared]]) -> list[Prepared]:
+    """Those that hold something to quote, which is all that a generator can be asked; all, where
+    none does. What is asked for and lost so is said."""
+    kept = [(section, one) for section, one in prepared if one.request.candidates]
+    if not kept:
+        return [one for _, one in prepared]
+    said = {section.asked.text for section, _ in kept if section.asked is not None}
+    lost = dict.fromkeys(section.asked.text for section, _ in prepared if section.asked is not None)
+    builder.notices += [notice("part_not_found", builder.notices_in, part=text) for text in lost if text not in said]
+    return [one for _, one in kept]
 
 
 def _completed(builder: AnswerBuilder, hits: Sequence[Hit], container: RetrievalContainer) -> tuple[PromptPassage, ...]:
