@@ -37,13 +37,12 @@ from rag_api.retrieval.decision.calibration import FILE, Calibration, WithReader
 from rag_api.retrieval.decision.calibration import write as write_calibration
 from rag_api.retrieval.find import Retrieval, find
 from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
-from rag_api.retrieval.reader_model.pointing_reader import PointedReading, order
+from rag_api.retrieval.reader_model.pointing_reader import READ, PointedReading, order
 from services.reader.adapter import ReadingModel
 from services.reader.measure import area
 from services.reader.packing import pack
 from services.reader.questions import AskedPassage, TrainingQuestion
 
-READ = 4  # passages a question
 WHOLE, HALF = 0.85, 0.34  # share of the expected answer's parts that stand in an answer
 
 

@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rag_api.answering.choosing.span_selection import overlap
 from rag_api.domain import Candidate
 from rag_api.errors import Unavailable
 from rag_api.retrieval.decision.answerability import probability
@@ -35,11 +36,12 @@ FARTHEST = 8.0  # nats: beyond them nothing is more certain
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """What a reader makes of what is to be quoted, in log-odds. points: that an answer stands
-    there. answers: that a passage which holds it has an answer at all. places: what the reader
-    points to in those passages."""
+    there. answers: that a passage which holds it has an answer at all. likeliest: of the likeliest
+    range of its passage, where a part of that is to be quoted. places: those ranges."""
 
     points: float = -FARTHEST
     answers: float = -FARTHEST
+    likeliest: float = -FARTHEST
     places: tuple[Candidate, ...] = ()
 
     def signals(self, confidence: float) -> dict[str, float]:
@@ -48,7 +50,7 @@ class Agreement:
         return {name: max(-FARTHEST, min(FARTHEST, value)) for name, value in told.items()}
 
 
-MOST = Agreement(FARTHEST, FARTHEST)
+MOST = Agreement(FARTHEST, FARTHEST, FARTHEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +72,13 @@ class ReadPassages:
             for passage, one in zip(self.passages, self.readings, strict=True)
             if any(_lines_of(passage, place) for place in quoted)
         ]
-        ranges = (passage.quoted(one.first, one.last, texts[passage.document_id], one.odds) for passage, one in holding)
+        told = (passage.quoted(one.first, one.last, texts[passage.document_id], one.odds) for passage, one in holding)
+        places = tuple(place for place in told if place is not None)
         return Agreement(
             max((self.odds_of(place) for place in quoted), default=-FARTHEST),
             max((one.answers for _, one in holding), default=-FARTHEST),
-            tuple(place for place in ranges if place is not None),
+            max((one.score for one in places if any(overlap(one, place) for place in quoted)), default=-FARTHEST),
+            places,
         )
 
     def _holding(self, place: Candidate) -> Iterable[tuple[PointedReading, list[int]]]:
@@ -111,7 +115,7 @@ def chosen_by_both(found: Retrieval, read: ReadPassages, weight: float) -> Retri
 def agrees(told: Agreement, retrieval: Retrieval, fitted: NotFoundModel | None, threshold: float | None) -> bool:
     """Whether what was chosen is quoted. threshold: in place of the fitted one."""
     if fitted is None:
-        return retrieval.answerable and told.points >= NEEDED
+        return retrieval.answerable and told.likeliest >= NEEDED
     return not retrieval.forbidden and chance(told, retrieval, fitted) >= (
         fitted.threshold if threshold is None else threshold
     )

@@ -99,3 +99,5 @@ def test_most_rows_of_tables_drawn_by_others_are_quoted_whole_and_few_for_the_wr
     assert found["rows"] == sum(found[outcome] for outcome in RowOutcome)
     assert found["right"] >= 0.93 * found["rows"]
     assert found["wrong"] <= 0.015 * found["rows"]
+    with_them = found["with right rows"]
+    assert [with_them[part][HeadOutcome.ANOTHER] for part in ("caption", "header")] == [0, 0]

@@ -259,8 +259,8 @@ def test_what_one_is_unsure_of_the_other_may_make_up_for(
 
 def test_of_a_reader_that_nobody_measured_a_faint_pointing_is_none() -> None:
     found = Retrieval((), 0.9, answerable=True)
-    assert agrees(Agreement(NEEDED, 0.0), found, None, None)
-    assert not agrees(Agreement(NEEDED - 0.1, 8.0), found, None, None)
+    assert agrees(Agreement(likeliest=NEEDED), found, None, None)
+    assert not agrees(Agreement(8.0, 8.0, NEEDED - 0.1), found, None, None)
     assert agrees(MOST, found, None, None)
 
 
@@ -319,6 +319,9 @@ def test_what_the_reader_gives_more_to_is_chosen_and_how_much_it_says_is_weighed
     told = read.of([line(0, "0")], found.texts)
     assert told.points == pytest.approx(math.log(0.2 / (1 + math.exp(-2.0)) / (1 - 0.2 / (1 + math.exp(-2.0)))))
     assert told.answers == 2.0
+    assert told.points > NEEDED, "a share is there"
+    assert not agrees(told, found, None, None), "but it points elsewhere, and nobody measured what a share says"
+    assert agrees(read.of([line(1, "1")], found.texts), found, None, None)
     assert read.odds_of(replace(line(1, "1"), document_id="natrium")) == -FARTHEST, "nobody read it"
 
 
