@@ -1,4 +1,4 @@
-"""What the generator is asked: nothing that holds no words to quote."""
+"""Generation requests leave out a part that holds no words to quote."""
 
 from __future__ import annotations
 
