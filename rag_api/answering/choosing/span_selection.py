@@ -249,19 +249,20 @@ def with_the_rest(
 def with_all_that_is_pointed_to(
     chosen: Sequence[Section], question: Analysis, pointed: Sequence[Candidate], read: ReadDocuments
 ) -> tuple[Section, ...]:
-    """The sections; and where all of something is asked for, the range that a second reader points
-    to: in place of what was chosen, where that is part of it, else beside it, as the document has
-    them. Choosing takes one list or paragraph, and what is to be done may stand in another of the
-    same passage."""
-    found = list(chosen)
-    for place in _without_the_titles_drug(question, pointed, read) if wanted(question.text) in INSISTS else ():
+    """The sections; and the range that a second reader points to in place of what was chosen, where
+    that is part of it: how much answers, the reader knows better than the question's words say.
+    Where all of something is asked for, what is pointed to elsewhere stands beside it, as the
+    document has them: what is to be done may stand in another list of the same passage."""
+    found, insists = list(chosen), wanted(question.text) in INSISTS
+    for place in _without_the_titles_drug(question, pointed, read):
         text = read.texts.get(place.document_id, "")
         if place.end - place.start > LONGEST_LIST or _has_lines_of_others(question, text[place.start : place.end]):
             continue
-        whole = _whole_of(place, question, read)
         at = next((n for n, one in enumerate(found) if one.candidates and overlap(one.candidates[0], place)), None)
         if at is None:
-            found.insert(_next_in(found, whole), Section((whole,), 1, question))
+            if insists:
+                whole = _whole_of(place, question, read)
+                found.insert(_next_in(found, whole), Section((whole,), 1, question))
         elif place.start <= found[at].candidates[0].start and found[at].candidates[0].end <= place.end:
             found[at] = replace(found[at], candidates=(place,), most=1)
     return tuple(found)

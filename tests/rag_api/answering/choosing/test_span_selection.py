@@ -657,6 +657,11 @@ def test_where_all_is_asked_for_what_the_second_reader_points_to_elsewhere_is_qu
     assert "een kind" in after
 
 
+def test_whatever_the_words_ask_for_the_range_of_the_second_reader_takes_the_place_of_its_part() -> None:
+    (whole,) = shown("behandeling lage glycemie", "wakker", "bewusteloos", "suf")
+    assert all(said in whole for said in ("cola", "glucose IV", "glucagon"))
+
+
 def test_where_a_fact_is_asked_for_nothing_is_added() -> None:
     assert len(shown("welke glycemie is te laag", "suf", "suf", "te laag")) == 1
 
