@@ -6,6 +6,7 @@ an address or a pattern, and these rows leave it out too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROSE, CODE = 100, 120
 NOT_OURS = {"node_modules", "dist", "build", ".venv"}
 GENERATED = {"schema.ts"}
+BIOMES = "biome-ignore"  # reads its reason from one line
 OPENS = ("//", "/*", "*", "{/*")
 
 
@@ -37,7 +39,7 @@ def long_prose(text: str) -> Iterator[int]:
     for number, line in enumerate(text.split("\n"), start=1):
         said = line.strip()
         begins = said.startswith(("/*", "{/*"))
-        if len(line) > PROSE and (inside or begins or said.startswith("//")):
+        if len(line) > PROSE and (inside or begins or said.startswith("//")) and BIOMES not in said:
             yield number
         inside = (inside or begins) and "*/" not in said
 
@@ -52,6 +54,23 @@ def long_code(text: str) -> Iterator[int]:
 def test_lines_of_c_are_no_longer_than_others(path: Path) -> None:
     text = path.read_text("utf-8")
     assert [*long_prose(text), *long_code(text)] == []
+
+
+def test_comments_of_the_page_are_no_longer_than_others() -> None:
+    files = sources(".ts", ".tsx", ".mjs", ".css")
+    found = {path.relative_to(ROOT).as_posix(): list(long_prose(path.read_text("utf-8"))) for path in files}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+def test_a_comment_behind_the_pages_code_makes_no_line_too_long() -> None:
+    behind = re.compile(r"[;,{)\]]\s+//\s")
+    found = [
+        f"{path.relative_to(ROOT).as_posix()}:{number}"
+        for path in sources(".ts", ".tsx", ".mjs")
+        for number, line in enumerate(path.read_text("utf-8").split("\n"), start=1)
+        if len(line) > CODE and behind.search(line)
+    ]
+    assert found == [], "set the comment above its line"
 
 
 @pytest.mark.parametrize(
