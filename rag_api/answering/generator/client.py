@@ -86,7 +86,7 @@ class _Choice(BaseModel):
     finish_reason: str | None = None
 
 
-class _Piece(BaseModel):
+class _StreamedPiece(BaseModel):
     choices: list[_Choice] | None = None
     model: str | None = None
     bedside: wire.BedsideOut | None = None
@@ -384,7 +384,7 @@ async def _events(lines: AsyncGenerator[str], version: str) -> AsyncGenerator[Ev
 
 def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[Event]:
     """Text first: a span's text was sent in this chunk or before."""
-    said = _Piece.model_validate(chunk)
+    said = _StreamedPiece.model_validate(chunk)
     choice = next(iter(said.choices or []), _Choice())
     if choice.delta and choice.delta.content:
         yield TextDelta(choice.delta.content)
