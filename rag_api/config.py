@@ -159,9 +159,8 @@ class Settings(BaseSettings):
     )
     max_tokens: int = Field(512, ge=1, description="Longest answer.")
 
-    follow_ups: Literal["rules", "llm", "off"] = Field(
-        "rules",
-        description="How a follow-up question is made to stand alone; 'llm': the generator is asked too, and checked.",
+    follow_ups: Literal["rules", "off"] = Field(
+        "rules", description="Whether a follow-up question is made to stand alone, by rules of both languages."
     )
 
     personal_data: Literal["warn", "mask", "refuse", "off"] = Field(
@@ -175,13 +174,6 @@ class Settings(BaseSettings):
     )
     department_header: str | None = Field(
         None, description="The same for the department. Both only order sources, they grant nothing."
-    )
-
-    multi_query: str = Field(
-        "",
-        pattern=r"^((hyde|step_back|split)(,(hyde|step_back|split))*)?$",
-        description="Further queries that the generator writes for each question: hyde, step_back, split, with commas "
-        "between.",
     )
 
     mode: Mode = Field(Mode.VERBATIM, description="Default of POST /ask.")

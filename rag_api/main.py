@@ -136,7 +136,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         audit.router,
     ):
         app.include_router(router)
-    _refuse_undeclared(app)
+    refuse_undeclared(app)
     problems.install(app)
     app.add_middleware(Shell, metrics=app.state.metrics, observers=app.state.observers, hands_free=settings.hands_free)
     app.router.default = WebPage(folder) if folder else _nothing_here
@@ -161,10 +161,10 @@ def limits_of(settings: Settings, db: Callable[[], Database | None]) -> Limits:
     )
 
 
-def _refuse_undeclared(app: FastAPI) -> None:
+def refuse_undeclared(app: FastAPI) -> None:
     """Deny by default: a route that does not go through the one check must not be served. Raises
     TypeError."""
-    for route in _all_routes(app.routes):
+    for route in all_routes(app.routes):
         if not isinstance(route, LimitedRoute):
             raise TypeError(
                 f"{getattr(route, 'path', route)}: its router needs route_class=LimitedRoute, which checks "
@@ -172,14 +172,14 @@ def _refuse_undeclared(app: FastAPI) -> None:
             )
 
 
-def _all_routes(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
+def all_routes(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
     """Those of included routers too."""
     for route in routes:
         included = getattr(route, "original_router", None)
         if included is None:
             yield route
         else:
-            yield from _all_routes(included.routes)
+            yield from all_routes(included.routes)
 
 
 async def _nothing_here(scope: Scope, receive: Receive, send: Send) -> None:

@@ -12,7 +12,10 @@ const PDFJS_DATA = ["cmaps", "standard_fonts", "wasm", "iccs"].flatMap((folder) 
     .map((name) => `${folder}/${name}`),
 );
 
-/** What pdf.js loads on demand (character maps, fonts, decoders) comes from the same server as the page: no CDN. */
+/**
+ * What pdf.js loads on demand (character maps, fonts, decoders) comes from the same server as the
+ * page: no CDN.
+ */
 function pdfjsData(): Plugin {
   const base = `pdfjs-${PDFJS_VERSION}`;
   return {
@@ -42,7 +45,8 @@ export default defineConfig({
     assetsInlineLimit: 0, // data: URLs would need a wider content security policy
     rollupOptions: {
       output: {
-        // .js, because not every web server knows .mjs as JavaScript, and a module of another type is refused.
+        // .js, because not every web server knows .mjs as JavaScript, and a module of another type
+        // is refused.
         assetFileNames: (asset) =>
           asset.names[0]?.endsWith(".mjs") ? "assets/[name]-[hash].js" : "assets/[name]-[hash][extname]",
       },

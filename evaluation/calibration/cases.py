@@ -84,9 +84,6 @@ class Extract:
     cases: tuple[DecisionCase, ...]
     passages: Mapping[str, CasePassage]
 
-    def joined(self, other: Extract) -> Extract:
-        return replace(self, cases=(*self.cases, *other.cases), passages={**self.passages, **other.passages})
-
 
 def write_extract(path: Path, extract: Extract) -> None:
     """In one step: a reader may be looking."""

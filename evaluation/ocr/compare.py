@@ -67,7 +67,7 @@ def compare_quotes(truth: ReadDocument, found: ReadDocument) -> OcrCounts:
     """Of all that could be quoted of the scan: what is withheld, and which of the rest holds
     another number or negation than the page."""
     counts = OcrCounts()
-    said = _Said(truth.text, [line.text for line in truth.cut])
+    said = _DocumentSays(truth.text, [line.text for line in truth.cut])
     names = names_of(blocks_of(found.text))
     for quote in quotable(found.text):
         counts.quotes += 1
@@ -97,7 +97,7 @@ def _alike(one: str, two: str) -> bool:
     return bool(one) and SequenceMatcher(None, one, two, autojunk=False).ratio() > _MOSTLY
 
 
-class _Said:
+class _DocumentSays:
     """What the document says, sentence by sentence, row by row, and its headers and footers."""
 
     def __init__(self, text: str, cut: Sequence[str]) -> None:

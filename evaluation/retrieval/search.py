@@ -126,7 +126,7 @@ def own_store(
 
 
 @dataclass(slots=True)
-class _Spent:
+class _SearchSpent:
     """On writing, in a file beside the index: a run that was interrupted is counted too."""
 
     path: Path
@@ -148,10 +148,14 @@ class _Spent:
         )
 
 
-def _fill(store: Store, corpus: Corpus, chunks: int, place: Path, tell: Tell) -> _Spent:
+def _fill(store: Store, corpus: Corpus, chunks: int, place: Path, tell: Tell) -> _SearchSpent:
     path = place / "spent.json"
     present = store.document_ids() if store.count() else set()
-    spent = _Spent(path, **json.loads(path.read_text(encoding="utf-8"))) if present and path.exists() else _Spent(path)
+    spent = (
+        _SearchSpent(path, **json.loads(path.read_text(encoding="utf-8")))
+        if present and path.exists()
+        else _SearchSpent(path)
+    )
     if spent.finished and store.count() == chunks:
         return spent
     spent.finished, done = False, 0

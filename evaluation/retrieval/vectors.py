@@ -15,7 +15,6 @@ from rag_api.embed import Embedder
 FOLDER = Path.home() / ".cache" / "bedside" / "vectors"
 PART = 200  # texts in one file
 Tell = Callable[[int], object]
-Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 class DiskVectorCache:

@@ -25,7 +25,6 @@ from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
 from rag_api.answering.composing.writing import write
 from rag_api.answering.question.failed_suggestions import fitting
 from rag_api.answering.question.personal import checked
-from rag_api.answering.question.rewriting import query_of
 from rag_api.answering.question.separate_asks import found_apart
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
@@ -57,9 +56,9 @@ from rag_api.errors import (
 )
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import Ask, asks_of
+from rag_api.query.followup import standalone
 from rag_api.query.small_talk import small_talk
 from rag_api.retrieval.find import LONGEST_TEXT, Retrieval, find, merged
-from rag_api.retrieval.search.multi_query import alternatives, options_of
 from rag_api.text.language import Language, detect
 from rag_api.text.quotable.prompt_injection import visible
 
@@ -174,7 +173,7 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
                 yield Done(await asyncio.to_thread(save, builder, container))
                 return
             yield Stage("retrieving")
-            await _understand(builder, container)
+            _understand(builder)
             retrieval = await asyncio.to_thread(_retrieve, builder, container)
             if await asyncio.to_thread(_gather_sources, builder, retrieval, container):
                 yield Nearest(builder.sources, builder.query)
@@ -225,19 +224,12 @@ def _tell_of_identity(builder: AnswerBuilder) -> None:
         }
 
 
-async def _understand(builder: AnswerBuilder, container: AskContainer) -> None:
-    """A follow-up question becomes what it means; from here on that is the question. Then what to
-    search for beside it, if anything."""
-    settings = container.settings
+def _understand(builder: AnswerBuilder) -> None:
+    """A follow-up question becomes what it means; from here on that is the question."""
     if builder.question.earlier:
-        generator = container.generator if settings.follow_ups == "llm" else None
-        query = await query_of(builder.question.text, builder.question.earlier, generator)
-        builder.query = query.text
-        if query.by != "reader":
-            builder.stats["rewritten_by"] = query.by
-    if settings.multi_query:
-        builder.also = tuple(await alternatives(builder.query, options_of(settings.multi_query), container.generator))
-        builder.stats["searched_also"] = list(builder.also)
+        builder.query = standalone(builder.question.text, builder.question.earlier[-1]).query
+        if builder.query != builder.question.text:
+            builder.stats["rewritten_by"] = "rules"
 
 
 def chosen(question: Question, user: User, container: AskContainer) -> tuple[AnswerBuilder, Retrieval]:
@@ -252,7 +244,7 @@ def chosen(question: Question, user: User, container: AskContainer) -> tuple[Ans
 def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
     builder.embedder = container.embedder.name
     analysis = builder.analysis = analyse(builder.query, container.expander, builder.question.text)
-    retrieval = find(analysis, builder.user, builder.question.filters, container, builder.also)
+    retrieval = find(analysis, builder.user, builder.question.filters, container)
     builder.asked = (AskedApart(analysis, retrieval),)
     if builder.question.mode == Mode.VERBATIM and len(asks := asks_of(builder.query)) > 1:
         retrieval = _apart(asks, retrieval, builder, container)

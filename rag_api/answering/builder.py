@@ -81,7 +81,6 @@ class AnswerBuilder:
     language: Language
     query: str  # what is searched for and answered: the question, or what a follow-up means
     analysis: Analysis | None = None  # of the query, from its search on
-    also: tuple[str, ...] = ()  # what is searched for beside it
     began: float = field(default_factory=time.perf_counter)
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     status: AnswerStatus = AnswerStatus.SOURCES_ONLY

@@ -30,7 +30,8 @@ DROPPED = {
     "BEDSIDE_PROMPT_TEMPLATE": "the generator's own (BEDSIDE_GENERATOR_TEMPLATE)",
     "BEDSIDE_RERANK": "the reranker reads 20 hits",
     "BEDSIDE_COMPLETE_PASSAGES": "passages are always completed",
-    "BEDSIDE_WIDEN": "it is called BEDSIDE_MULTI_QUERY",
+    "BEDSIDE_WIDEN": "a question is searched for once, as it was asked",
+    "BEDSIDE_MULTI_QUERY": "a question is searched for once, as it was asked",
 }
 
 

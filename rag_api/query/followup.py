@@ -6,8 +6,7 @@ words. A question is left alone unless it leans on the one before: it opens like
 points back with a pronoun, or names nothing that a document could be about. Then what the previous
 question was about is carried over, and whatever the follow-up says anew replaces its kind: another
 patient group, weight or drug takes the old one's place, for two of a kind in one query would find
-the wrong patient's dose. Knows neither retrieval nor the language model
-(answering/question/rewriting.py asks that).
+the wrong patient's dose. Knows neither retrieval nor the language model.
 """
 
 from __future__ import annotations
@@ -192,11 +191,6 @@ def _is_keywords(question: str) -> bool:
     return "?" not in question and not any(
         word in _ASKS or _is_small(word) for word in _words(question) if word not in _PEOPLE
     )
-
-
-def is_short(question: str) -> bool:
-    """So few words of its own that it may lean on the question before, though no rule can tell."""
-    return len(_content(question)) <= _MOST_CONTENT
 
 
 def _joined(question: str, previous: str) -> str:

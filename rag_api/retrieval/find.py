@@ -73,13 +73,10 @@ class Retrieval:
         return tuple(scored.candidate for scored in self.scored)
 
 
-def find(
-    question: Analysis, user: User, filters: Filters, container: RetrievalContainer, also: Sequence[str] = ()
-) -> Retrieval:
-    """Search, in an order that is safe for the patient, and decide. `also`: what is searched for
-    beside the question. Blocks."""
+def find(question: Analysis, user: User, filters: Filters, container: RetrievalContainer) -> Retrieval:
+    """Search, in an order that is safe for the patient, and decide. Blocks."""
     settings, measured = container.settings, calibration(container.embedder.name, container.settings.data_dir)
-    ranking = rank(question, user, filters, container, also)
+    ranking = rank(question, user, filters, container)
     documents = get_documents(container.db, user, [hit.chunk.document_id for hit in ranking.hits])
     hits = _current(ranking.hits, documents)
     patient = Patient() if filters.target_groups else question.patient

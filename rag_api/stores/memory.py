@@ -19,7 +19,7 @@ from rag_api.text.bm25_analyzer import document_terms, further_terms, question_t
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _StoredChunk:
     chunk: Chunk
     vector: NDArray[np.float32]
     counts: Counter[str]
@@ -29,7 +29,7 @@ class _Row:
 class MemoryStore:
     def __init__(self, dim: int) -> None:
         self.dim = dim
-        self._rows: dict[str, _Row] = {}  # by chunk id
+        self._rows: dict[str, _StoredChunk] = {}  # by chunk id
         self._of: dict[str, list[str]] = {}  # the chunk ids of each document
         self._lock = threading.RLock()
 
@@ -38,7 +38,7 @@ class MemoryStore:
         rows = []
         for chunk, vector in zip(chunks, vectors, strict=True):
             terms = document_terms(f"{chunk.title}\n{chunk.text}", chunk.metadata.language)
-            rows.append(_Row(chunk, np.array(vector, np.float32), Counter(terms), len(terms)))
+            rows.append(_StoredChunk(chunk, np.array(vector, np.float32), Counter(terms), len(terms)))
         with self._lock:
             self.delete_documents([document_id])
             self._of[document_id] = [row.chunk.id for row in rows]
@@ -100,6 +100,6 @@ class MemoryStore:
         return None
 
 
-def _statistics(rows: Sequence[_Row], terms: Sequence[str]) -> Statistics:
+def _statistics(rows: Sequence[_StoredChunk], terms: Sequence[str]) -> Statistics:
     holding = Counter(term for row in rows for term in terms if term in row.counts)
     return Statistics(len(rows), sum(row.length for row in rows), holding)

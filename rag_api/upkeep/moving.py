@@ -100,7 +100,7 @@ def move(
         )
         copied = copy_index(source, copy, tell, embed=anew, replace=replace_others)
         compared = verify_copy(source, copy, tell, same_vectors=anew is None)
-        alike = ranked_alike(source, copy, _questions(container, source)) if anew is None else []
+        alike = ranked_alike(source, copy, comparison_queries(container, source)) if anew is None else []
         if sum(alike) < ALIKE * len(alike):
             raise Conflict(
                 f"the copy holds the same, but ranks {len(alike) - alike.count(True)} of {len(alike)} "
@@ -111,7 +111,7 @@ def move(
         return Moved(copied, compared, len(alike), sum(alike))
 
 
-def _questions(container: Container, store: Store) -> Iterator[ComparisonQuery]:
+def comparison_queries(container: Container, store: Store) -> Iterator[ComparisonQuery]:
     """The hospital's own judged questions, and more from what the index holds until there are
     enough."""
     sets = [read_set(container.db, LOCAL_USER, found.name) for found in list_sets(container.db, LOCAL_USER)]

@@ -1,5 +1,6 @@
-// Loaded before libc (LD_PRELOAD): the wall clock of this process and its children, so many seconds off as a file says, which is mapped
-// so that it changes under way. Clocks that only count up stay as they are.
+// Loaded before libc (LD_PRELOAD): the wall clock of this process and its children, so many seconds
+// off as a file says, which is mapped so that it changes under way. Clocks that only count up stay
+// as they are.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -25,8 +25,7 @@ def test_no_two_classes_have_one_name() -> None:
     found: dict[str, list[str]] = defaultdict(list)
     for path in paths(*PACKAGES):
         for name in parsed(path).classes:
-            if not name.startswith("_"):
-                found[name].append(path.relative_to(ROOT).as_posix())
+            found[name].append(path.relative_to(ROOT).as_posix())
     assert found
     assert {name: files for name, files in found.items() if len(files) > 1} == {}, "say in each name what sets it apart"
 

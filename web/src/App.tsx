@@ -1,4 +1,5 @@
-// Which page stands at this address, and what all of them share: the language, and what was fetched.
+// Which page stands at this address, and what all of them share: the language, and what was
+// fetched.
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ComponentType, lazy, Suspense, useState } from "react";
 import { Chat } from "./components/chat/Chat";

@@ -6,7 +6,8 @@ import "./styles/index.css";
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 
-// What no page could catch, and nothing is drawn any more: without the words of either language, since those may be what is missing.
+// What no page could catch, and nothing is drawn any more: without the words of either language,
+// since those may be what is missing.
 const broken = (error: unknown): void => {
   console.error(error);
   const words = Object.assign(document.createElement("p"), {

@@ -1,4 +1,5 @@
-// The reader's few choices, kept on this device; a browser that keeps nothing still works. No question or answer goes here.
+// The reader's few choices, kept on this device; a browser that keeps nothing still works. No
+// question or answer goes here.
 
 type Name = "language" | "theme" | "size" | "function" | "department" | "documents" | "split" | "aloud";
 

@@ -86,7 +86,7 @@ class _Choice(BaseModel):
     finish_reason: str | None = None
 
 
-class _Piece(BaseModel):
+class _StreamedPiece(BaseModel):
     choices: list[_Choice] | None = None
     model: str | None = None
     bedside: wire.BedsideOut | None = None
@@ -160,7 +160,7 @@ class Generator:
         Raises GeneratorUnavailable when no replica begins, and in mid-stream; and GeneratorRefused.
         """
         body, version = self._body(request)
-        async with contextlib.aclosing(self._anywhere(body, version, _key(request))) as events:
+        async with contextlib.aclosing(self._anywhere(body, version, routing_key(request))) as events:
             async for event in events:
                 yield event
 
@@ -352,7 +352,7 @@ class Generator:
         return body | ({"stop": list(rendered.stop)} if rendered.stop else {}), rendered.version
 
 
-def _key(request: GeneratorRequest) -> str:
+def routing_key(request: GeneratorRequest) -> str:
     """The same for all questions about the same passages: what a generator keeps of their prompt is
     found again."""
     said = "\0".join(f"{passage.title}\0{passage.text}" for passage in request.passages)
@@ -384,7 +384,7 @@ async def _events(lines: AsyncGenerator[str], version: str) -> AsyncGenerator[Ev
 
 def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[Event]:
     """Text first: a span's text was sent in this chunk or before."""
-    said = _Piece.model_validate(chunk)
+    said = _StreamedPiece.model_validate(chunk)
     choice = next(iter(said.choices or []), _Choice())
     if choice.delta and choice.delta.content:
         yield TextDelta(choice.delta.content)

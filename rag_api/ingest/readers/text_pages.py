@@ -37,7 +37,7 @@ _FONTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _PlacedCharacter:
     """One character: where it begins, how wide it is, in which row of the page."""
 
     char: str
@@ -99,8 +99,8 @@ def _drawn(char: str) -> bool:
     return ord(char) in _font().face.charToGlyph
 
 
-def _paged(lines: Sequence[str], name: str, max_pages: int) -> Iterator[list[_Placed]]:
-    page: list[_Placed] = []
+def _paged(lines: Sequence[str], name: str, max_pages: int) -> Iterator[list[_PlacedCharacter]]:
+    page: list[_PlacedCharacter] = []
     row = count = 0
     for line in lines:
         placed, rows = _wrapped(line)
@@ -112,20 +112,22 @@ def _paged(lines: Sequence[str], name: str, max_pages: int) -> Iterator[list[_Pl
             page, row = [], 0
         while rows > _ROWS:  # a line longer than a page
             yield [one for one in placed if one.row < _ROWS]
-            placed = [_Placed(one.char, one.x, one.width, one.row - _ROWS) for one in placed if one.row >= _ROWS]
+            placed = [
+                _PlacedCharacter(one.char, one.x, one.width, one.row - _ROWS) for one in placed if one.row >= _ROWS
+            ]
             rows -= _ROWS
             count += 1
-        page += [_Placed(one.char, one.x, one.width, one.row + row) for one in placed]
-        page.append(_Placed("\n", 0, 0, row + rows - 1))
+        page += [_PlacedCharacter(one.char, one.x, one.width, one.row + row) for one in placed]
+        page.append(_PlacedCharacter("\n", 0, 0, row + rows - 1))
         row += rows
     if page:
         yield page
 
 
-def _wrapped(line: str) -> tuple[list[_Placed], int]:
+def _wrapped(line: str) -> tuple[list[_PlacedCharacter], int]:
     """The line's characters and how many rows it takes. It goes on below before the word that does
     not fit."""
-    placed: list[_Placed] = []
+    placed: list[_PlacedCharacter] = []
     x, row, begin = _MARGIN, 0, 0  # begin: of the word
     for char in line:
         width = max(_TAB, _TAB - (x - _MARGIN) % _TAB) if char == "\t" else _width(char)
@@ -135,14 +137,14 @@ def _wrapped(line: str) -> tuple[list[_Placed], int]:
             word = placed[begin:] if begin and placed[begin - 1].row == row else []
             row, x = row + 1, _MARGIN
             for n, one in enumerate(word, start=begin):
-                placed[n] = _Placed(one.char, x, one.width, row)
+                placed[n] = _PlacedCharacter(one.char, x, one.width, row)
                 x += one.width
-        placed.append(_Placed(char, x, width, row))
+        placed.append(_PlacedCharacter(char, x, width, row))
         x += width
     return placed, row + 1
 
 
-def _boxes(placed: Sequence[_Placed]) -> np.ndarray:
+def _boxes(placed: Sequence[_PlacedCharacter]) -> np.ndarray:
     boxes = np.full((len(placed), 4), np.nan, np.float32)
     for n, one in enumerate(placed):
         if not one.char.isspace():

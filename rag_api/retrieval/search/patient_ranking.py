@@ -58,9 +58,7 @@ class RetrievalContainer(Protocol):
 Search = Callable[[Filters], Ranking]
 
 
-def rank(
-    question: Analysis, user: User, filters: Filters, container: RetrievalContainer, also: Sequence[str] = ()
-) -> Ranking:
+def rank(question: Analysis, user: User, filters: Filters, container: RetrievalContainer) -> Ranking:
     """Return what a question of this user finds today, or on the filters' day, in a safe order.
     Superseded and expired documents count only when `filters.include_expired` asks for them, and
     stand after the valid ones. Blocks."""
@@ -84,7 +82,6 @@ def rank(
             store=container.store,
             settings=wide if prefers else settings,
             reranker=container.reranker,
-            also=also,
             today=today,
         )
         return boosted(ranking, user, settings) if prefers else ranking

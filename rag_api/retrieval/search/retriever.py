@@ -3,7 +3,6 @@ hold an answer is decided later."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -12,7 +11,6 @@ from rag_api.domain import Filters, Hit, User
 from rag_api.embed import Embedder
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.decision.calibration import calibration
-from rag_api.retrieval.search.multi_query import search_all
 from rag_api.retrieval.search.reranker import READS, Reranker, reranked
 from rag_api.stores import Store
 
@@ -36,15 +34,13 @@ def retrieve(
     store: Store,
     settings: Settings,
     reranker: Reranker | None = None,
-    also: Sequence[str] = (),
     today: date | None = None,
     any_date: bool = False,
 ) -> Ranking:
     """Return the best `settings.sources` chunks that the user may read and that are valid on
     `filters.valid_on`, else today.
 
-    `also`: what is searched for beside the question (multi_query.py). `any_date` keeps documents
-    that are not (yet, any more) valid. Superseded ones are named by
+    `any_date` keeps documents that are not (yet, any more) valid. Superseded ones are named by
     `filters.excluded_document_ids`.
     """
     valid_on = None if any_date else filters.valid_on or today or date.today()
@@ -53,12 +49,8 @@ def retrieve(
     alpha = measured.alpha if settings.alpha is None else settings.alpha
     limit = max(settings.sources, settings.passages)
     fetch = limit if reranker is None else max(limit, READS)
-
-    def search(text: str) -> list[Hit]:
-        meant = question.meant if text == question.text else text
-        return store.search(text, embedder.query(meant), fetch, allowed, alpha, settings.fusion, question.expansions)
-
-    hits = search_all(search, question.text, also, fetch)
+    vector = embedder.query(question.meant)
+    hits = store.search(question.text, vector, fetch, allowed, alpha, settings.fusion, question.expansions)
     if reranker is not None:
         hits = reranked(question.text, hits, reranker)[:limit]
     return Ranking(tuple(hits), alpha)

@@ -69,7 +69,7 @@ class _Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _IndexRead:
     """Rows as they are in the table, and their scores by us."""
 
     ids: dict[int, str]
@@ -125,7 +125,7 @@ def _promising(query: Query, listed: _Listed) -> list[int]:
     return [row for row, score in query.fused(high, matching, high) if score >= needed]
 
 
-def _seen(query: Query, listed: _Listed, read: _Read) -> ScoreBounds:
+def _seen(query: Query, listed: _Listed, read: _IndexRead) -> ScoreBounds:
     """The bounds, unless rows that were read show that they do not hold: LanceDB counts what was
     deleted until it tidies."""
     bounds = query.bounds
@@ -135,7 +135,7 @@ def _seen(query: Query, listed: _Listed, read: _Read) -> ScoreBounds:
     return ScoreBounds(min(bounds.low, *ratios) / ROUNDED, max(bounds.high, *ratios) * ROUNDED)
 
 
-def _hits(query: Query, listed: _Listed, read: _Read) -> list[Hit]:
+def _hits(query: Query, listed: _Listed, read: _IndexRead) -> list[Hit]:
     near = {row: read.cosines[row] for row in read.ids if row in listed.near}
     scored = query.fused(read.cosines, {row: score for row, score in read.bm25.items() if score > 0}, near)
     # a row's number is its place
@@ -172,13 +172,13 @@ def _listed(asked: Any, column: str, fetch: int) -> tuple[list[int], list[float]
     return found["_rowid"].to_pylist(), found[column].to_pylist()
 
 
-def _read(table: Any, rows: list[int], query: Query) -> _Read:
+def _read(table: Any, rows: list[int], query: Query) -> _IndexRead:
     found = table.take_row_ids(rows).select(["id", "packed", "vector", "terms"]).with_row_id().to_arrow()
     numbers = found["_rowid"].to_pylist()
     vectors = (
         found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(found), len(query.vector))
     )
-    return _Read(
+    return _IndexRead(
         ids=dict(zip(numbers, found["id"].to_pylist(), strict=True)),
         packed=dict(zip(numbers, found["packed"].to_pylist(), strict=True)),
         cosines=dict(zip(numbers, cosines(vectors, query.vector).tolist(), strict=True)),

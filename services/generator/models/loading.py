@@ -93,10 +93,10 @@ def gguf_of(model: str) -> Path | None:
 
 
 def _path(model: str, cache: Path = CACHE) -> Path:
-    return _demo_file() if model == "demo" else file_of(model, cache) if model in CARRIED else Path(model).expanduser()
+    return demo_file() if model == "demo" else file_of(model, cache) if model in CARRIED else Path(model).expanduser()
 
 
-def _demo_file() -> Path:
+def demo_file() -> Path:
     """Return the GGUF inside the demo model's wheel, found without importing the package (which
     wants llama.cpp)."""
     try:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
-from rag_api.answering.generator.client import Generator
-from rag_api.answering.question.rewriting import is_sound, query_of
 from rag_api.evaluate.judged import HANDBOOK, read_judged
 from rag_api.guard.words import table
 from rag_api.query.followup import leans, patients_in, standalone
-from tests.support.scripted_server import Scripted, piece
 
 pytestmark = pytest.mark.quick
 
@@ -209,72 +204,3 @@ def test_whom_a_question_is_about_is_what_the_guard_says_too() -> None:
 def test_what_only_some_patients_have_is_a_topic_and_their_name_is_none() -> None:
     assert not leans("glucosespiegel dysmature")
     assert leans("glucosespiegel bij zwangere")
-
-
-@pytest.fixture
-async def generator(scripted: Scripted) -> AsyncIterator[Generator]:
-    scripted.requests.clear()
-    scripted.status = 200
-    client = Generator(scripted.url, model="llama", kind="openai", timeout=5)
-    yield client
-    await client.close()
-
-
-EARLIER = ("Hoeveel paracetamol iv bij een kind van 12 kg?",)
-
-
-def says(scripted: Scripted, *texts: str) -> None:
-    steps: list[Any] = [*(piece(text) for text in texts), piece(finish="stop"), "data: [DONE]\n\n"]
-    scripted.script = lambda request: steps
-
-
-async def test_it_is_asked_with_the_conversation_and_believed(scripted: Scripted, generator: Generator) -> None:
-    says(scripted, '"Hoeveel paracetamol iv bij een kind van 12 kg', ' met leverfalen?"')
-    query = await query_of("met leverfalen?", EARLIER, generator)
-    assert (query.text, query.by) == ("Hoeveel paracetamol iv bij een kind van 12 kg met leverfalen?", "llm")
-    asked = scripted.requests[0]["messages"][0]["content"]
-    assert "- Hoeveel paracetamol iv bij een kind van 12 kg?" in asked
-    assert "Last question: met leverfalen?" in asked
-
-
-async def test_a_short_question_that_no_rule_tells_is_the_models_to_judge(
-    scripted: Scripted, generator: Generator
-) -> None:
-    says(scripted, "hoeveel vocht geven bij een kind?")
-    assert (await query_of("hoeveel vocht geven?", EARLIER, generator)).by == "llm"
-    says(scripted, "hoeveel vocht geven?")
-    assert (await query_of("hoeveel vocht geven?", EARLIER, generator)).by == "reader"
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "",
-        "Regel een\nregel twee",
-        "paracetamol iv kind van 21 kg per dag?",
-        "x" * 400,
-        "paracetamol per dag bij 12 kg en 15 mg/kg",
-    ],
-)
-async def test_what_cannot_be_so_is_replaced_by_the_rules(scripted: Scripted, generator: Generator, said: str) -> None:
-    says(scripted, said)
-    query = await query_of("en per dag?", EARLIER, generator)
-    assert (query.text, query.by) == ("paracetamol iv kind van 12 kg per dag?", "rules")
-
-
-async def test_a_model_that_is_down_leaves_it_to_the_rules(scripted: Scripted, generator: Generator) -> None:
-    scripted.status, scripted.body = 503, "{}"
-    assert (await query_of("en per dag?", EARLIER, generator)).by == "rules"
-
-
-async def test_it_is_not_asked_about_a_question_with_a_topic_of_its_own_nor_about_the_first(
-    scripted: Scripted, generator: Generator
-) -> None:
-    await query_of("hoe vaak moet een ongebruikte picc gespoeld worden?", EARLIER, generator)
-    await query_of("en per dag?", (), generator)
-    assert scripted.requests == []
-
-
-def test_every_number_of_the_follow_up_must_be_kept() -> None:
-    assert is_sound("paracetamol kind 12,5 kg", "en 12.5 kg?", ())
-    assert not is_sound("paracetamol kind", "en 12 kg?", ("paracetamol kind 10 kg",))

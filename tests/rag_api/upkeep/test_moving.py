@@ -181,10 +181,10 @@ def test_a_copy_into_itself_or_into_nothing_known_is_refused(
 
 
 def test_questions_come_from_the_judged_sets_too(settings: Settings) -> None:
-    from rag_api.upkeep.moving import _questions
+    from rag_api.upkeep.moving import comparison_queries
 
     with Container(settings) as container:
         load_hospital(container)
         save_questions(container.db, LOCAL_USER, "own", JUDGED[:2])
-        asked = list(_questions(container, container.store))
+        asked = list(comparison_queries(container, container.store))
     assert [one.text for one in asked][:2] == [judged.question for judged in JUDGED[:2]]

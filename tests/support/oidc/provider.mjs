@@ -1,5 +1,6 @@
-// A certified OpenID provider (oidc-provider) as a server. Standard input holds its configuration as JSON: port, keys (a JWK set with the
-// private parts), client, and accounts: their claims, by the name that one signs in with. Any password will do.
+// A certified OpenID provider (oidc-provider) as a server. Standard input holds its configuration
+// as JSON: port, keys (a JWK set with the private parts), client, and accounts: their claims, by
+// the name that one signs in with. Any password will do.
 import { readFileSync } from "node:fs";
 import Provider from "oidc-provider";
 

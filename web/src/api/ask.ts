@@ -10,9 +10,10 @@ const TRIES = 3;
 const PAUSES = [500, 2000]; // milliseconds before asking again
 
 /**
- * Ask, and yield what the server sends. Throws ApiError; an abort by `signal` ends it without an error. An answer of which no word has come
- * when the connection breaks is asked for again, under the same key, so that it is stored once. `onSilence` hears when nothing comes any more,
- * and when something does again.
+ * Ask, and yield what the server sends. Throws ApiError; an abort by `signal` ends it without an
+ * error. An answer of which no word has come when the connection breaks is asked for again, under
+ * the same key, so that it is stored once. `onSilence` hears when nothing comes any more, and when
+ * something does again.
  */
 export async function* ask(
   body: AskIn,
@@ -82,7 +83,10 @@ async function open(body: AskIn, key: string, signal: AbortSignal): Promise<Read
   return stream;
 }
 
-/** The one place where what comes is believed to be of its type; null: an event that this page does not know. */
+/**
+ * The one place where what comes is believed to be of its type; null: an event that this page does
+ * not know.
+ */
 function eventOf({ event, data }: Message): StreamEvent | null {
   const type = STREAM_EVENTS.find((name) => name === event);
   return type ? { type, data: JSON.parse(data) } : null;

@@ -1,4 +1,5 @@
-// The one client of the service: paths, parameters, bodies and answers are typed by its OpenAPI document.
+// The one client of the service: paths, parameters, bodies and answers are typed by its OpenAPI
+// document.
 import createClient, { createFinalURL, createQuerySerializer, defaultPathSerializer } from "openapi-fetch";
 import { ApiError, asApiError, refusal } from "./errors";
 import type { paths } from "./schema";

@@ -1,7 +1,11 @@
-// Every failure of a request is an ApiError with a stable code, whatever went wrong and whoever said so.
+// Every failure of a request is an ApiError with a stable code, whatever went wrong and whoever
+// said so.
 import type { Wrong } from "./types";
 
-/** `offline`: no connection. `stream_broken`: the answer stopped half-way. Else the code of the server's problem document. */
+/**
+ * `offline`: no connection. `stream_broken`: the answer stopped half-way. Else the code of the
+ * server's problem document.
+ */
 export class ApiError extends Error {
   constructor(
     readonly code: string,
@@ -19,7 +23,10 @@ export class ApiError extends Error {
 export const asApiError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : new ApiError("internal", String(error));
 
-/** Read a refusal. `body` is a problem document, or whatever a server between here and the service sent instead. */
+/**
+ * Read a refusal. `body` is a problem document, or whatever a server between here and the service
+ * sent instead.
+ */
 export function refusal(body: unknown, { status, statusText, headers }: Response): ApiError {
   const { code, detail, errors, instead } = isRecord(body) ? body : {};
   const rows = Array.isArray(errors) ? errors.filter(isRecord).map(wrongOf) : [];

@@ -1,4 +1,5 @@
-// What files are called that the service reads (rag_api/ingest/common/kinds.py); a browser test compares the two.
+// What files are called that the service reads (rag_api/ingest/common/kinds.py); a browser test
+// compares the two.
 export const READ = [
   ..."pdf docx docm doc odt rtf".split(" "),
   ..."pptx ppsx ppt pps odp".split(" "),

@@ -1,11 +1,15 @@
-// Who was signed in no longer is: said by whatever is refused for it. The question that was typed is kept, in this page's memory only.
+// Who was signed in no longer is: said by whatever is refused for it. The question that was typed
+// is kept, in this page's memory only.
 
 const NAME = "bedside:signed-out";
 let kept = "";
 
 const IN_TAB = "bedside.signed-in";
 
-/** Notes in this tab that somebody is signed in, or left by themselves: a page loaded after a session ended can then say so. */
+/**
+ * Notes in this tab that somebody is signed in, or left by themselves: a page loaded after a
+ * session ended can then say so.
+ */
 export function noteSignedIn(signedIn: boolean): void {
   try {
     if (signedIn) sessionStorage.setItem(IN_TAB, "yes");

@@ -1,8 +1,12 @@
-// How long nothing has come. The service says something every second while it works, so silence means that it, or the way to it, is away.
+// How long nothing has come. The service says something every second while it works, so silence
+// means that it, or the way to it, is away.
 const SAID_AFTER = 4500; // milliseconds: a reader hears of it within five seconds
 const OVER_AFTER = 15_000; // longer than a server takes to be given up for another one: nobody is there any more
 
-/** Watches over one request. `onChange` hears when silence begins and when it ends; `signal` aborts when the reader stops it, or it is over. */
+/**
+ * Watches over one request. `onChange` hears when silence begins and when it ends; `signal` aborts
+ * when the reader stops it, or it is over.
+ */
 export class Silence {
   private readonly controller = new AbortController();
   private readonly abort = (): void => this.controller.abort();

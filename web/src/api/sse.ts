@@ -5,7 +5,10 @@ export interface Message {
   data: string;
 }
 
-/** Yields the messages of a stream in order. A last message without its closing blank line is dropped, as the standard says. */
+/**
+ * Yields the messages of a stream in order. A last message without its closing blank line is
+ * dropped, as the standard says.
+ */
 export async function* messages(body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
@@ -15,7 +18,8 @@ export async function* messages(body: ReadableStream<Uint8Array>): AsyncGenerato
       const { done, value } = await reader.read();
       if (done) return;
       buffer += decoder.decode(value, { stream: true });
-      // A carriage return at the very end may be the first half of a line end: it waits for the next bytes.
+      // A carriage return at the very end may be the first half of a line end: it waits for the
+      // next bytes.
       const lines = buffer.split(/\r\n|\n|\r(?!$)/);
       const blank = lines.lastIndexOf("", lines.length - 2);
       if (blank < 0) continue;

@@ -73,7 +73,10 @@ export type Entry = Schemas["EntryOut"];
 export type Verified = Schemas["VerifiedOut"];
 export type Result = Schemas["Result"];
 
-/** What the server sends while it answers, in this order: stage*, nearest at most once, stage*, found, (token | cited)*, then done or failed. */
+/**
+ * What the server sends while it answers, in this order: stage*, nearest at most once, stage*,
+ * found, (token | cited)*, then done or failed.
+ */
 export interface StreamEvents {
   stage: Schemas["StageEvent"];
   nearest: Schemas["NearestEvent"];

@@ -4,7 +4,10 @@ const many = (count: number, one: string, more: string): string => `${count} ${c
 
 const either = (names: string[]): string => new Intl.ListFormat("en", { type: "disjunction" }).format(names);
 
-/** The words as a shape that knows more keys than these: another code may come than those that have words. */
+/**
+ * The words as a shape that knows more keys than these: another code may come than those that have
+ * words.
+ */
 const open = <Shape>(words: Shape): Shape => words;
 type ByCode = Record<string, string>;
 type Failures = ByCode & Record<"internal" | "offlineNow" | "degraded" | "down", string>;
@@ -81,7 +84,8 @@ export const en = {
       "Bedside answers only from documents that were loaded into it. An administrator loads a folder with:",
     shortcut: "Press / to type a question, ? for all shortcuts.",
   },
-  // Of the sample handbook, each with the document that answers it; a hospital's own documents give their own examples.
+  // Of the sample handbook, each with the document that answers it; a hospital's own documents give
+  // their own examples.
   examples: [
     { question: "First dose of dantrolene in malignant hyperthermia?", source: "malignant-hyperthermia" },
     { question: "Insulin and glucose dose for hyperkalaemia?", source: "hyperkalaemia" },

@@ -18,7 +18,10 @@ export type { Messages };
 /** What to tell the reader of a failure with this code. */
 export const failureWords = (code: string, m: Messages): string => m.errors[code] ?? m.errors.internal;
 
-/** What to tell of a failure to save: what the service says is wrong with what was sent, else why nothing was saved. */
+/**
+ * What to tell of a failure to save: what the service says is wrong with what was sent, else why
+ * nothing was saved.
+ */
 export function refusalWords({ code, message, status, rows }: ApiError, m: StaffMessages): string {
   if (status < 400 || status >= 500) return failureWords(code, m);
   const [row] = rows;
@@ -37,7 +40,9 @@ export function dayOf(moment: Date): string {
 export const formatMoment = (moment: string, messages: Messages): string =>
   formatDay(dayOf(new Date(moment)), messages);
 
-/** The moment itself, to the second, by the reader's clock: where it matters what came before what. */
+/**
+ * The moment itself, to the second, by the reader's clock: where it matters what came before what.
+ */
 export const formatInstant = (moment: string, messages: Messages): string =>
   new Date(moment).toLocaleString(messages.locale, { dateStyle: "medium", timeStyle: "medium" });
 

@@ -1,4 +1,5 @@
-// The language that the page speaks, for all of it, and the way to change it. Only the words of the chosen language are fetched.
+// The language that the page speaks, for all of it, and the way to change it. Only the words of the
+// chosen language are fetched.
 import { createContext, type ReactNode, startTransition, use, useContext, useEffect, useState } from "react";
 import { recall, remember } from "../settings";
 import type { Messages } from "./en";

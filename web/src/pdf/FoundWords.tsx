@@ -1,4 +1,5 @@
-// The words that were looked for, marked on a drawn page where its text layer has them; the shown one is brought into sight.
+// The words that were looked for, marked on a drawn page where its text layer has them; the shown
+// one is brought into sight.
 import type { PDFPageProxy } from "pdfjs-dist";
 import { useEffect, useRef, useState } from "react";
 import { type Found, type Match, piecesOf } from "./find";

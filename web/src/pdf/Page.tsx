@@ -1,4 +1,5 @@
-// One page: the drawing, the marked places over it, and pdf.js's invisible text on top, so that words can be selected.
+// One page: the drawing, the marked places over it, and pdf.js's invisible text on top, so that
+// words can be selected.
 import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { useEffect, useRef, useState } from "react";
 import { useWardMessages } from "../i18n";
@@ -51,7 +52,10 @@ export function Page({ pdf, number, size, scale, top, highlights, current, found
   );
 }
 
-/** Draws the page into its holders, again when the scale changes. `exact`: the server measured the same page as we draw. */
+/**
+ * Draws the page into its holders, again when the scale changes. `exact`: the server measured the
+ * same page as we draw.
+ */
 function useDrawnPage(pdf: PDFDocumentProxy, number: number, size: Size, scale: number) {
   const canvasHolder = useRef<HTMLDivElement>(null);
   const textHolder = useRef<HTMLDivElement>(null);

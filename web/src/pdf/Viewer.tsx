@@ -1,4 +1,5 @@
-// The column of pages. Draws only those near the window, and scrolls to the wanted place when that changes.
+// The column of pages. Draws only those near the window, and scrolls to the wanted place when that
+// changes.
 import type { PDFDocumentProxy } from "pdfjs-dist";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { DocumentDetail } from "../api/types";
@@ -102,7 +103,9 @@ function useWindow(pane: React.RefObject<HTMLElement | null>) {
   return { ...state, onScroll: measure };
 }
 
-/** Keeps the same words in the window when the pages grow or shrink. `length`: of the whole column. */
+/**
+ * Keeps the same words in the window when the pages grow or shrink. `length`: of the whole column.
+ */
 function useKeptPlace(pane: React.RefObject<HTMLElement | null>, length: number): void {
   const before = useRef(length);
   useLayoutEffect(() => {
@@ -111,7 +114,9 @@ function useKeptPlace(pane: React.RefObject<HTMLElement | null>, length: number)
   }, [pane, length]);
 }
 
-/** Scrolls when another place is wanted, and only then: the reader's own scrolling is left alone. */
+/**
+ * Scrolls when another place is wanted, and only then: the reader's own scrolling is left alone.
+ */
 function useScrollTo(
   pane: React.RefObject<HTMLElement | null>,
   wanted: Highlight | undefined,
@@ -131,7 +136,9 @@ function useScrollTo(
   }, [pane, wanted, tops, scales]);
 }
 
-/** Scrolls to the top of a page each time that one is wanted; `unseen`: only when it is not drawn. */
+/**
+ * Scrolls to the top of a page each time that one is wanted; `unseen`: only when it is not drawn.
+ */
 function useScrollToPage(
   pane: React.RefObject<HTMLElement | null>,
   wanted: Wanted | null,

@@ -1,9 +1,13 @@
-// Finding words in an open document, by pdf.js's own find controller: across lines, without regard to case and accents. It reads every
-// page's text, so it comes with the first search. Knows nothing of pixels.
+// Finding words in an open document, by pdf.js's own find controller: across lines, without regard
+// to case and accents. It reads every page's text, so it comes with the first search. Knows nothing
+// of pixels.
 import type { PDFDocumentProxy } from "pdfjs-dist";
 import { pdfjs } from "./load";
 
-/** A match on its page: offset and length in the page's text as pdf.js gives it, line ends not counted. */
+/**
+ * A match on its page: offset and length in the page's text as pdf.js gives it, line ends not
+ * counted.
+ */
 export interface Match {
   start: number;
   length: number;
@@ -31,7 +35,10 @@ interface Told {
   matchesCount?: { current: number; total: number };
 }
 
-/** `reading`: the page that the reader is on, from 1. `tell` is called with what is known whenever that changes. */
+/**
+ * `reading`: the page that the reader is on, from 1. `tell` is called with what is known whenever
+ * that changes.
+ */
 export async function openFinder(
   pdf: PDFDocumentProxy,
   reading: () => number,
@@ -110,7 +117,10 @@ function matchesOf({ pageMatches = [], pageMatchesLength = [] }: Matched): Map<n
   return pages;
 }
 
-/** The parts of the page's pieces of text that a match covers: which piece, and from where to where in it. */
+/**
+ * The parts of the page's pieces of text that a match covers: which piece, and from where to where
+ * in it.
+ */
 export function piecesOf(
   { start, length }: Match,
   pieces: readonly string[],

@@ -1,4 +1,5 @@
-// The only file that does pixel arithmetic. Points are PDF points on the page as displayed, origin top left; pixels are CSS pixels.
+// The only file that does pixel arithmetic. Points are PDF points on the page as displayed, origin
+// top left; pixels are CSS pixels.
 import type { Rect } from "../api/types";
 
 export interface Size {
@@ -14,7 +15,10 @@ export interface Box extends Size {
 export const PAGE_GAP = 16; // pixels between pages, and above the first
 const CANVAS_PIXELS = 16_000_000; // a larger canvas fails on some devices
 
-/** Pixels per point for each page: every page as wide as the pane, a landscape one too, times the reader's zoom. */
+/**
+ * Pixels per point for each page: every page as wide as the pane, a landscape one too, times the
+ * reader's zoom.
+ */
 export function pageScales(pages: readonly Size[], paneWidth: number, zoom: number): number[] {
   const width = Math.max(paneWidth - 2 * PAGE_GAP, 1);
   return pages.map((page) => (zoom * width) / Math.max(page.width, 1));
@@ -50,7 +54,10 @@ export function visiblePages(tops: readonly number[], scrollTop: number, height:
   return [Math.max(0, first - 1), Math.min(count - 1, last + 1)];
 }
 
-/** The page that holds the upper third of the window: what a reader would call the current one. Index from 0. */
+/**
+ * The page that holds the upper third of the window: what a reader would call the current one.
+ * Index from 0.
+ */
 export function currentPage(tops: readonly number[], scrollTop: number, height: number): number {
   const line = scrollTop + height / 3;
   let index = 0;
@@ -58,14 +65,20 @@ export function currentPage(tops: readonly number[], scrollTop: number, height: 
   return index;
 }
 
-/** Where to scroll so that a place `y` points down a page stands a quarter down the window: well within its upper third. */
+/**
+ * Where to scroll so that a place `y` points down a page stands a quarter down the window: well
+ * within its upper third.
+ */
 export function scrollTarget(pageTop: number, y: number, scale: number, windowHeight: number): number {
   return Math.max(0, pageTop + y * scale - windowHeight / 4);
 }
 
 const AROUND = 12; // points left free beside what is enlarged
 
-/** The zoom at which what lies between these sides of a page is as wide as the pane; never less than the page's own. */
+/**
+ * The zoom at which what lies between these sides of a page is as wide as the pane; never less than
+ * the page's own.
+ */
 export function zoomTo(pageWidth: number, left: number, right: number, most: number): number {
   return Math.max(1, Math.min(most, pageWidth / Math.max(right - left + 2 * AROUND, 1)));
 }
@@ -75,12 +88,18 @@ export function scrollLeftTarget(left: number, right: number, scale: number, win
   return Math.max(0, ((left + right) / 2) * scale - windowWidth / 2);
 }
 
-/** Device pixels per CSS pixel for a page's canvas: the screen's, less where the canvas would grow too large. */
+/**
+ * Device pixels per CSS pixel for a page's canvas: the screen's, less where the canvas would grow
+ * too large.
+ */
 export function canvasRatio(size: Size, devicePixelRatio: number): number {
   return Math.min(devicePixelRatio, Math.sqrt(CANVAS_PIXELS / (size.width * size.height)));
 }
 
-/** True when the server's page and the viewer's are the same size, so that its rectangles can be drawn. */
+/**
+ * True when the server's page and the viewer's are the same size, so that its rectangles can be
+ * drawn.
+ */
 export function sameSize(a: Size, b: Size): boolean {
   return Math.abs(a.width - b.width) < 1 && Math.abs(a.height - b.height) < 1;
 }

@@ -13,8 +13,11 @@ export interface Highlight {
 
 export const spanKey = (span: Span): string => `${span.start}-${span.end}`;
 
-/** The places that the answer copied from this source's document, in the answer's order, a table or list being one; the passage
- * itself when it used none of this source. `refused`: the document does not answer. */
+/**
+ * The places that the answer copied from this source's document, in the answer's order, a table or
+ * list being one; the passage itself when it used none of this source. `refused`: the document does
+ * not answer.
+ */
 export function highlightsOf(source: Source, spans: readonly Span[], refused = false): Highlight[] {
   const { rank, page, rects } = source;
   if (refused) return [{ key: "nearest", kind: "nearest", rank, page, text: "", rects: [] }];
@@ -33,7 +36,10 @@ function placeOf(part: readonly Span[]): Highlight[] {
   return [{ key: spanKey(first), kind: "quote", rank: first.rank, page, text: first.text, rects }];
 }
 
-/** Index of the highlight with this key; without one, of the first that belongs to the source itself. */
+/**
+ * Index of the highlight with this key; without one, of the first that belongs to the source
+ * itself.
+ */
 export function indexOf(highlights: readonly Highlight[], key: string | null, rank: number): number {
   const wanted = highlights.findIndex((highlight) => highlight.key === key);
   return wanted >= 0
@@ -61,7 +67,9 @@ export function topOf(highlight: Highlight): number {
   return rects.length > 0 ? Math.min(...rects.map((rect) => rect.y0)) : 0;
 }
 
-/** Left and right of the highlight on its first page, in points; null when only the page is known. */
+/**
+ * Left and right of the highlight on its first page, in points; null when only the page is known.
+ */
 export function sidesOf(highlight: Highlight): [number, number] | null {
   const rects = onFirstPage(highlight);
   if (rects.length === 0) return null;

@@ -14,7 +14,9 @@ export function pdfjs(): Promise<PdfJs> {
   return library;
 }
 
-/** Begins to open a PDF. Scripts and forms inside it stay inert: no XFA, no sandbox is ever loaded. */
+/**
+ * Begins to open a PDF. Scripts and forms inside it stay inert: no XFA, no sandbox is ever loaded.
+ */
 export async function openPdf(url: string): Promise<PDFDocumentLoadingTask> {
   const { getDocument } = await pdfjs();
   return getDocument({

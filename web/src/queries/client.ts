@@ -1,4 +1,5 @@
-// What all that is fetched has in common. A request is made once: whether to try again is the reader's to say.
+// What all that is fetched has in common. A request is made once: whether to try again is the
+// reader's to say.
 import { QueryClient, type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ApiError } from "../api/errors";
 
@@ -8,7 +9,10 @@ declare module "@tanstack/react-query" {
   }
 }
 
-/** `networkMode`: a browser that thinks itself offline still asks, and the reader is told; else everything would wait in silence. */
+/**
+ * `networkMode`: a browser that thinks itself offline still asks, and the reader is told; else
+ * everything would wait in silence.
+ */
 export const newQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
@@ -17,7 +21,9 @@ export const newQueryClient = (): QueryClient =>
     },
   });
 
-/** A change on the service, after which everything under `stale` is fetched again where it is shown. */
+/**
+ * A change on the service, after which everything under `stale` is fetched again where it is shown.
+ */
 export function useChange<Result, Given>(change: (given: Given) => Promise<Result>, stale: QueryKey) {
   const client = useQueryClient();
   return useMutation({

@@ -17,8 +17,11 @@ async function getHealth(): Promise<Health> {
   return health;
 }
 
-/** Asked at the start, after an answer that lacked something (the `lacking`th; 0: none did), and now and then for as long as
- * something is wrong: what the page says of it must stop being said when it stops being so. Not `enabled`: who may not ask it would only be refused. */
+/**
+ * Asked at the start, after an answer that lacked something (the `lacking`th; 0: none did), and now
+ * and then for as long as something is wrong: what the page says of it must stop being said when it
+ * stops being so. Not `enabled`: who may not ask it would only be refused.
+ */
 export function useHealth(lacking: number, enabled: boolean): Health | undefined {
   const { data, refetch } = useQuery({
     queryKey: ["health"],

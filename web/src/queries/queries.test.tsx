@@ -29,7 +29,10 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Uses the hooks in a component; the function that is returned gives what they gave last, and may use them anew. */
+/**
+ * Uses the hooks in a component; the function that is returned gives what they gave last, and may
+ * use them anew.
+ */
 async function using<Given, Result>(hooks: (given: Given) => Result, first: Given) {
   const client = newQueryClient();
   let last: Result;

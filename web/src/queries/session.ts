@@ -21,7 +21,10 @@ export function useSession() {
   });
 }
 
-/** Whom what is kept on this device belongs to; where one does not sign in, to the one user that there is. */
+/**
+ * Whom what is kept on this device belongs to; where one does not sign in, to the one user that
+ * there is.
+ */
 export const usePerson = (): string => useSession().data?.user?.id ?? "";
 
 /** Of who is signed in; where one does not sign in, of the one user that there is. */
@@ -34,7 +37,8 @@ export function useSignedOut(): () => void {
     const before = client.getQueryData<Session>(KEY);
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
     client.getMutationCache().clear();
-    // The session's own entry stays: who shows it would not hear of another one that took its place.
+    // The session's own entry stays: who shows it would not hear of another one that took its
+    // place.
     if (before) client.setQueryData<Session>(KEY, { ...before, user: null });
     else void client.invalidateQueries({ queryKey: KEY });
   }, [client]);

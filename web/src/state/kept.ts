@@ -1,5 +1,6 @@
-// Which procedures a person opened last: ids alone, on this device, for each person apart. What is shown of them the service says each
-// time, so that nobody sees a title that they may no longer read. Favourites stood here too, before the service kept them.
+// Which procedures a person opened last: ids alone, on this device, for each person apart. What is
+// shown of them the service says each time, so that nobody sees a title that they may no longer
+// read. Favourites stood here too, before the service kept them.
 import { useSyncExternalStore } from "react";
 import { recall, remember } from "../settings";
 
@@ -18,7 +19,10 @@ let read: { text: string | null; people: ReadonlyMap<string, Kept> } = { text: n
 const isIds = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === "string");
 
-/** The people that are in the text, the one who was here last at the end. What is not understood is left out. */
+/**
+ * The people that are in the text, the one who was here last at the end. What is not understood is
+ * left out.
+ */
 export function peopleIn(text: string | null): Map<string, Kept> {
   const people = new Map<string, Kept>();
   try {

@@ -1,4 +1,5 @@
-// Who asks, and which documents may answer: the reader's settings for the questions to come. Pure, but for keeping the first two.
+// Who asks, and which documents may answer: the reader's settings for the questions to come. Pure,
+// but for keeping the first two.
 import type { AskIn } from "../api/types";
 import { recall, remember } from "../settings";
 

@@ -1,4 +1,5 @@
-// Imports point one way: a room may import itself and the rooms above it in this list, which it stands on.
+// Imports point one way: a room may import itself and the rooms above it in this list, which it
+// stands on.
 import { expect, test } from "vitest";
 
 const ROOMS = [
@@ -31,7 +32,10 @@ const SOURCES = import.meta.glob<string>(["/src/**/*.{ts,tsx}", "!/src/**/*.d.ts
 const FILES = Object.keys(SOURCES).map((path) => path.slice(ROOT.length));
 const source = (path: string): string => SOURCES[ROOT + path] ?? "";
 
-/** `components/answer/Turn.tsx` -> `components/answer`; a file that lies in no room is one of its own. */
+/**
+ * `components/answer/Turn.tsx` -> `components/answer`; a file that lies in no room is one of its
+ * own.
+ */
 const roomOf = (path: string): string =>
   /^components\/[^/]+(?=\/)/.exec(path)?.[0] ?? /^[^/]+(?=\/)/.exec(path)?.[0] ?? path.replace(/\.tsx?$/, "");
 

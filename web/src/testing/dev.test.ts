@@ -1,5 +1,5 @@
-// @vitest-environment node
-// `npm run dev`: the page is served from its sources, and the service behind it answers at BEDSIDE_API, streams included.
+// @vitest-environment node `npm run dev`: the page is served from its sources, and the service
+// behind it answers at BEDSIDE_API, streams included.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";

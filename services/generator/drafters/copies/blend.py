@@ -107,7 +107,7 @@ class _Origins(dict[int, tuple[NodeOrigin, ...]]):
 
 
 @dataclass(slots=True)
-class _Said:
+class _SaidBefore:
     """What drafts for a sequence are grown from, and its sources' origins; the sequence itself is
     the last."""
 
@@ -128,7 +128,7 @@ class BlendDrafter:
         self._least = self.options.least or (FIRST if self.options.mean else 0.0)
         self._evidence = self.options.evidence.struct()
         self._store = None if datastore is None else SortedText(datastore.tokens, datastore.order)
-        self._said: dict[str, _Said] = {}
+        self._said: dict[str, _SaidBefore] = {}
 
     def start(self, sequence: Sequence) -> None:
         text = _text(sequence.prompt.token_ids, self.kinds, sequence.sampling.max_tokens + 1)
@@ -150,7 +150,7 @@ class BlendDrafter:
             rate=options.rate,
             fade=fade,
         )
-        self._said[sequence.id] = _Said(blender, tuple(map(_Origins, names)))
+        self._said[sequence.id] = _SaidBefore(blender, tuple(map(_Origins, names)))
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]

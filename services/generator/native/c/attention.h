@@ -1,4 +1,5 @@
-/* Attention of a step's nodes to the cache and to each other, in chunks of positions that are tasks of their own. */
+/* Attention of a step's nodes to the cache and to each other, in chunks of positions that are tasks
+   of their own. */
 
 #pragma once
 
@@ -13,18 +14,21 @@ typedef struct {
     int layer, chunks; /* of a row, the most */
 } Attend;
 
-/* Queries whose scores come before those of this task; `first` is the row's first node, `count` its nodes. */
+/* Queries whose scores come before those of this task; `first` is the row's first node, `count` its
+   nodes. */
 static size_t part_at(const Attend *c, int first, int count, int head, int chunk) {
-    return ((size_t)first * c->m->kv_heads * c->chunks + ((size_t)head * c->chunks + chunk) * count) * (c->m->heads / c->m->kv_heads);
+    return ((size_t)first * c->m->kv_heads * c->chunks + ((size_t)head * c->chunks + chunk) * count) *
+        (c->m->heads / c->m->kv_heads);
 }
 
 static int visible(const Step *s, int row, int query, int key) {
     return s->mask ? s->mask[((size_t)row * s->width + query) * s->width + key] : key <= query;
 }
 
-/* Scores of `queries` on up to 16 keys, `count` of them real, into out[query][LANES], `stride` apart. */
-INLINE void score(const void *kv, const size_t *at, int count, const Query *q, const int *which, int queries, int shared, int heads, float *out,
-                  int stride, const int dim, const int bf16) {
+/* Scores of `queries` on up to 16 keys, `count` of them real, into out[query][LANES], `stride`
+   apart. */
+INLINE void score(const void *kv, const size_t *at, int count, const Query *q, const int *which, int queries,
+    int shared, int heads, float *out, int stride, const int dim, const int bf16) {
     static const int32_t lanes[LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     Keys keys;
     turn_keys(&keys, kv, at, dim, bf16);
@@ -38,12 +42,14 @@ INLINE void score(const void *kv, const size_t *at, int count, const Query *q, c
             own[i] = q + ((size_t)which[query / shared] * heads + query % shared) * dim;
         }
         scores_of(&keys, own, 3, dim, scores);
-        for (int i = 0; i < some; i++) store(out + (size_t)(i0 + i) * stride, choose(real, scores[i], splat(-INFINITY)));
+        for (int i = 0; i < some; i++)
+            store(out + (size_t)(i0 + i) * stride, choose(real, scores[i], splat(-INFINITY)));
     }
 }
 
-/* Exponentials of a query's scores in place, their maximum and sum behind its part. 0: nothing is seen in this chunk.
-   Without slots, where another row of the step is longer than this one, there are no scores to look at. */
+/* Exponentials of a query's scores in place, their maximum and sum behind its part. 0: nothing is
+   seen in this chunk. Without slots, where another row of the step is longer than this one, there
+   are no scores to look at. */
 static int soften(float *own, int slots, float *maximum_and_sum) {
     maximum_and_sum[0] = -INFINITY, maximum_and_sum[1] = 0;
     if (!slots) return 0;
@@ -70,13 +76,16 @@ INLINE void attend_dim(const Attend *c, int index, const int dim, const int bf16
     const Model *m = c->m;
     const Step *s = c->s;
     const int shared = m->heads / m->kv_heads, vectors = dim / LANES;
-    int chunk = index % c->chunks, head = index / c->chunks % m->kv_heads, row = index / c->chunks / m->kv_heads, first = 0;
+    int chunk = index % c->chunks, head = index / c->chunks % m->kv_heads, row = index / c->chunks / m->kv_heads,
+        first = 0;
     for (int r = 0; r < row; r++) first += s->nodes[r];
-    const int count = s->nodes[row], from = chunk * CHUNK, queries = count * shared, drafted = s->drafted, all = drafted + count;
+    const int count = s->nodes[row], from = chunk * CHUNK, queries = count * shared, drafted = s->drafted,
+              all = drafted + count;
     const int64_t *positions = s->positions + first - drafted; /* of all nodes whose keys are behind `start` */
     const int kept = s->start[row] - from < 0 ? 0 : s->start[row] - from < CHUNK ? s->start[row] - from : CHUNK;
     const void *kv = s->kv;
-    const size_t keys = kv_at(m, s, c->layer, 0, s->slot[row], head, 0), values = kv_at(m, s, c->layer, 1, s->slot[row], head, 0);
+    const size_t keys = kv_at(m, s, c->layer, 0, s->slot[row], head, 0),
+                 values = kv_at(m, s, c->layer, 1, s->slot[row], head, 0);
     const size_t before = part_at(c, first, count, head, chunk);
     float *scores = c->b->scores + before * (CHUNK + LANES); /* [queries, CHUNK], by position */
     float *fresh = scores + (size_t)queries * CHUNK;         /* [queries, LANES] */
@@ -92,7 +101,8 @@ INLINE void attend_dim(const Attend *c, int index, const int dim, const int bf16
     }
     slots = (slots + LANES - 1) / LANES * LANES;
     for (int i = 0; i < queries; i++)
-        for (int k = kept / LANES * LANES; k < slots; k += LANES) store(scores + (size_t)i * CHUNK + k, splat(-INFINITY));
+        for (int k = kept / LANES * LANES; k < slots; k += LANES)
+            store(scores + (size_t)i * CHUNK + k, splat(-INFINITY));
     for (int k = 0; k < kept; k += LANES) {
         size_t at[LANES];
         for (int i = 0; i < LANES; i++) at[i] = keys + (size_t)(from + (k + i < kept ? k + i : kept - 1)) * dim;
@@ -116,7 +126,8 @@ INLINE void attend_dim(const Attend *c, int index, const int dim, const int bf16
             for (int v = 0; v < vectors; v++) mixed[i][v] = splat(0);
         float *chosen[TOGETHER];
         for (int i = 0; i < TOGETHER; i++) {
-            chosen[i] = scores + (size_t)(i0 + (i < several ? i : 0)) * CHUNK; /* what is too much is computed and dropped */
+            /* what is too much is computed and dropped */
+            chosen[i] = scores + (size_t)(i0 + (i < several ? i : 0)) * CHUNK;
             if (i < several) seen[i] = soften(chosen[i], slots, parts + (size_t)(i0 + i) * (dim + 2) + dim);
         }
 #define VALUES(some)                                                                                          \
@@ -137,7 +148,8 @@ INLINE void attend_dim(const Attend *c, int index, const int dim, const int bf16
                         mixed[i][v] += load_kv(kv, values + (size_t)(s->start[row] + own[n]) * dim + v * LANES, bf16) *
                                        chosen[i][positions[own[n]] - from];
         for (int i = 0; i < several; i++)
-            for (int v = 0; v < vectors && seen[i]; v++) store(parts + (size_t)(i0 + i) * (dim + 2) + v * LANES, mixed[i][v]);
+            for (int v = 0; v < vectors && seen[i]; v++)
+                store(parts + (size_t)(i0 + i) * (dim + 2) + v * LANES, mixed[i][v]);
     }
 }
 
@@ -149,7 +161,8 @@ static void attend(void *context, int index) {
     else attend_dim(c, index, c->m->head_dim, 0);
 }
 
-/* The chunks of a head's queries become one, in the order of positions: in b->mixed [total, heads * head_dim]. */
+/* The chunks of a head's queries become one, in the order of positions: in b->mixed [total, heads *
+   head_dim]. */
 static void mix(void *context, int h) {
     const Attend *c = context;
     const Model *m = c->m;
@@ -158,7 +171,8 @@ static void mix(void *context, int h) {
         for (int n = 0; n < c->s->nodes[row]; n++) {
             const int count = c->s->nodes[row];
             const size_t step = (size_t)count * shared * (dim + 2); /* from chunk to chunk */
-            const float *part = c->b->parts + (part_at(c, first, count, h / shared, 0) + n * shared + h % shared) * (dim + 2);
+            const float *part = c->b->parts +
+                (part_at(c, first, count, h / shared, 0) + n * shared + h % shared) * (dim + 2);
             float most = -INFINITY, total = 0, *y = c->b->mixed + ((size_t)(first + n) * m->heads + h) * dim;
             for (int k = 0; k < c->chunks; k++) most = part[k * step + dim] > most ? part[k * step + dim] : most;
             for (int i = 0; i < dim; i += LANES) store(y + i, splat(0));

@@ -1,4 +1,5 @@
-/* The blocks of a GGUF file laid out as tiles: what the bytes of each type mean, and where kernels.c wants them. */
+/* The blocks of a GGUF file laid out as tiles: what the bytes of each type mean, and where
+   kernels.c wants them. */
 
 #pragma once
 
@@ -13,16 +14,21 @@ typedef struct {
 static int block_inputs(int kind) { return kind & SUPER ? 8 * GROUP : GROUP; }
 
 static int block_bytes(int kind) {
-    return (kind & BITS) * block_inputs(kind) / 8 + (kind & MINIMUM ? 4 : 2) + (kind & HALVES ? 16 : kind & SUPER ? 12 : 0);
+    return (kind & BITS) * block_inputs(kind) / 8 + (kind & MINIMUM ? 4 : 2) +
+        (kind & HALVES         ? 16
+                : kind & SUPER ? 12
+                               : 0);
 }
 
-/* Six bits, codes less 32: of each 128 four runs of 32, their low bits in two of 32 bytes, their high ones in another. */
+/* Six bits, codes less 32: of each 128 four runs of 32, their low bits in two of 32 bytes, their
+   high ones in another. */
 INLINE void read_six_bits(const uint8_t *p, Block *b) {
     memcpy(b->scales, p + 192, 16), memcpy(&b->scale, p + 208, 2);
     for (int half = 0; half < 2; half++)
         for (int run = 0; run < 4; run++)
             for (int i = 0; i < GROUP; i++) {
-                const int low = p[half * 64 + run % 2 * GROUP + i] >> run / 2 * 4 & 15, high = p[128 + half * GROUP + i] >> run * 2 & 3;
+                const int low = p[half * 64 + run % 2 * GROUP + i] >> run / 2 * 4 & 15,
+                          high = p[128 + half * GROUP + i] >> run * 2 & 3;
                 b->codes[half * 128 + run * GROUP + i] = (uint8_t)(low | high << 4);
             }
 }
@@ -39,10 +45,13 @@ INLINE void read_block(const int kind, const uint8_t *p, Block *b) {
         memcpy(b->codes, p, GROUP);
         return;
     }
-    if (kind & SUPER) { /* 6 bits each; the high ones of the last four lie above the first four, and minima are taken away */
+    /* 6 bits each; the high ones of the last four lie above the first four, and minima are taken
+       away */
+    if (kind & SUPER) {
         for (int i = 0; i < 4; i++) {
             b->scales[i] = p[i] & 63, b->minima[i] = p[i + 4] & 63;
-            b->scales[i + 4] = (int8_t)((p[i + 8] & 15) | p[i] >> 6 << 4), b->minima[i + 4] = (int8_t)(p[i + 8] >> 4 | p[i + 4] >> 6 << 4);
+            b->scales[i + 4] = (int8_t)((p[i + 8] & 15) | p[i] >> 6 << 4),
+                          b->minima[i + 4] = (int8_t)(p[i + 8] >> 4 | p[i + 4] >> 6 << 4);
         }
         b->minimum ^= 0x8000, p += 12;
     }
@@ -52,7 +61,8 @@ INLINE void read_block(const int kind, const uint8_t *p, Block *b) {
             b->codes[from + i] = low[from / 2 + i] & 15;
             b->codes[from + run + i] = low[from / 2 + i] >> 4;
         }
-    for (int i = 0; bits == 5 && i < size; i++) b->codes[i] |= (kind & SUPER ? high[i % GROUP] >> i / GROUP & 1 : high[i / 8] >> i % 8 & 1) << 4;
+    for (int i = 0; bits == 5 && i < size; i++)
+        b->codes[i] |= (kind & SUPER ? high[i % GROUP] >> i / GROUP & 1 : high[i / 8] >> i % 8 & 1) << 4;
 }
 
 /* A group of a block becomes one lane's part of a group of a tile, which was all 0. */

@@ -1,5 +1,6 @@
-/* An EAGLE-3 head's draft for one sequence: it reads the features of the tokens verified since the last one, and grows a tree
-   by the probability of its paths (EAGLE-2, section 4.1). A path that is less likely than `least` is not followed. */
+/* An EAGLE-3 head's draft for one sequence: it reads the features of the tokens verified since the
+   last one, and grows a tree by the probability of its paths (EAGLE-2, section 4.1). A path that is
+   less likely than `least` is not followed. */
 
 #pragma once
 
@@ -42,7 +43,8 @@ static struct {
     size_t size;
 } spare;
 
-/* Into the `found` best so far, at most k, best first; of equals the first stays first. Returns how many there are now. */
+/* Into the `found` best so far, at most k, best first; of equals the first stays first. Returns how
+   many there are now. */
 static int insert(int *ids, float *scores, int found, int k, int id, float score) {
     if (found == k && score <= scores[k - 1]) return found;
     int at = found < k ? found : k - 1;
@@ -65,14 +67,16 @@ static void likeliest(const float *logits, int size, int k, int *ids, float *sco
         i32 above = load(logits + i) > splat(found < k ? -INFINITY : scores[k - 1]);
         int any = 0;
         for (int lane = 0; lane < LANES; lane++) any |= above[lane];
-        for (int lane = 0; any && lane < LANES; lane++) found = insert(ids, scores, found, k, i + lane, logits[i + lane]);
+        for (int lane = 0; any && lane < LANES; lane++)
+            found = insert(ids, scores, found, k, i + lane, logits[i + lane]);
     }
     for (int i = 0; i < k; i++) scores[i] = scores[i] < whole ? scores[i] - whole : 0.0f;
 }
 
-/* s->x becomes the head's output for s->total tokens and their features; with `last`, for the last of them alone. */
-static int read_tokens(const Head *h, const Model *m, Step *s, int32_t *start, int32_t *nodes, const int64_t *tokens, const float *features,
-                       int last, Buffers *b) {
+/* s->x becomes the head's output for s->total tokens and their features; with `last`, for the last
+   of them alone. */
+static int read_tokens(const Head *h, const Model *m, Step *s, int32_t *start, int32_t *nodes, const int64_t *tokens,
+    const float *features, int last, Buffers *b) {
     const int hidden = m->hidden, q = m->heads * m->head_dim, before = s->total - 1;
     Attend attention = {.m = m, .s = s, .b = b, .chunks = chunks_of(s)};
     if (buffers(m, s, &attention, h->fuse.inputs > 2 * hidden ? h->fuse.inputs : 2 * hidden, b)) return 1;
@@ -84,7 +88,8 @@ static int read_tokens(const Head *h, const Model *m, Step *s, int32_t *start, i
     rms_norms(features, h->feature_norm, b->mixed + hidden, s->total, hidden, 2 * hidden, m->eps);
     for (int t = 0; t < s->total; t++) {
         float *y = b->mixed + (size_t)t * 2 * hidden;
-        for (int i = 0; i < hidden; i += LANES) store(y + i, widen(*(const u16 *)(h->embeddings + tokens[t] * hidden + i)));
+        for (int i = 0; i < hidden; i += LANES)
+            store(y + i, widen(*(const u16 *)(h->embeddings + tokens[t] * hidden + i)));
         rms_norm(y, h->token_norm, y, hidden, m->eps);
         memmove(s->x + (size_t)t * hidden, h->normed ? y + hidden : features + (size_t)t * hidden, hidden * sizeof *y);
     }
@@ -116,7 +121,8 @@ static void add_children(const Head *h, Draft *d, const Step *s, const Frontier 
     }
 }
 
-/* The likeliest of the pool's entries from `first` on, top_k per node of the frontier whose children they are, take its place. */
+/* The likeliest of the pool's entries from `first` on, top_k per node of the frontier whose
+   children they are, take its place. */
 static void advance(const Draft *d, int first, Frontier *f) {
     f->count = 0;
     for (int i = first; i < d->found; i++)
@@ -141,7 +147,8 @@ static int draft(const Head *h, Draft *d) {
         spare.size = size;
     }
     char *at = spare.memory;
-    float *x = carve(&at, (size_t)widest * hidden, 4), *states = carve(&at, (size_t)k * hidden, 4), *fed = carve(&at, (size_t)k * hidden, 4);
+    float *x = carve(&at, (size_t)widest * hidden, 4), *states = carve(&at, (size_t)k * hidden, 4),
+          *fed = carve(&at, (size_t)k * hidden, 4);
     float *logits = carve(&at, (size_t)k * h->logits.outputs, 4);
     int64_t *positions = (int64_t *)carve(&at, width + widest, 8);
     uint8_t *mask = (uint8_t *)carve(&at, (size_t)width * width, 1);
@@ -152,8 +159,18 @@ static int draft(const Head *h, Draft *d) {
     pool[0] = -1, scores[0] = 0;
     int32_t slot = d->slot, start = d->start, nodes = d->fresh;
     for (int i = 0; i < d->fresh; i++) positions[i] = start + i;
-    Step s = {.kv = d->kv, .slots = d->slots, .length = d->length, .positions = positions, .slot = &slot, .start = &start, .nodes = &nodes,
-              .x = x, .rows = 1, .width = width, .total = d->fresh, .threads = d->threads};
+    Step s = {.kv = d->kv,
+        .slots = d->slots,
+        .length = d->length,
+        .positions = positions,
+        .slot = &slot,
+        .start = &start,
+        .nodes = &nodes,
+        .x = x,
+        .rows = 1,
+        .width = width,
+        .total = d->fresh,
+        .threads = d->threads};
     Buffers b;
     d->found = 0;
     if (read_tokens(h, &m, &s, &start, &nodes, d->tokens, d->features, 1, &b)) return 1;

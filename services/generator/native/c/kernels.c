@@ -1,19 +1,24 @@
-/* A decoding step of a Llama-family model on a CPU, for as many nodes as a draft tree has, and the draft of an EAGLE-3 head.
+/* A decoding step of a Llama-family model on a CPU, for as many nodes as a draft tree has, and the
+   draft of an EAGLE-3 head.
 
-   The host calls bedside_step once per step, so that nothing but reading the weights is left to cost. Every node's
-   result is computed by the same operations in the same order whatever else is in the step: nodes are rows that do not
-   meet, keys are summed in the order of their positions, not of their places in the tree. So a drafted step gives the
-   very bits that plain decoding gives.
+   The host calls bedside_step once per step, so that nothing but reading the weights is left to
+   cost. Every node's result is computed by the same operations in the same order whatever else is
+   in the step: nodes are rows that do not meet, keys are summed in the order of their positions,
+   not of their places in the tree. So a drafted step gives the very bits that plain decoding gives.
 
-   Weights lie in tiles of 16 outputs. Those in bf16 (kind 0): per tile and pair of inputs (x[2k], x[2k + 1]) 32 weights, as AVX512-BF16's
-   dot product wants them. Quantised ones as their GGUF file has them, no larger (kind: the bits of a code and what else there is): per tile
-   and group of 32 inputs
-     codes in 64 bytes per bit: halfword 2 * lane + i holds inputs 2k + i; low four bits of k are at 4 * (k % 4) in the k / 4-th 64 bytes,
-     a fifth one at k in those behind, a fifth and sixth at 2 * (k % 8) in one of two there; 8 signed ones are the k % 2-th byte in the k / 2-th
-     16 scales, twice where each 16 inputs have their own (HALVES), and 16 minima (MINIMUM), in halves; w = code * scale + minimum
-   Where 8 groups share a scale and a minimum by which theirs are multiplied (SUPER), a group's are signed bytes, and behind the 8 are the halves.
-   Without minima codes are less half their range.
-   Activations are rounded where they meet weights, to bf16 or to 16 bits of a group of 32, and are fp32 elsewhere. */
+   Weights lie in tiles of 16 outputs. Those in bf16 (kind 0): per tile and pair of inputs (x[2k],
+   x[2k + 1]) 32 weights, as AVX512-BF16's dot product wants them. Quantised ones as their GGUF file
+   has them, no larger (kind: the bits of a code and what else there is): per tile and group of 32
+   inputs
+     codes in 64 bytes per bit: halfword 2 * lane + i holds inputs 2k + i; low four bits of k are at
+     4 * (k % 4) in the k / 4-th 64 bytes, a fifth one at k in those behind, a fifth and sixth at 2
+     * (k % 8) in one of two there; 8 signed ones are the k % 2-th byte in the k / 2-th 16 scales,
+     twice where each 16 inputs have their own (HALVES), and 16 minima (MINIMUM), in halves; w =
+     code * scale + minimum
+   Where 8 groups share a scale and a minimum by which theirs are multiplied (SUPER), a group's are
+   signed bytes, and behind the 8 are the halves. Without minima codes are less half their range.
+   Activations are rounded where they meet weights, to bf16 or to 16 bits of a group of 32, and are
+   fp32 elsewhere. */
 
 #define _GNU_SOURCE
 #include "drafts/blend.h"

@@ -15,7 +15,8 @@ typedef struct {
     int layer;
 } Gated;
 
-/* Adds to gates and ups [rows, GROUP], columns from `column` on of nodes from `first` on, what adapters make of them. */
+/* Adds to gates and ups [rows, GROUP], columns from `column` on of nodes from `first` on, what
+   adapters make of them. */
 static void gate_deltas(const Gated *c, int first, int rows, int column, float *gates, float *ups) {
     for (int w = 0; w < c->s->workings; w++) {
         const Working *one = c->s->working + w;
@@ -23,7 +24,8 @@ static void gate_deltas(const Gated *c, int first, int rows, int column, float *
         for (int half = 0; half < 2; half++) {
             const Delta *d = delta_of(one, c->layer, GATE_UP + half);
             for (int node = from; d->rank && node < end; node++)
-                raise_to(d, c->low + ((size_t)node * 2 + half) * MOST_RANK, column, GROUP, (half ? ups : gates) + (node - first) * GROUP);
+                raise_to(d, c->low + ((size_t)node * 2 + half) * MOST_RANK, column, GROUP,
+                    (half ? ups : gates) + (node - first) * GROUP);
         }
     }
 }
@@ -42,7 +44,8 @@ static void gate(void *context, int index) {
         for (int i = 0; i < rows; i++)
             for (int k = 0; k < GROUP; k += LANES) {
                 f32 g = load(gates + i * GROUP + k);
-                store(c->y + (size_t)(r + i) * inner + tile * LANES + k, g / (1.0f + exponential(-g)) * load(ups + i * GROUP + k));
+                store(c->y + (size_t)(r + i) * inner + tile * LANES + k,
+                    g / (1.0f + exponential(-g)) * load(ups + i * GROUP + k));
             }
     }
 }
@@ -81,7 +84,8 @@ static int buffers(const Model *m, const Step *s, const Attend *a, size_t widest
     return 0;
 }
 
-/* Queries, keys and values of b->mixed [total, inputs of qkv]; the keys and values go into the cache. */
+/* Queries, keys and values of b->mixed [total, inputs of qkv]; the keys and values go into the
+   cache. */
 static void project(const Model *m, const Step *s, int l, const Buffers *b) {
     const Layer *layer = m->layers + l;
     round_rows(&layer->qkv, b->mixed, b->a, s->total, s->threads);

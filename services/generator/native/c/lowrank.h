@@ -1,10 +1,13 @@
-/* What adapters add to a layer's matrices: up (down x), in fp32, for the nodes that they work on. */
+/* What adapters add to a layer's matrices: up (down x), in fp32, for the nodes that they work
+   on. */
 
 #pragma once
 
 #include "model.h"
 
-static const Delta *delta_of(const Working *w, int layer, int which) { return w->deltas + (size_t)layer * DELTAS + which; }
+static const Delta *delta_of(const Working *w, int layer, int which) {
+    return w->deltas + (size_t)layer * DELTAS + which;
+}
 
 /* x down^T -> low [rank]. */
 static void lower(const Delta *d, const float *x, int inputs, float *low) {
@@ -19,7 +22,8 @@ static void lower(const Delta *d, const float *x, int inputs, float *low) {
     }
     for (; r < d->rank; r++) {
         f32 total = splat(0);
-        for (int i = 0; i < inputs; i += LANES) total = fused(load(x + i), load(d->down + (size_t)r * inputs + i), total);
+        for (int i = 0; i < inputs; i += LANES)
+            total = fused(load(x + i), load(d->down + (size_t)r * inputs + i), total);
         low[r] = sum(total);
     }
 }
@@ -28,7 +32,8 @@ static void lower(const Delta *d, const float *x, int inputs, float *low) {
 static void raise_to(const Delta *d, const float *low, int first, int count, float *y) {
     for (int o = 0; o < count; o += LANES) {
         f32 total = load(y + o);
-        for (int r = 0; r < d->rank; r++) total = fused(splat(low[r]), load(d->up + (size_t)r * d->outputs + first + o), total);
+        for (int r = 0; r < d->rank; r++)
+            total = fused(splat(low[r]), load(d->up + (size_t)r * d->outputs + first + o), total);
         store(y + o, total);
     }
 }
@@ -54,8 +59,10 @@ static void low_rank_some(void *context, int index) {
         }
 }
 
-/* For `some` of a layer's deltas from `which` on, whose matrix has the inputs x: added to y, or their lower halves into `low`. */
-static void low_rank(const Step *s, int layer, int which, int some, const float *x, int inputs, float *y, int stride, float *low) {
+/* For `some` of a layer's deltas from `which` on, whose matrix has the inputs x: added to y, or
+   their lower halves into `low`. */
+static void low_rank(
+    const Step *s, int layer, int which, int some, const float *x, int inputs, float *y, int stride, float *low) {
     for (int i = 0; i < s->workings; i++) {
         LowRank context = {s->working + i, x, y, low, inputs, stride, layer, which, some};
         run(low_rank_some, &context, (s->working[i].end - s->working[i].first + ROWS - 1) / ROWS, s->threads);

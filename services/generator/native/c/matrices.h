@@ -1,4 +1,5 @@
-/* Products with weights in tiles, described in kernels.c. Quantised weights meet activations in 16 bits, others in bf16. */
+/* Products with weights in tiles, described in kernels.c. Quantised weights meet activations in 16
+   bits, others in bf16. */
 
 #pragma once
 
@@ -45,7 +46,8 @@ INLINE int super_bytes(int kind) { return 8 * group_bytes(kind) + (kind & MINIMU
 
 static size_t tile_bytes(const Matrix *m) {
     if (!m->kind) return (size_t)m->inputs / 2 * 64;
-    return m->kind & SUPER ? (size_t)m->inputs / (8 * GROUP) * super_bytes(m->kind) : (size_t)m->inputs / GROUP * group_bytes(m->kind);
+    return m->kind & SUPER ? (size_t)m->inputs / (8 * GROUP) * super_bytes(m->kind)
+                           : (size_t)m->inputs / GROUP * group_bytes(m->kind);
 }
 
 #ifdef DOT_BF16
@@ -70,7 +72,9 @@ INLINE float widened(uint16_t half) {
     return value;
 }
 
-INLINE f32 dot(f32 sum, Pairs weights, const uint16_t *x) { return sum + weights.even * widened(x[0]) + weights.odd * widened(x[1]); }
+INLINE f32 dot(f32 sum, Pairs weights, const uint16_t *x) {
+    return sum + weights.even * widened(x[0]) + weights.odd * widened(x[1]);
+}
 
 INLINE Pairs pairs16(const uint8_t *p) {
     u32 both = *(const u32 *)p;
@@ -93,7 +97,8 @@ INLINE void put(Results to, int row, int column, f32 value, const float *bias) {
 #include "quantised.h"
 
 /* bf16, for `rows` rows and `tiles` tiles, constants where this is inlined. */
-INLINE void product(const int rows, const int tiles, const Matrix *m, const uint8_t *w, const float *bias, const uint16_t *x, Results to) {
+INLINE void product(const int rows, const int tiles, const Matrix *m, const uint8_t *w, const float *bias,
+    const uint16_t *x, Results to) {
     f32 total[ROWS][4];
     const size_t size = tile_bytes(m);
     for (int r = 0; r < rows; r++)
@@ -164,7 +169,8 @@ typedef struct {
 
 static void round_some(void *context, int index) {
     const Round *c = context;
-    const size_t inputs = c->m->inputs, end = (size_t)(index * ROWS + ROWS < c->rows ? index * ROWS + ROWS : c->rows) * inputs;
+    const size_t inputs = c->m->inputs,
+                 end = (size_t)(index * ROWS + ROWS < c->rows ? index * ROWS + ROWS : c->rows) * inputs;
     for (size_t i = (size_t)index * ROWS * inputs; i < end; i += GROUP) {
         if (c->m->kind) {
             quantise(c->x + i, (int16_t *)c->a.x + i, (float *)c->a.scales + i / GROUP, (float *)c->a.sums + i / GROUP);
@@ -175,7 +181,8 @@ static void round_some(void *context, int index) {
     }
 }
 
-/* fp32 [rows, size] -> what the matrix multiplies: `a` points into memory that holds it. size is a multiple of GROUP. */
+/* fp32 [rows, size] -> what the matrix multiplies: `a` points into memory that holds it. size is a
+   multiple of GROUP. */
 static void round_rows(const Matrix *m, const float *x, Activations a, int rows, int threads) {
     Round context = {m, x, a, rows};
     run(round_some, &context, (rows + ROWS - 1) / ROWS, threads);
@@ -196,7 +203,8 @@ static Activations from_row(Activations a, const Matrix *m, size_t row) {
 static void multiply(void *context, int index) {
     Multiply *c = context;
     const int first = index / c->tasks * AT_ONCE, rows = c->rows - first < AT_ONCE ? c->rows - first : AT_ONCE;
-    int tile = index % c->tasks * c->tiles, left = outputs_of(c->m) / LANES - tile, tiles = left < c->tiles ? left : c->tiles;
+    int tile = index % c->tasks * c->tiles, left = outputs_of(c->m) / LANES - tile,
+        tiles = left < c->tiles ? left : c->tiles;
     Results to = {c->to.y + (size_t)first * c->to.stride + tile * LANES, c->to.stride, c->to.add};
     products(c->m, tile, tiles, from_row(c->a, c->m, first), rows, to);
 }
@@ -204,7 +212,10 @@ static void multiply(void *context, int index) {
 static int tasks_of(int tiles, int per) { return (tiles + per - 1) / per; }
 
 static void matmul(const Matrix *m, Activations a, int rows, float *y, int add, int threads) {
-    int outputs = outputs_of(m), tiles = outputs / LANES, per = tiles >= 64 * threads ? 16 : tiles >= 16 * threads ? 4 : 2;
+    int outputs = outputs_of(m), tiles = outputs / LANES,
+        per = tiles >= 64 * threads ? 16
+        : tiles >= 16 * threads     ? 4
+                                    : 2;
     Multiply context = {m, a, {y, outputs, add}, rows, per, tasks_of(tiles, per)};
     run(multiply, &context, context.tasks * tasks_of(rows, AT_ONCE), threads);
 }

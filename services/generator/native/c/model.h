@@ -1,4 +1,5 @@
-/* What the host passes (step.py has the same structs), and what one node needs on its own: norms, rotation, a place in the cache. */
+/* What the host passes (step.py has the same structs), and what one node needs on its own: norms,
+   rotation, a place in the cache. */
 
 #pragma once
 
@@ -14,21 +15,28 @@ typedef uint16_t Query;
 INLINE void transpose(const __m512i *rows, __m512i *columns) {
     __m512i a[16], b[16];
 #pragma GCC unroll 8
-    for (int i = 0; i < 8; i++) a[2 * i] = _mm512_unpacklo_epi32(rows[2 * i], rows[2 * i + 1]), a[2 * i + 1] = _mm512_unpackhi_epi32(rows[2 * i], rows[2 * i + 1]);
+    for (int i = 0; i < 8; i++)
+        a[2 * i] = _mm512_unpacklo_epi32(rows[2 * i], rows[2 * i + 1]),
+              a[2 * i + 1] = _mm512_unpackhi_epi32(rows[2 * i], rows[2 * i + 1]);
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
-        b[4 * i] = _mm512_unpacklo_epi64(a[4 * i], a[4 * i + 2]), b[4 * i + 1] = _mm512_unpackhi_epi64(a[4 * i], a[4 * i + 2]);
-        b[4 * i + 2] = _mm512_unpacklo_epi64(a[4 * i + 1], a[4 * i + 3]), b[4 * i + 3] = _mm512_unpackhi_epi64(a[4 * i + 1], a[4 * i + 3]);
+        b[4 * i] = _mm512_unpacklo_epi64(a[4 * i], a[4 * i + 2]),
+              b[4 * i + 1] = _mm512_unpackhi_epi64(a[4 * i], a[4 * i + 2]);
+        b[4 * i + 2] = _mm512_unpacklo_epi64(a[4 * i + 1], a[4 * i + 3]),
+                  b[4 * i + 3] = _mm512_unpackhi_epi64(a[4 * i + 1], a[4 * i + 3]);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
         a[i] = _mm512_shuffle_i32x4(b[i], b[4 + i], 0x88), a[4 + i] = _mm512_shuffle_i32x4(b[i], b[4 + i], 0xDD);
-        a[8 + i] = _mm512_shuffle_i32x4(b[8 + i], b[12 + i], 0x88), a[12 + i] = _mm512_shuffle_i32x4(b[8 + i], b[12 + i], 0xDD);
+        a[8 + i] = _mm512_shuffle_i32x4(b[8 + i], b[12 + i], 0x88),
+              a[12 + i] = _mm512_shuffle_i32x4(b[8 + i], b[12 + i], 0xDD);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
-        columns[i] = _mm512_shuffle_i32x4(a[i], a[8 + i], 0x88), columns[8 + i] = _mm512_shuffle_i32x4(a[i], a[8 + i], 0xDD);
-        columns[4 + i] = _mm512_shuffle_i32x4(a[4 + i], a[12 + i], 0x88), columns[12 + i] = _mm512_shuffle_i32x4(a[4 + i], a[12 + i], 0xDD);
+        columns[i] = _mm512_shuffle_i32x4(a[i], a[8 + i], 0x88),
+        columns[8 + i] = _mm512_shuffle_i32x4(a[i], a[8 + i], 0xDD);
+        columns[4 + i] = _mm512_shuffle_i32x4(a[4 + i], a[12 + i], 0x88),
+                    columns[12 + i] = _mm512_shuffle_i32x4(a[4 + i], a[12 + i], 0xDD);
     }
 }
 
@@ -128,11 +136,14 @@ typedef struct {
     const Working *working; /* [workings] */
     int32_t stream[3];     /* layers before which they are taken */
     int32_t rows, width, total, threads;
-    int32_t drafted; /* nodes of steps before this one, between `start` and its own; their positions stand before positions[0] */
+    /* nodes of steps before this one, between `start` and its own; their positions stand before
+       positions[0] */
+    int32_t drafted;
     int32_t workings;
 } Step;
 
-/* Of the last step, kept: asking for memory at every step costs more than the step's arithmetic at one node. */
+/* Of the last step, kept: asking for memory at every step costs more than the step's arithmetic at
+   one node. */
 static struct {
     void *memory;
     size_t size;
@@ -168,13 +179,15 @@ INLINE void store_kv(void *base, size_t at, f32 value, int bf16) {
 }
 
 static size_t kv_at(const Model *m, const Step *s, int layer, int value, int slot, int head, int64_t position) {
-    return (((((size_t)layer * 2 + value) * s->slots + slot) * m->kv_heads + head) * s->length + position) * m->head_dim;
+    return (((((size_t)layer * 2 + value) * s->slots + slot) * m->kv_heads + head) * s->length + position) *
+        m->head_dim;
 }
 
 static void rotate(float *head, const float *angles, int dim, float scale, int halves) {
     const int step = halves ? 1 : 2, apart = halves ? dim / 2 : 1;
     for (int i = 0; i < dim / 2; i++) {
-        float *at = head + i * step, real = at[0], imaginary = at[apart], c = angles[2 * i] * scale, d = angles[2 * i + 1] * scale;
+        float *at = head + i * step, real = at[0], imaginary = at[apart], c = angles[2 * i] * scale,
+              d = angles[2 * i + 1] * scale;
         at[0] = real * c - imaginary * d;
         at[apart] = real * d + imaginary * c;
     }
@@ -193,8 +206,10 @@ static void place(const Model *m, const Step *s, const Layer *l, int layer, floa
                 rotate(heads + h * dim, angles, dim, h < m->heads ? 1.0f / sqrtf((float)dim) : 1.0f, m->halves);
             }
             for (int h = 0; h < 2 * m->kv_heads; h++) {
-                size_t at = kv_at(m, s, layer, h >= m->kv_heads, s->slot[r], h % m->kv_heads, s->start[r] + s->drafted + n);
-                for (int i = 0; i < dim; i += LANES) store_kv(s->kv, at + i, load(heads + (m->heads + h) * dim + i), m->kv_bf16);
+                size_t at = kv_at(
+                    m, s, layer, h >= m->kv_heads, s->slot[r], h % m->kv_heads, s->start[r] + s->drafted + n);
+                for (int i = 0; i < dim; i += LANES)
+                    store_kv(s->kv, at + i, load(heads + (m->heads + h) * dim + i), m->kv_bf16);
             }
             as_query(heads, queries + (size_t)node * m->heads * dim, m->heads * dim);
         }

@@ -1,4 +1,5 @@
-/* Vectors of 16 numbers, in the compiler's own vector types: what the CPU has is what they become. */
+/* Vectors of 16 numbers, in the compiler's own vector types: what the CPU has is what they
+   become. */
 
 #pragma once
 
@@ -86,7 +87,8 @@ INLINE float largest(f32 v) {
 
 INLINE f32 choose(i32 mask, f32 yes, f32 no) { return (f32)(((i32)yes & mask) | ((i32)no & ~mask)); }
 
-/* e^x by Cody and Waite's reduction and a polynomial of degree 6: within 2 units in the last place. */
+/* e^x by Cody and Waite's reduction and a polynomial of degree 6: within 2 units in the last
+   place. */
 INLINE f32 exponential(f32 x) {
     x = choose(x < splat(-87.0f), splat(-87.0f), x);
     x = choose(x > splat(88.0f), splat(88.0f), x);

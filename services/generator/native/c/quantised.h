@@ -1,7 +1,9 @@
-/* Products of quantised weights with activations of 16 bits, each group of 32 of them with a scale of its own.
+/* Products of quantised weights with activations of 16 bits, each group of 32 of them with a scale
+   of its own.
 
-   Two tiles of a matrix are spread out to words, a few groups at a time, and multiplied in integers with all rows while they are near;
-   scales come in once per group. Integers are exact, so every CPU comes to the same sums. */
+   Two tiles of a matrix are spread out to words, a few groups at a time, and multiplied in integers
+   with all rows while they are near; scales come in once per group. Integers are exact, so every
+   CPU comes to the same sums. */
 
 #pragma once
 
@@ -51,7 +53,9 @@ static void quantise(const float *x, int16_t *codes, float *scale, float *sums) 
     *(i16 *)codes = __builtin_convertvector(first, i16), *(i16 *)(codes + LANES) = __builtin_convertvector(second, i16);
 }
 
-INLINE f32 small(const uint8_t *p) { return __builtin_convertvector(__builtin_convertvector(*(const i8 *)p, i32), f32); }
+INLINE f32 small(const uint8_t *p) {
+    return __builtin_convertvector(__builtin_convertvector(*(const i8 *)p, i32), f32);
+}
 
 /* A group of a tile; `whole` points behind the 8 groups that share its scales' scales. */
 INLINE void spread(const int kind, const uint8_t *at, const uint8_t *whole, Spread *to) {
@@ -67,11 +71,13 @@ INLINE void spread(const int kind, const uint8_t *at, const uint8_t *whole, Spre
         }
         u32 v = lines[k / 4] >> k % 4 * 4 & 0x000F000F;
         if (bits == 5) v |= (k < 4 ? lines[4] << (4 - k) : lines[4] >> (k - 4)) & 0x00100010;
-        if (bits == 6) v |= (k % 8 < 2 ? lines[4 + k / 8] << (4 - k % 8 * 2) : lines[4 + k / 8] >> (k % 8 * 2 - 4)) & 0x00300030;
+        if (bits == 6)
+            v |= (k % 8 < 2 ? lines[4 + k / 8] << (4 - k % 8 * 2) : lines[4 + k / 8] >> (k % 8 * 2 - 4)) & 0x00300030;
         to->codes[k] = (words)v - (int16_t)offset;
     }
     const uint8_t *scales = at + bits * 64;
-    for (int h = 0; h < halves; h++) to->scale[h] = kind & SUPER ? small(scales + h * LANES) * widen_half(whole) : widen_half(scales);
+    for (int h = 0; h < halves; h++)
+        to->scale[h] = kind & SUPER ? small(scales + h * LANES) * widen_half(whole) : widen_half(scales);
     if (kind & SUPER && kind & MINIMUM) to->minimum = small(scales + LANES) * widen_half(whole + 2 * LANES);
     else if (kind & MINIMUM) to->minimum = widen_half(scales + 2 * LANES);
 }
@@ -91,8 +97,8 @@ INLINE void spread_groups(const int kind, const uint8_t *w, size_t size, int fro
 }
 
 /* The totals of `rows` rows grow by these groups. */
-INLINE void sum_groups(const int rows, const int halves, const int minimum, const Spread *w, int groups, Activations a, int inputs,
-                       f32 (*totals)[PAIR]) {
+INLINE void sum_groups(const int rows, const int halves, const int minimum, const Spread *w, int groups, Activations a,
+    int inputs, f32 (*totals)[PAIR]) {
     const int all = inputs / GROUP;
     f32 total[SOME][PAIR];
     for (int r = 0; r < rows; r++)
@@ -116,23 +122,28 @@ INLINE void sum_groups(const int rows, const int halves, const int minimum, cons
 #pragma GCC unroll 6
             for (int r = 0; r < rows; r++)
                 for (int t = 0; t < PAIR; t++)
-                    total[r][t] = fused(__builtin_convertvector(part[r][t], f32) * w[t].scale[h], splat(a.scales[r * all + g]), total[r][t]);
+                    total[r][t] = fused(__builtin_convertvector(part[r][t], f32) * w[t].scale[h],
+                        splat(a.scales[r * all + g]), total[r][t]);
         }
         if (minimum)
 #pragma GCC unroll 6
             for (int r = 0; r < rows; r++)
-                for (int t = 0; t < PAIR; t++) total[r][t] = fused(w[t].minimum, splat(a.sums[r * all + g]), total[r][t]);
+                for (int t = 0; t < PAIR; t++)
+                    total[r][t] = fused(w[t].minimum, splat(a.sums[r * all + g]), total[r][t]);
     }
     for (int r = 0; r < rows; r++)
         for (int t = 0; t < PAIR; t++) totals[r][t] = total[r][t];
 }
 
-#define SUMS(name, halves, minimum)                                                                                                    \
-    __attribute__((noinline)) static void name(int rows, const Spread *w, int groups, Activations a, int inputs, f32(*totals)[PAIR]) { \
-        switch (rows) {                                                                                                                \
-            case 1: sum_groups(1, halves, minimum, w, groups, a, inputs, totals); break;                                               \
-            SUMS_MORE(halves, minimum)                                                                                                 \
-        }                                                                                                                              \
+#define SUMS(name, halves, minimum)                                                                                    \
+    __attribute__((noinline)) static void name(                                                                        \
+        int rows, const Spread *w, int groups, Activations a, int inputs, f32(*totals)[PAIR]) {                        \
+        switch (rows) {                                                                                                \
+        case 1:                                                                                                        \
+            sum_groups(1, halves, minimum, w, groups, a, inputs, totals);                                              \
+            break;                                                                                                     \
+            SUMS_MORE(halves, minimum)                                                                                 \
+        }                                                                                                              \
     }
 #if SOME == 6
 #define SUMS_MORE(halves, minimum)                                                       \
@@ -176,7 +187,8 @@ static void spread_of(const Matrix *m, const uint8_t *w, int from, int to, Sprea
     }
 }
 
-/* Two tiles and up to AT_ONCE rows. No row's result depends on how many there are: its groups are summed in the same order. */
+/* Two tiles and up to AT_ONCE rows. No row's result depends on how many there are: its groups are
+   summed in the same order. */
 static void quantised(const Matrix *m, int tile, Activations a, int rows, Results to) {
     const int groups = m->inputs / GROUP;
     const float *bias = m->bias ? m->bias + tile * LANES : NULL;

@@ -1,4 +1,5 @@
-/* A pool of threads: tasks are claimed one by one, so a thread that has no core delays nobody but by the task it holds. */
+/* A pool of threads: tasks are claimed one by one, so a thread that has no core delays nobody but
+   by the task it holds. */
 
 #pragma once
 
@@ -36,7 +37,8 @@ static inline void breathe(void) {
 static inline int claim(void) {
     uint64_t ticket = atomic_load_explicit(&pool.ticket, memory_order_acquire);
     while ((ticket & 0xFFFFF) < ((ticket >> 20) & 0xFFFFF))
-        if (atomic_compare_exchange_weak_explicit(&pool.ticket, &ticket, ticket + 1, memory_order_acq_rel, memory_order_acquire))
+        if (atomic_compare_exchange_weak_explicit(
+                &pool.ticket, &ticket, ticket + 1, memory_order_acq_rel, memory_order_acquire))
             return (int)(ticket & 0xFFFFF);
     return -1;
 }
@@ -46,7 +48,8 @@ static void nap(void) {
     int seen = atomic_load(&pool.awake);
     atomic_fetch_add(&pool.sleepers, 1);
     uint64_t ticket = atomic_load(&pool.ticket);
-    if ((ticket & 0xFFFFF) >= ((ticket >> 20) & 0xFFFFF)) syscall(SYS_futex, &pool.awake, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    if ((ticket & 0xFFFFF) >= ((ticket >> 20) & 0xFFFFF))
+        syscall(SYS_futex, &pool.awake, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
     atomic_fetch_sub(&pool.sleepers, 1);
 #else
     usleep(50);

@@ -17,8 +17,8 @@ from rag_api.answering.generator.client import (
     Generator,
     GeneratorRequest,
     TextDelta,
-    _key,
     passages_of,
+    routing_key,
 )
 from rag_api.answering.generator.replicas import AGAIN, MARGIN, GeneratorReplicas, Replica, addresses
 from rag_api.api.server.metrics import Metrics
@@ -234,5 +234,5 @@ def test_metrics_say_what_came_of_each(two: tuple[Scripted, Scripted]) -> None:
 
 
 def test_the_same_passages_belong_together_whatever_is_asked_of_them() -> None:
-    assert _key(ASKED) == _key(replace(ASKED, question="Hoe vaak?"))
-    assert _key(ASKED) != _key(replace(ASKED, passages=passages_of([("Paracetamol", "Iets anders.")])))
+    assert routing_key(ASKED) == routing_key(replace(ASKED, question="Hoe vaak?"))
+    assert routing_key(ASKED) != routing_key(replace(ASKED, passages=passages_of([("Paracetamol", "Iets anders.")])))

@@ -34,7 +34,7 @@ from rag_api.db.audit import TrailQuery, head, stream
 from rag_api.db.people.accounts import add_account
 from rag_api.domain import LOCAL_USER, Document, Found, Scope
 from rag_api.ingest.sources.report import IngestReport, Outcome
-from rag_api.main import _all_routes, create_app
+from rag_api.main import all_routes, create_app
 from tests.support.people import ROLE_GROUPS, People, hired
 from tests.support.scripted_server import Scripted
 from tests.support.world import load_hospital
@@ -102,7 +102,7 @@ def events(text: str) -> list[tuple[str, dict[str, Any]]]:
 
 def test_every_operation_has_an_action_and_every_action_an_operation() -> None:
     app = create_app(Settings())
-    served = {f"{method} {route.path}" for route in _all_routes(app.routes) for method in route.methods - {"HEAD"}}  # type: ignore[attr-defined]
+    served = {f"{method} {route.path}" for route in all_routes(app.routes) for method in route.methods - {"HEAD"}}  # type: ignore[attr-defined]
     described = {f"{method.upper()} {path}" for path, methods in app.openapi()["paths"].items() for method in methods}
     assert {name.replace(":path}", "}") for name in served | described} == set(ACTIONS)
 

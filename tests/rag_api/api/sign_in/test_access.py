@@ -21,7 +21,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import Document, Judged, Role, Scope, User
 from rag_api.evaluate.judged import judged_csv
-from rag_api.main import _all_routes, create_app
+from rag_api.main import all_routes, create_app
 from tests.support.people import People, staffed
 from tests.support.world import load
 
@@ -363,7 +363,7 @@ def test_who_shows_no_key_hears_how_to(world: World) -> None:
 
 def test_every_route_has_a_row() -> None:
     app = create_app(Settings())
-    served = {f"{method} {route.path}" for route in _all_routes(app.routes) for method in route.methods - {"HEAD"}}  # type: ignore[attr-defined]
+    served = {f"{method} {route.path}" for route in all_routes(app.routes) for method in route.methods - {"HEAD"}}  # type: ignore[attr-defined]
     described = {f"{method.upper()} {path}" for path, methods in app.openapi()["paths"].items() for method in methods}
     rows = {" ".join(route.split()[:2]) for route, _ in ROWS}
     assert {name.replace(":path}", "}") for name in served | described} == rows
@@ -387,8 +387,8 @@ def test_a_route_that_says_nothing_or_is_not_checked_stops_the_start() -> None:
 def _with_a_route_of_its_own() -> Callable[[], None]:
     from fastapi import FastAPI
 
-    from rag_api.main import _refuse_undeclared
+    from rag_api.main import refuse_undeclared
 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     app.get("/unchecked")(lambda: None)
-    return lambda: _refuse_undeclared(app)
+    return lambda: refuse_undeclared(app)

@@ -273,9 +273,9 @@ def test_the_demo_model_has_the_logits_of_transformers(demo: str) -> None:
     from transformers import LlamaConfig, LlamaForCausalLM
     from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
-    from services.generator.models.loading import _demo_file
+    from services.generator.models.loading import demo_file
 
-    file = str(_demo_file())
+    file = str(demo_file())
     model = LlamaForCausalLM(LlamaConfig(**load_gguf_checkpoint(file)["config"])).eval()
     model.load_state_dict(load_gguf_checkpoint(file, return_tensors=True, model_to_load=model)["tensors"], strict=False)
     model.tie_weights()

@@ -1,4 +1,5 @@
-/* What drafts from copies call, on random texts of few tokens, so that there are many matches. Every array is as long as it is said to be. */
+/* What drafts from copies call, on random texts of few tokens, so that there are many matches.
+   Every array is as long as it is said to be. */
 
 #pragma once
 
@@ -14,9 +15,21 @@ static Text growing(int32_t length) {
     static int32_t kind[WORDS];
     static int8_t form[WORDS];
     for (int i = 0; i < WORDS; i++) kind[i] = i % 3 == 2 ? i - 2 : i, form[i] = (int8_t)(i % 5 ? i % FORMS : CLOSING);
-    Text t = {.tokens = room((size_t)length * 4), .kinds = room((size_t)length * 4), .kind = kind, .form = form, .known = WORDS - 5, .same = room((size_t)length * 4), .pair = room((size_t)length * 4), .latest = whole(WORDS, -1),
-              .counts = whole(WORDS, 0), .keys = room(8192 * 8), .places = room(8192 * 4), .common = whole(COMMON, 0), .room = length,
-              .vocabulary = WORDS, .slots = 8192};
+    Text t = {.tokens = room((size_t)length * 4),
+        .kinds = room((size_t)length * 4),
+        .kind = kind,
+        .form = form,
+        .known = WORDS - 5,
+        .same = room((size_t)length * 4),
+        .pair = room((size_t)length * 4),
+        .latest = whole(WORDS, -1),
+        .counts = whole(WORDS, 0),
+        .keys = room(8192 * 8),
+        .places = room(8192 * 4),
+        .common = whole(COMMON, 0),
+        .room = length,
+        .vocabulary = WORDS,
+        .slots = 8192};
     for (int i = 0; i < 8192; i++) t.keys[i] = -1;
     return t;
 }
@@ -41,7 +54,8 @@ static Text sorted(int32_t length) {
 }
 
 static void forget_text(Text *t) {
-    free(t->tokens), free(t->kinds), free(t->same), free(t->pair), free(t->latest), free(t->counts), free(t->keys), free(t->places), free(t->common);
+    free(t->tokens), free(t->kinds), free(t->same), free(t->pair), free(t->latest), free(t->counts), free(t->keys),
+        free(t->places), free(t->common);
     free((void *)t->order);
 }
 
@@ -62,12 +76,14 @@ static double copies(void) {
         float doubt[] = {.5f, .7f, 1}, *chances = room((size_t)nodes * 4);
         int32_t *out = room((size_t)nodes * 16), tail[LONGEST];
         memcpy(spoken + context.length, said + draw() % (COPIED - 3), 12);
-        Blend b = {texts + 3 - sources, &evidence, doubt + 3 - sources, spoken, out, out + nodes, out + 2 * nodes, out + 3 * nodes, chances,
-                   context.length + 3, 5, sources, nodes, 16, 64, step % 2 ? (int32_t)(draw() % GIVEN) : -1, step % 5 ? 0 : 0.05f, .05f, step % 3 ? 1 : .9f, 0};
+        Blend b = {texts + 3 - sources, &evidence, doubt + 3 - sources, spoken, out, out + nodes, out + 2 * nodes,
+            out + 3 * nodes, chances, context.length + 3, 5, sources, nodes, 16, 64,
+            step % 2 ? (int32_t)(draw() % GIVEN) : -1, step % 5 ? 0 : 0.05f, .05f, step % 3 ? 1 : .9f, 0};
         if (bedside_blend(&b) || b.found >= nodes + (nodes < 2)) abort();
         for (int i = 0; i < b.found; i++) total += chances[i] + (out[nodes + i] > i ? abort(), 0 : 0);
         for (int i = 0; i < LONGEST; i++) tail[i] = context.tokens[context.length - 1 - i];
-        Frequent f = {&store, tail, out, out + nodes, chances, LONGEST, 1, 1 + (int32_t)(draw() % MOST_PLACES), nodes, 10, 0, 0};
+        Frequent f = {
+            &store, tail, out, out + nodes, chances, LONGEST, 1, 1 + (int32_t)(draw() % MOST_PLACES), nodes, 10, 0, 0};
         if (bedside_frequent(&f) || f.found >= nodes + (nodes < 2)) abort();
         for (int i = 0; i < f.found; i++) total += chances[i] + (out[nodes + i] > i ? abort(), 0 : 0);
         free(chances), free(out);

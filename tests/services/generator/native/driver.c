@@ -1,11 +1,23 @@
-/* Calls everything that kernels.c exports, on random weights of small shapes, for `make sanitize`: every buffer is exactly as large as the
-   kernels may use, and several threads call at once. Prints a checksum of what was computed. */
+/* Calls everything that kernels.c exports, on random weights of small shapes, for `make sanitize`:
+   every buffer is exactly as large as the kernels may use, and several threads call at once. Prints
+   a checksum of what was computed. */
 
 #include "kernels.c"
 
 #include <stdio.h>
 
-enum { HIDDEN = 96, INNER = 160, HEADS = 6, KV_HEADS = 2, DIM = 32, LAYERS = 4, POSITIONS = 700, VOCABULARY = 64, SLOTS = 3, LENGTH = 640 };
+enum {
+    HIDDEN = 96,
+    INNER = 160,
+    HEADS = 6,
+    KV_HEADS = 2,
+    DIM = 32,
+    LAYERS = 4,
+    POSITIONS = 700,
+    VOCABULARY = 64,
+    SLOTS = 3,
+    LENGTH = 640
+};
 
 static uint64_t state = 1;
 
@@ -46,7 +58,8 @@ static Matrix matrix(int kind, int inputs, int outputs, int bias) {
         }
     } else { /* halves of 2^-9 or so wherever there are some */
         const int codes = (kind & BITS) * 64, numbers = LANES * (kind & MINIMUM ? 2 : 1);
-        const size_t step = kind & SUPER ? super_bytes(kind) : group_bytes(kind), at = kind & SUPER ? step - 2 * numbers : codes;
+        const size_t step = kind & SUPER ? super_bytes(kind) : group_bytes(kind),
+                     at = kind & SUPER ? step - 2 * numbers : codes;
         for (size_t from = 0; from < size; from += step)
             for (int i = 0; i < numbers; i++) data[from + at + 2 * i + 1] = 0x18;
     }
@@ -64,7 +77,8 @@ static Matrix joined(int inputs) {
 
 static Layer layer(int inputs) {
     return (Layer){numbers(HIDDEN, 0.1f, 1), numbers(HIDDEN, 0.1f, 1), numbers(DIM, 0.1f, 1), numbers(DIM, 0.1f, 1),
-                   joined(inputs), matrix(8, HEADS * DIM, HIDDEN, 0), matrix(20, HIDDEN, 2 * INNER, 1), matrix(0, INNER, HIDDEN, 0)};
+        joined(inputs), matrix(8, HEADS * DIM, HIDDEN, 0), matrix(20, HIDDEN, 2 * INNER, 1),
+        matrix(0, INNER, HIDDEN, 0)};
 }
 
 static const float *angles(void) {
@@ -90,7 +104,8 @@ static double pack_all(int threads) {
     double total = 0;
     for (int k = 0; k < 8; k++) {
         Matrix m = {.inputs = 512, .outputs = 96, .kind = kinds[k]};
-        const size_t size = (size_t)96 * 512 / block_inputs(m.kind) * block_bytes(m.kind), tiles = bedside_tile_bytes(&m);
+        const size_t size = (size_t)96 * 512 / block_inputs(m.kind) * block_bytes(m.kind),
+                     tiles = bedside_tile_bytes(&m);
         uint8_t *raw = room(size), *data = room(tiles);
         for (size_t i = 0; i < size; i++) raw[i] = (uint8_t)draw();
         bedside_pack(&m, raw, data, threads);
@@ -116,7 +131,8 @@ static double multiply_all(int threads) {
     return total;
 }
 
-/* Steps of one row and of several, chains and trees, about the borders between chunks of positions. */
+/* Steps of one row and of several, chains and trees, about the borders between chunks of
+   positions. */
 /* Of all layers and of one more; some add nothing. */
 static const Delta *adapter(const Model *m) {
     const int inputs[] = {HIDDEN, HIDDEN, HIDDEN, HEADS * DIM, HIDDEN, HIDDEN, INNER};
@@ -125,8 +141,8 @@ static const Delta *adapter(const Model *m) {
     Delta *found = room((size_t)(m->count + 1) * DELTAS * sizeof *found);
     for (int i = 0; i < (m->count + 1) * DELTAS; i++) {
         const int which = i % DELTAS, rank = i % 5 ? 1 + i % 9 : 0;
-        found[i] = (Delta){rank ? numbers((size_t)rank * inputs[which], 0.1f, 0) : NULL, rank ? numbers((size_t)rank * outputs[which], 0.1f, 0) : NULL,
-                           rank, first[which], outputs[which], 0};
+        found[i] = (Delta){rank ? numbers((size_t)rank * inputs[which], 0.1f, 0) : NULL,
+            rank ? numbers((size_t)rank * outputs[which], 0.1f, 0) : NULL, rank, first[which], outputs[which], 0};
     }
     return found;
 }
@@ -139,7 +155,8 @@ static double steps(const Model *m, void *kv, int threads) {
         for (int size = 0; size < 4; size++) {
             const int rows = at % 2 ? SLOTS : 1, width = counts[size];
             int32_t slot[SLOTS] = {2, 0, 1}, start[SLOTS], nodes[SLOTS], all = 0;
-            for (int r = 0; r < rows; r++) start[r] = starts[(at + r) % 8], nodes[r] = r ? 1 + width / 2 : width, all += nodes[r];
+            for (int r = 0; r < rows; r++)
+                start[r] = starts[(at + r) % 8], nodes[r] = r ? 1 + width / 2 : width, all += nodes[r];
             int64_t *positions = room((size_t)all * 8);
             uint8_t *mask = room((size_t)rows * width * width);
             memset(mask, 0, (size_t)rows * width * width);
@@ -148,14 +165,30 @@ static double steps(const Model *m, void *kv, int threads) {
                     int parent = n ? (int)(draw() % n) : -1;
                     uint8_t *own = mask + ((size_t)r * width + n) * width;
                     positions[node] = start[r];
-                    if (n) memcpy(own, mask + ((size_t)r * width + parent) * width, width), positions[node] = positions[node - n + parent] + 1;
+                    if (n)
+                        memcpy(own, mask + ((size_t)r * width + parent) * width, width),
+                            positions[node] = positions[node - n + parent] + 1;
                     own[n] = 1;
                 }
             float *x = numbers((size_t)all * HIDDEN, 1, 0), *streams = room((size_t)3 * all * HIDDEN * 4);
             const Working working[] = {{deltas, 0, (all + 1) / 2}, {deltas + DELTAS, all / 2, all}};
-            Step s = {.working = working, .workings = at % 3, .kv = kv, .slots = SLOTS, .length = LENGTH, .positions = positions, .slot = slot, .start = start, .nodes = nodes,
-                      .mask = mask, .x = x, .streams = streams, .stream = {0, 1, 3}, .rows = rows, .width = width, .total = all,
-                      .threads = threads};
+            Step s = {.working = working,
+                .workings = at % 3,
+                .kv = kv,
+                .slots = SLOTS,
+                .length = LENGTH,
+                .positions = positions,
+                .slot = slot,
+                .start = start,
+                .nodes = nodes,
+                .mask = mask,
+                .x = x,
+                .streams = streams,
+                .stream = {0, 1, 3},
+                .rows = rows,
+                .width = width,
+                .total = all,
+                .threads = threads};
             if (bedside_step(m, &s)) abort();
             total += sum_of(x, (size_t)all * HIDDEN) + sum_of(streams, (size_t)3 * all * HIDDEN);
             free(positions), free(mask), free(x), free(streams);
@@ -171,8 +204,8 @@ static double drafts(int normed, int threads) {
     for (int i = 0; i < VOCABULARY * HIDDEN; i++) embeddings[i] = half(number());
     for (int i = 0; i < VOCABULARY; i++) ids[i] = i;
     Head h = {{&own, numbers(HIDDEN, 0.1f, 1), angles(), 1, HIDDEN, INNER, HEADS, KV_HEADS, DIM, 1e-5f, 1, 1},
-              matrix(20, inputs, HIDDEN, 0), matrix(20, HIDDEN, VOCABULARY, 0), numbers(HIDDEN, 0.1f, 1), numbers(HIDDEN, 0.1f, 1),
-              embeddings, ids, normed};
+        matrix(20, inputs, HIDDEN, 0), matrix(20, HIDDEN, VOCABULARY, 0), numbers(HIDDEN, 0.1f, 1),
+        numbers(HIDDEN, 0.1f, 1), embeddings, ids, normed};
     double total = 0;
     for (int k = 1; k <= 4; k++)
         for (int depth = 0; depth <= 4; depth++)
@@ -184,9 +217,21 @@ static double drafts(int normed, int threads) {
                 int64_t *tokens = room((size_t)fresh * 8), *drafted = room((size_t)most * 8);
                 int32_t *parents = room((size_t)most * 4);
                 for (int i = 0; i < fresh; i++) tokens[i] = draw() % VOCABULARY;
-                Draft d = {.kv = kv, .slots = 1, .length = length, .features = features, .tokens = tokens, .drafted = drafted,
-                           .parents = parents, .scores = scores, .least = depth % 2 ? -INFINITY : -6.0f, .start = start, .origin = 3,
-                           .fresh = fresh, .top_k = k, .depth = depth, .threads = threads};
+                Draft d = {.kv = kv,
+                    .slots = 1,
+                    .length = length,
+                    .features = features,
+                    .tokens = tokens,
+                    .drafted = drafted,
+                    .parents = parents,
+                    .scores = scores,
+                    .least = depth % 2 ? -INFINITY : -6.0f,
+                    .start = start,
+                    .origin = 3,
+                    .fresh = fresh,
+                    .top_k = k,
+                    .depth = depth,
+                    .threads = threads};
                 if (bedside_draft(&h, &d) || d.found < k || d.found > most) abort();
                 total += sum_of(scores, d.found) + d.found;
                 free(kv), free(features), free(scores), free(tokens), free(drafted), free(parents);
@@ -199,12 +244,14 @@ static double drafts(int normed, int threads) {
 
 static void *everything(void *context) {
     const int threads = *(int *)context;
-    static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER; /* of random numbers, which calls to the kernels may not wait for */
+    /* of random numbers, which calls to the kernels may not wait for */
+    static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&drawing);
     Layer layers[LAYERS];
     for (int l = 0; l < LAYERS; l++) layers[l] = layer(HIDDEN);
     Model m = {layers, numbers(HIDDEN, 0.1f, 1), angles(), LAYERS, HIDDEN, INNER, HEADS, KV_HEADS, DIM, 1e-5f, 1, 0};
-    double total = pack_all(threads) + multiply_all(threads) + drafts(0, threads) + drafts(1, threads) + copies() + merges();
+    double total = pack_all(threads) + multiply_all(threads) + drafts(0, threads) + drafts(1, threads) + copies() +
+        merges();
     for (m.kv_bf16 = 0; m.kv_bf16 < 2; m.kv_bf16++) {
         size_t size = (size_t)LAYERS * 2 * SLOTS * KV_HEADS * LENGTH * DIM * (m.kv_bf16 ? 2 : 4);
         void *kv = room(size);
@@ -232,7 +279,9 @@ int main(void) {
     Matrix shared = matrix(20, 160, 96, 1);
     for (int i = 0; i < 2; i++) {
         pthread_t one, other;
-        if (pthread_create(&one, NULL, everything, threads + i) || pthread_create(&other, NULL, products_beside, &shared)) abort();
+        if (pthread_create(&one, NULL, everything, threads + i) ||
+            pthread_create(&other, NULL, products_beside, &shared))
+            abort();
         pthread_join(one, NULL), pthread_join(other, NULL);
     }
     return 0;

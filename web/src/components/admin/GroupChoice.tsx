@@ -1,5 +1,5 @@
-// Groups that are chosen: each can be taken away, another is chosen from those that are known, or typed. What is typed
-// and not added counts all the same.
+// Groups that are chosen: each can be taken away, another is chosen from those that are known, or
+// typed. What is typed and not added counts all the same.
 import { type KeyboardEvent, useId } from "react";
 import { useStaffMessages } from "../../i18n";
 import { useGroups } from "../../queries/staff/accounts";

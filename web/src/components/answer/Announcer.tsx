@@ -13,7 +13,10 @@ export function Announcer({ turn }: { turn: Turn | undefined }) {
   );
 }
 
-/** What is heard: that there is an answer, or none and what is nearest, or why there is none; and what must be known first. */
+/**
+ * What is heard: that there is an answer, or none and what is nearest, or why there is none; and
+ * what must be known first.
+ */
 function spoken(state: AnswerState, m: Messages): string {
   if (state.kind === "working") return state.silent ? m.answer.silent : "";
   if (state.kind === "stopped") return m.answer.stoppedSpoken;

@@ -1,5 +1,5 @@
-// Under an answer: was it found, and in which source, or what was missing? What is said here becomes material of judged sets and of
-// the gap report.
+// Under an answer: was it found, and in which source, or what was missing? What is said here
+// becomes material of judged sets and of the gap report.
 import { useState } from "react";
 import type { Answer, Verdict } from "../../api/types";
 import { failureWords, useWardMessages } from "../../i18n";

@@ -1,4 +1,5 @@
-// An answer read aloud, where the device has a voice of its own for each of its languages; else it is said why not.
+// An answer read aloud, where the device has a voice of its own for each of its languages; else it
+// is said why not.
 import { useEffect, useRef } from "react";
 import { useWardMessages } from "../../i18n";
 import { recall } from "../../settings";

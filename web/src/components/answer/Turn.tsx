@@ -151,7 +151,10 @@ function Made({ state, onEdit }: { state: Extract<AnswerState, { kind: "complete
   );
 }
 
-/** A colleague may not open this answer, which is its asker's: the link leads to the quoted words, else to the question, to be asked. */
+/**
+ * A colleague may not open this answer, which is its asker's: the link leads to the quoted words,
+ * else to the question, to be asked.
+ */
 function ColleagueLink({ answer: { spans, question } }: { answer: Answer }) {
   const m = useMessages();
   const quoted = spans.find(({ text, document_id }) => text !== "" && document_id !== "");

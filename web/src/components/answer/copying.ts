@@ -1,7 +1,11 @@
-// Words that the reader copies out of an answer take along where they come from: pasted into a record, a dose keeps its document.
+// Words that the reader copies out of an answer take along where they come from: pasted into a
+// record, a dose keeps its document.
 import type { ClipboardEvent } from "react";
 
-/** `origin`: what stands under the words. The browser's own copy is kept, as text and with its tables. */
+/**
+ * `origin`: what stands under the words. The browser's own copy is kept, as text and with its
+ * tables.
+ */
 export function copyWithOrigin(event: ClipboardEvent, origin: string): void {
   const selection = document.getSelection();
   if (!selection || selection.isCollapsed) return;

@@ -1,8 +1,12 @@
-// An answer on the clipboard: with its lists, tables and links for a word processor, and as plain text for what takes no more.
+// An answer on the clipboard: with its lists, tables and links for a word processor, and as plain
+// text for what takes no more.
 
 const KEPT = "p, ul, ol, li, table, thead, tbody, tr, th, td, strong, a";
 
-/** Whether it was copied. `drawn`: the answer on the page; `origin`: what stands under it, wherever it is pasted. */
+/**
+ * Whether it was copied. `drawn`: the answer on the page; `origin`: what stands under it, wherever
+ * it is pasted.
+ */
 export async function copyAnswer(drawn: Element, text: string, origin: string): Promise<boolean> {
   const plain = `${text.trimEnd()}\n\n${origin}`;
   const held = (type: string, words: string): Blob => new Blob([words], { type });
@@ -20,7 +24,10 @@ export async function copyAnswer(drawn: Element, text: string, origin: string): 
   }
 }
 
-/** The answer's own markup without this page's: no classes, no controls, numbers of sources apart from the words before them. */
+/**
+ * The answer's own markup without this page's: no classes, no controls, numbers of sources apart
+ * from the words before them.
+ */
 export function markup(drawn: Element, origin: string): string {
   const holder = document.createElement("div");
   holder.append(drawn.cloneNode(true));

@@ -1,5 +1,5 @@
-// A question that is spoken: the words come into the box, where they are read over and sent by hand. A number that was misheard is a wrong
-// dose, so nothing is asked by voice alone.
+// A question that is spoken: the words come into the box, where they are read over and sent by
+// hand. A number that was misheard is a wrong dose, so nothing is asked by voice alone.
 import { useEffect, useRef, useState } from "react";
 import { useWardMessages } from "../../i18n";
 import { stopReading } from "../../state/speech/aloud";

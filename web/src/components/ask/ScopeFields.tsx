@@ -1,4 +1,5 @@
-// Who asks, and which documents may answer: what stands in the menu beside the question once it is opened.
+// Who asks, and which documents may answer: what stands in the menu beside the question once it is
+// opened.
 import { useWardMessages } from "../../i18n";
 import { nameOf } from "../../queries/documents/facets";
 import { useSession } from "../../queries/session";

@@ -1,4 +1,5 @@
-// Beside the question: who asks, and which documents may answer. Closed, it says in words what is set; a filter never hides silently.
+// Beside the question: who asks, and which documents may answer. Closed, it says in words what is
+// set; a filter never hides silently.
 import { type KeyboardEvent, lazy, useRef, useState } from "react";
 import { type Messages, useMessages } from "../../i18n";
 import { functionsOf, nameOf, useFacets } from "../../queries/documents/facets";

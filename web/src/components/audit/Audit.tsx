@@ -1,4 +1,5 @@
-// The trail, for auditors: whether it is as it was written, and its entries by person, action, document, outcome and period.
+// The trail, for auditors: whether it is as it was written, and its entries by person, action,
+// document, outcome and period.
 import { type Ref, useRef, useState } from "react";
 import { failureWords, useStaffMessages } from "../../i18n";
 import { exportUrl, useEntries } from "../../queries/staff/audit";
@@ -11,7 +12,8 @@ import { Filters } from "./Filters";
 export function Audit() {
   const m = useStaffMessages();
   const [{ asked, time }, setAsked] = useState({ asked: EVERYTHING, time: 0 });
-  const [follows, setFollows] = useState(0); // how often an entry's own way to others was taken: the form then says that
+  // how often an entry's own way to others was taken: the form then says that
+  const [follows, setFollows] = useState(0);
   const said = useRef<HTMLParagraphElement>(null);
   const ask = (wanted: Asked): void => setAsked((before) => ({ asked: wanted, time: before.time + 1 }));
   const follow = (wanted: Asked): void => {

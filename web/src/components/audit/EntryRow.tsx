@@ -1,4 +1,5 @@
-// One entry: when, who, what, on what, with what outcome; opened, all of it, and the ways to what belongs with it.
+// One entry: when, who, what, on what, with what outcome; opened, all of it, and the ways to what
+// belongs with it.
 import { Fragment, type ReactNode, useState } from "react";
 import type { Entry } from "../../api/types";
 import { formatInstant, type StaffMessages, useStaffMessages } from "../../i18n";

@@ -1,4 +1,5 @@
-// The procedure finder: all that this reader may read, by words of the title, department, type and validity.
+// The procedure finder: all that this reader may read, by words of the title, department, type and
+// validity.
 import { useState } from "react";
 import type { DocumentSummary, Validity } from "../../api/types";
 import { useStaffMessages } from "../../i18n";

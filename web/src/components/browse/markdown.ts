@@ -1,4 +1,5 @@
-// A conversation as Markdown, for a report or a record: each answer with its documents, pages, links and the words that were quoted.
+// A conversation as Markdown, for a report or a record: each answer with its documents, pages,
+// links and the words that were quoted.
 import type { Answer, ConversationDetail, Source } from "../../api/types";
 import { dayOf, formatDay, formatInstant, type StaffMessages } from "../../i18n";
 import { placePath } from "../../state/window/route";
@@ -77,7 +78,10 @@ function runOf(run: Run): string {
   return kind === "heading" ? `**${words}**` : words;
 }
 
-/** A table in Markdown has one header: of several the last, with what stands above it as rows before. */
+/**
+ * A table in Markdown has one header: of several the last, with what stands above it as rows
+ * before.
+ */
 function tableOf(head: readonly Row[], body: readonly Row[]): string {
   const rows = [...head, ...body];
   const width = Math.max(...rows.flatMap((row) => row.map(({ column, columns }) => column + columns)));
@@ -89,7 +93,10 @@ function tableOf(head: readonly Row[], body: readonly Row[]): string {
   return [line(first), `|${" --- |".repeat(width)}`, ...rest.map(line)].join("\n");
 }
 
-/** So that a document's signs stay signs: "*" is no emphasis, and "1." at a line's beginning no list. */
+/**
+ * So that a document's signs stay signs: "*" is no emphasis, and "1." at a line's beginning no
+ * list.
+ */
 const plain = (text: string): string =>
   text
     .replaceAll("\t", " | ")

@@ -1,4 +1,5 @@
-// On the first page: the procedures that this person keeps, those they opened last, and the way to all others.
+// On the first page: the procedures that this person keeps, those they opened last, and the way to
+// all others.
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { asApiError } from "../../api/errors";
@@ -61,7 +62,10 @@ export function AtHand() {
   );
 }
 
-/** Favourites that an earlier release kept on this device go to the service, the newest last. One that is gone meanwhile stays behind. */
+/**
+ * Favourites that an earlier release kept on this device go to the service, the newest last. One
+ * that is gone meanwhile stays behind.
+ */
 function useMoved(person: string, favourites: readonly string[]): void {
   const client = useQueryClient();
   useEffect(() => {

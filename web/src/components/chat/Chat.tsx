@@ -1,4 +1,5 @@
-// The page: conversation on the left, the open source on the right. Joins state, address and keys; draws little itself.
+// The page: conversation on the left, the open source on the right. Joins state, address and keys;
+// draws little itself.
 import { lazy, useCallback, useEffect, useRef, useState } from "react";
 import { asApiError } from "../../api/errors";
 import type { Mode, PersonalChoice } from "../../api/types";

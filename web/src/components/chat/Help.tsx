@@ -1,4 +1,5 @@
-// The list of shortcuts, as a dialog of the browser's own: it keeps the focus inside and closes with Esc.
+// The list of shortcuts, as a dialog of the browser's own: it keeps the focus inside and closes
+// with Esc.
 import { useEffect, useRef } from "react";
 import { useMessages } from "../../i18n";
 

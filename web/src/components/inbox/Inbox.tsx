@@ -1,4 +1,5 @@
-// Questions to the owners of documents: what waits for this reader, and what became of what they asked.
+// Questions to the owners of documents: what waits for this reader, and what became of what they
+// asked.
 import { useEffect, useRef } from "react";
 import type { Gap } from "../../api/types";
 import { useOwnerMessages } from "../../i18n";

@@ -1,4 +1,5 @@
-// Under a refusal: the reader knows the procedure that holds the answer, or says that there is none. For the gap report and the owners.
+// Under a refusal: the reader knows the procedure that holds the answer, or says that there is
+// none. For the gap report and the owners.
 import { useId, useState } from "react";
 import type { DocumentSummary } from "../../api/types";
 import { failureWords, useOwnerMessages } from "../../i18n";

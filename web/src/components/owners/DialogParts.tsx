@@ -1,4 +1,5 @@
-// What the dialogs that tell an owner something have alike: what kind of message it is, and the button that sends it.
+// What the dialogs that tell an owner something have alike: what kind of message it is, and the
+// button that sends it.
 import { useOwnerMessages } from "../../i18n";
 
 interface KindsProps<Kind extends string> {

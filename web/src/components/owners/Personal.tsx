@@ -1,4 +1,5 @@
-// Words for an owner, or of one, seem to identify a patient: nothing was kept, and they go without that or not at all.
+// Words for an owner, or of one, seem to identify a patient: nothing was kept, and they go without
+// that or not at all.
 interface Props {
   words: { personal: string; remove: string };
   instead: string;

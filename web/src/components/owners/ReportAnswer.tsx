@@ -1,4 +1,5 @@
-// A button under an answer, and what it opens: it is wrong, or out of date, with a line on what is. It goes to the document's owner.
+// A button under an answer, and what it opens: it is wrong, or out of date, with a line on what is.
+// It goes to the document's owner.
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import type { Answer, Reported } from "../../api/types";
 import { failureWords, useOwnerMessages } from "../../i18n";

@@ -1,4 +1,5 @@
-// Who will read what is sent about a document, said before it is: its owner, or quality staff where nobody is known.
+// Who will read what is sent about a document, said before it is: its owner, or quality staff where
+// nobody is known.
 import { useOwnerMessages } from "../../i18n";
 import { useReached } from "../../queries/owners";
 

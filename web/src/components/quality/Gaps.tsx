@@ -17,7 +17,8 @@ export function Gaps() {
   const [department, setDepartment] = useState<string | null>(null);
   const [days, setDays] = useState(0); // 0: always
   const since = days === 0 ? null : dayOf(new Date(Date.now() - days * DAY));
-  const { data: whole } = useGaps({ department: null, since }); // of all departments: to choose from, whatever becomes of the chosen one's
+  // of all departments: to choose from, whatever becomes of the chosen one's
+  const { data: whole } = useGaps({ department: null, since });
   const { data: report, error } = useGaps({ department, since });
   return (
     <Shell current="gaps" error={error}>

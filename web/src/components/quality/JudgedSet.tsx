@@ -1,4 +1,5 @@
-// One judged set: its questions, found by words or by half, each to be changed or deleted; new ones by hand or from a CSV.
+// One judged set: its questions, found by words or by half, each to be changed or deleted; new ones
+// by hand or from a CSV.
 import { useRef, useState } from "react";
 import { useStaffMessages } from "../../i18n";
 import { useJudgedSet } from "../../queries/staff/judged";

@@ -1,4 +1,5 @@
-// A test session: questions are asked as anywhere, and each answer is judged into a set. For quality staff.
+// A test session: questions are asked as anywhere, and each answer is judged into a set. For
+// quality staff.
 import { useRef, useState } from "react";
 import type { JudgedSets, Mode } from "../../api/types";
 import { useStaffMessages } from "../../i18n";

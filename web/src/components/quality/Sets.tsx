@@ -1,4 +1,5 @@
-// The judged sets: which there are, out and in as CSV; with ?set= one of them, question by question. For quality staff.
+// The judged sets: which there are, out and in as CSV; with ?set= one of them, question by
+// question. For quality staff.
 import type { JudgedSets } from "../../api/types";
 import { formatMoment, useStaffMessages } from "../../i18n";
 import { csvUrl, useDeleteSet, useJudgedSets } from "../../queries/staff/judged";

@@ -1,4 +1,5 @@
-// The frame of the pages for quality staff: the bar with the ways between them. Who may not see one finds nothing there.
+// The frame of the pages for quality staff: the bar with the ways between them. Who may not see one
+// finds nothing there.
 import type { ReactNode } from "react";
 import type { ApiError } from "../../api/errors";
 import { useMessages } from "../../i18n";

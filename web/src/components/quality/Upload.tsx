@@ -1,4 +1,5 @@
-// A CSV into a judged set: looked at first, then put in whole; a file with a bad row changes nothing, and every such row is named.
+// A CSV into a judged set: looked at first, then put in whole; a file with a bad row changes
+// nothing, and every such row is named.
 import { type ChangeEvent, useRef, useState } from "react";
 import { type ApiError, asApiError } from "../../api/errors";
 import type { Imported, Wrong } from "../../api/types";

@@ -1,4 +1,5 @@
-// Lets through who is signed in and may see this page; shows all others what they can do. The service decides, here it is only shown.
+// Lets through who is signed in and may see this page; shows all others what they can do. The
+// service decides, here it is only shown.
 import { lazy, type ReactNode, useEffect, useRef } from "react";
 import { forgetQuestion, keepQuestion, noteSignedIn, onSignedOut, wasSignedIn } from "../../api/signedOut";
 import { useMessages } from "../../i18n";
@@ -71,7 +72,8 @@ function NotAllowed({ needs }: { needs: readonly Role[] }) {
   const reads = mayRead(roles);
   const [first] = pagesFor(roles);
   useEffect(() => {
-    if (first && location.pathname === "/") location.replace(pathOf(first)); // an auditor's way in is the same as everyone's
+    // an auditor's way in is the same as everyone's
+    if (first && location.pathname === "/") location.replace(pathOf(first));
   }, [first]);
   return (
     <div className="app">

@@ -1,4 +1,5 @@
-// Says a minute before that an unused session ends, and ends it: on a ward PC the next person must not find the last one's questions.
+// Says a minute before that an unused session ends, and ends it: on a ward PC the next person must
+// not find the last one's questions.
 import { useEffect, useRef, useState } from "react";
 import { useMessages } from "../../i18n";
 import { stillThere } from "../../queries/session";

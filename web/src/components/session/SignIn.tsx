@@ -88,7 +88,10 @@ function Password() {
   );
 }
 
-/** In a tab of its own while a question is kept: this page then still has it when the reader comes back. */
+/**
+ * In a tab of its own while a question is kept: this page then still has it when the reader comes
+ * back.
+ */
 function Elsewhere({ inNewTab }: { inNewTab: boolean }) {
   const m = useMessages();
   const failed = new URLSearchParams(location.search).get("sign-in-failed");

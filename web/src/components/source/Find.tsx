@@ -1,4 +1,5 @@
-// The bar to find words in the open document: how many there are, the next and the previous, Enter and Shift+Enter as everywhere.
+// The bar to find words in the open document: how many there are, the next and the previous, Enter
+// and Shift+Enter as everywhere.
 import type { PDFDocumentProxy } from "pdfjs-dist";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useWardMessages } from "../../i18n";

@@ -1,4 +1,5 @@
-// The source's pane, which comes while the first question is typed: who only asks need not wait for it.
+// The source's pane, which comes while the first question is typed: who only asks need not wait for
+// it.
 import { type ComponentProps, lazy, useEffect, useState } from "react";
 import { useMessages } from "../../i18n";
 import { Optional } from "../shared/controls/Optional";
@@ -27,7 +28,10 @@ export function LazyPane(props: ComponentProps<typeof SourcePane>) {
   );
 }
 
-/** What lies over the rest gives the focus back to where it came from: known only before the rest is out of reach. */
+/**
+ * What lies over the rest gives the focus back to where it came from: known only before the rest is
+ * out of reach.
+ */
 function useFocusBack(over: boolean): void {
   const [before] = useState(() => document.activeElement);
   useEffect(() => {

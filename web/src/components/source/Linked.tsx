@@ -1,4 +1,5 @@
-// What a link to a document, a page or a quote leads to: the document, opened at the words, where its reader may see it.
+// What a link to a document, a page or a quote leads to: the document, opened at the words, where
+// its reader may see it.
 import { useEffect, useState } from "react";
 import type { LinkedPlace } from "../../api/types";
 import { useWardMessages } from "../../i18n";

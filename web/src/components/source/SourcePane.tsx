@@ -132,7 +132,10 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose,
   );
 }
 
-/** Where a whole page's words would be too small to read: so large that all that are marked on it fill the pane. */
+/**
+ * Where a whole page's words would be too small to read: so large that all that are marked on it
+ * fill the pane.
+ */
 function zoomOf(document: OpenDocument, place: Highlight | undefined, highlights: readonly Highlight[]): number {
   const marked = highlights.filter(({ page }) => page === place?.page).flatMap((one) => sidesOf(one) ?? []);
   const sides = marked.length > 0 && ([Math.min(...marked), Math.max(...marked)] as const);

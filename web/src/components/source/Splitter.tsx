@@ -1,4 +1,5 @@
-// The border between conversation and source, which the reader moves: dragged, or with the arrow keys. Kept on this device.
+// The border between conversation and source, which the reader moves: dragged, or with the arrow
+// keys. Kept on this device.
 import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useRef, useState } from "react";
 import { useWardMessages } from "../../i18n";
 import { recall, remember } from "../../settings";

@@ -1,4 +1,5 @@
-// The pages of the open document, small, to go to one. Each is drawn when it comes into sight, one after the other.
+// The pages of the open document, small, to go to one. Each is drawn when it comes into sight, one
+// after the other.
 import type { PDFDocumentProxy } from "pdfjs-dist";
 import { useEffect, useRef } from "react";
 import { useWardMessages } from "../../i18n";
@@ -51,7 +52,8 @@ function useDrawing(pdf: PDFDocumentProxy, list: React.RefObject<HTMLElement | n
       busy = true;
       seen.delete(holder);
       if (!holder.firstChild) {
-        await drawInto(holder, pdf, Number(holder.getAttribute("data-thumbnail"))).catch(() => undefined); // a page that pdf.js cannot draw stays white
+        // a page that pdf.js cannot draw stays white
+        await drawInto(holder, pdf, Number(holder.getAttribute("data-thumbnail"))).catch(() => undefined);
         drawn.push(holder);
         if (drawn.length > KEPT) drawn.shift()?.replaceChildren();
       }

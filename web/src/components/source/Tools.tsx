@@ -1,4 +1,5 @@
-// What can be done with the open source: go to its next place, draw it larger or smaller, open its file.
+// What can be done with the open source: go to its next place, draw it larger or smaller, open its
+// file.
 import type { RefObject } from "react";
 import type { Source } from "../../api/types";
 import { useWardMessages } from "../../i18n";

@@ -1,4 +1,5 @@
-// A quoted table of which the numbered rows are ticked off: a box before each number, and the whole row is its label.
+// A quoted table of which the numbered rows are ticked off: a box before each number, and the whole
+// row is its label.
 import { type ReactNode, useId } from "react";
 import { useWardMessages } from "../../i18n";
 import { tick, useTicks } from "../../state/conversation/steps";

@@ -1,4 +1,5 @@
-// What a checklist has whatever it is made of: under it how many are done and the way back, and timers where a step names a time.
+// What a checklist has whatever it is made of: under it how many are done and the way back, and
+// timers where a step names a time.
 import { useRef } from "react";
 import { useWardMessages } from "../../i18n";
 import { reset, show, startTimer, useTicks, useWatched } from "../../state/conversation/steps";

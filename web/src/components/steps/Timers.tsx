@@ -1,4 +1,5 @@
-// The timers that run, above the conversation; one whose time is up lies over everything until somebody says so, and is heard.
+// The timers that run, above the conversation; one whose time is up lies over everything until
+// somebody says so, and is heard.
 import { useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { useWardMessages } from "../../i18n";
@@ -86,8 +87,10 @@ function useNow(running: boolean): number {
   return now;
 }
 
-/** Three short tones each time that another timer is due, and none when one of several is dismissed. Where the browser gives no sound there
- * is still what is shown. `due`: ids, with blanks between. */
+/**
+ * Three short tones each time that another timer is due, and none when one of several is dismissed.
+ * Where the browser gives no sound there is still what is shown. `due`: ids, with blanks between.
+ */
 function useSound(due: string): void {
   const sounded = useRef<ReadonlySet<string>>(new Set());
   const silence = useRef<() => void>(undefined);

@@ -10,7 +10,10 @@ const oneOf = (names: readonly string[]): string =>
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
-/** The words as a shape that knows more keys than these: another code may come than those that have words. */
+/**
+ * The words as a shape that knows more keys than these: another code may come than those that have
+ * words.
+ */
 const open = <Shape>(words: Shape): Shape => words;
 type ByCode = Record<string, string>;
 

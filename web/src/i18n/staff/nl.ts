@@ -1,4 +1,5 @@
-// De woorden van de bladzijden voor wie een taak heeft, in het Nederlands; wie enkel vraagt, haalt ze niet op.
+// De woorden van de bladzijden voor wie een taak heeft, in het Nederlands; wie enkel vraagt, haalt
+// ze niet op.
 import { accounts, keys } from "./accounts.nl";
 import { audit } from "./audit.nl";
 import { conversations } from "./conversations.nl";

@@ -1,4 +1,5 @@
-// The words of what one does with an answer at the bedside, in English: they come with what needs them.
+// The words of what one does with an answer at the bedside, in English: they come with what needs
+// them.
 const open = <Words>(words: Words): Words => words; // keyed by codes that the browser may add to
 
 export const ward = {

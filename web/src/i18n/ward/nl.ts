@@ -1,4 +1,5 @@
-// De woorden van wat men aan het bed met een antwoord doet, in het Nederlands: ze komen met wat ze nodig heeft.
+// De woorden van wat men aan het bed met een antwoord doet, in het Nederlands: ze komen met wat ze
+// nodig heeft.
 import type { WardWords } from "./en";
 
 export const ward: WardWords = {

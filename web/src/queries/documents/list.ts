@@ -31,7 +31,10 @@ export const find = (query: Wanted, signal: AbortSignal): Promise<DocumentList> 
 export const useFirstDocuments = (limit: number) =>
   useQuery({ queryKey: [...LISTS, "first", limit], queryFn: ({ signal }) => find({ limit }, signal) });
 
-/** What there is now of the first of these, in their order; a newer version of one stands at the end. */
+/**
+ * What there is now of the first of these, in their order; a newer version of one stands at the
+ * end.
+ */
 export function useKeptDocuments(ids: readonly string[], most: number): readonly DocumentSummary[] {
   const id = ids.slice(0, most);
   const { data } = useQuery({

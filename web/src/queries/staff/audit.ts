@@ -1,4 +1,5 @@
-// The trail of who did what. Each reading is an entry of it: nothing here is asked by itself, again, or for every letter.
+// The trail of who did what. Each reading is an entry of it: nothing here is asked by itself,
+// again, or for every letter.
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { address, call, service } from "../../api/client";
 import type { Result } from "../../api/types";
@@ -19,7 +20,10 @@ export interface TrailQuery {
   until?: string;
 }
 
-/** Newest first, a page at a time. `time`: the how manieth time it is asked; the same is read anew, too. */
+/**
+ * Newest first, a page at a time. `time`: the how manieth time it is asked; the same is read anew,
+ * too.
+ */
 export const useEntries = (query: TrailQuery, time: number) =>
   useInfiniteQuery({
     queryKey: ["audit", "entries", time, query],

@@ -34,7 +34,10 @@ export const useFileNames = (search: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** Fetched anew for each form, and not while one is open: a form on an older answer would take back what somebody else said. */
+/**
+ * Fetched anew for each form, and not while one is open: a form on an older answer would take back
+ * what somebody else said.
+ */
 export const useDocumentDetail = (id: string) =>
   useQuery({
     queryKey: ofOne(id),
@@ -50,7 +53,10 @@ export const useChanges = (id: string, enabled: boolean) =>
     queryFn: () => call(service.GET("/documents/{document_id}/changes", one(id))),
   });
 
-/** Say something of a document. It keeps its place in the lists that are shown, whatever its new title. */
+/**
+ * Say something of a document. It keeps its place in the lists that are shown, whatever its new
+ * title.
+ */
 export function useDescribe(id: string) {
   const client = useQueryClient();
   return useMutation({
@@ -83,7 +89,8 @@ export const useLoad = () =>
       return form;
     };
     const { items } = await call(service.POST("/documents", { body: { file, groups: "" }, bodySerializer }));
-    return items.find(({ source }) => source === file.name.normalize("NFC")) ?? items[0]; // others may have been repaired with it
+    // others may have been repaired with it
+    return items.find(({ source }) => source === file.name.normalize("NFC")) ?? items[0];
   }, LISTS);
 
 const retire = (id: string): Promise<DocumentSummary> => call(service.DELETE("/documents/{document_id}", one(id)));
@@ -98,7 +105,10 @@ export interface Done {
   failed: { document: DocumentSummary; code: string }[];
 }
 
-/** The same change to each of these, one after another; "withdraw" takes them out. `tell`: so many are done. */
+/**
+ * The same change to each of these, one after another; "withdraw" takes them out. `tell`: so many
+ * are done.
+ */
 export function useBulk() {
   const client = useQueryClient();
   return async (

@@ -1,4 +1,5 @@
-// Where the loading of documents is, whoever began it: here, on another admin's page, or every night.
+// Where the loading of documents is, whoever began it: here, on another admin's page, or every
+// night.
 import { useQuery } from "@tanstack/react-query";
 import { call, service } from "../../api/client";
 import { useChange } from "../client";

@@ -1,4 +1,5 @@
-// Judged sets and their questions. Who may not review gets "not_found", as for any other thing that is not there.
+// Judged sets and their questions. Who may not review gets "not_found", as for any other thing that
+// is not there.
 import { useQuery } from "@tanstack/react-query";
 import { address, call, done, service } from "../../api/client";
 import type { Judgement, QuestionIn } from "../../api/types";

@@ -47,7 +47,10 @@ export type AnswerState =
   | { kind: "stopped"; draft: Draft }
   | { kind: "failed"; draft: Draft; code: string; message: string; refusal?: Refusal };
 
-/** Why nothing was done with a question: what in it identifies a patient, or how long to wait. Nothing of it is stored. */
+/**
+ * Why nothing was done with a question: what in it identifies a patient, or how long to wait.
+ * Nothing of it is stored.
+ */
 export interface Refusal {
   rows: readonly Wrong[];
   instead: string; // the question without it
@@ -61,7 +64,10 @@ export type AnswerEvent =
   | { type: "silence"; silent: boolean }
   | { type: "broken"; code: string; message: string; refusal?: Refusal };
 
-/** An answer that has just been asked for. `at` is a clock in milliseconds, the same as the reducer's. */
+/**
+ * An answer that has just been asked for. `at` is a clock in milliseconds, the same as the
+ * reducer's.
+ */
 export function asked(question: string, at: number): AnswerState {
   const draft: Draft = {
     question,
@@ -147,7 +153,10 @@ export function view(state: AnswerState): AnswerView {
 /** Its sources are known, and are still read whether they answer. */
 export const isRead = (state: AnswerState): boolean => state.kind === "working" && view(state).status === null;
 
-/** Nothing answers the question: its sources are only the nearest documents, and none is opened or marked for its reader. */
+/**
+ * Nothing answers the question: its sources are only the nearest documents, and none is opened or
+ * marked for its reader.
+ */
 export const isRefused = (state: AnswerState): boolean => view(state).status === "not_found";
 
 const HELD_UP = ["personal_data", "personal_data_refused", "too_busy", "too_many_requests"];

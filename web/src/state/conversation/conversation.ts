@@ -7,7 +7,10 @@ export interface Turn {
   state: AnswerState;
 }
 
-/** The open source. `chosen` is true when the reader opened it: then the answer's arrival leaves it alone. */
+/**
+ * The open source. `chosen` is true when the reader opened it: then the answer's arrival leaves it
+ * alone.
+ */
 export interface Opened {
   turn: string;
   rank: number;
@@ -55,7 +58,10 @@ export function reduceConversation(state: Conversation, event: ConversationEvent
   }
 }
 
-/** Which answer lacked something, if the last one did: it failed, or had to do without the generator. 0: none. */
+/**
+ * Which answer lacked something, if the last one did: it failed, or had to do without the
+ * generator. 0: none.
+ */
 export function lackingIn({ turns }: Conversation): number {
   const last = turns.at(-1)?.state;
   if (!last) return 0;
@@ -80,7 +86,10 @@ function answered(
   return event.type === "found" || event.type === "cited" || event.type === "done" ? openFirst(next) : next;
 }
 
-/** Opens the source of the last answer's first copied words; before any are known, its first source; of a refusal none. */
+/**
+ * Opens the source of the last answer's first copied words; before any are known, its first source;
+ * of a refusal none.
+ */
 function openFirst(state: Conversation): Conversation {
   const last = state.turns.at(-1);
   if (!last || state.opened?.chosen) return state;

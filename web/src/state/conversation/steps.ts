@@ -1,5 +1,6 @@
-// What is ticked off of quoted lists, and the timers that run: in the memory of this tab alone, so that nothing of a patient's care stays
-// on a ward's computer. Timers go by the clock, so a tab that slept is right again when it wakes.
+// What is ticked off of quoted lists, and the timers that run: in the memory of this tab alone, so
+// that nothing of a patient's care stays on a ward's computer. Timers go by the clock, so a tab
+// that slept is right again when it wakes.
 import { useSyncExternalStore } from "react";
 
 export interface Ticks {

@@ -13,7 +13,10 @@ let made = 0;
 
 const PAUSE = 1000; // milliseconds: a connection that broke is often back by then
 
-/** The service may have finished and stored an answer whose stream broke: then that one is shown, else the failure. */
+/**
+ * The service may have finished and stored an answer whose stream broke: then that one is shown,
+ * else the failure.
+ */
 async function recover(begun: FoundEvent | null, error: ApiError): Promise<AnswerEvent> {
   const { code, message, rows, instead, retryAfter } = error;
   if (begun && code === "stream_broken") {

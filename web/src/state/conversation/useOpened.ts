@@ -40,7 +40,10 @@ export function useOpened(conversation: Conversation, dispatch: Dispatch<Convers
 
 export type OpenSource = ReturnType<typeof useOpened>;
 
-/** To the next or previous source of the answer whose source is open, of the last answer when none is. */
+/**
+ * To the next or previous source of the answer whose source is open, of the last answer when none
+ * is.
+ */
 function moveAmongSources(
   { turns, opened }: Conversation,
   step: 1 | -1,

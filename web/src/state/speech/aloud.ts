@@ -1,5 +1,5 @@
-// What is being read aloud: one answer at a time, piece by piece, each by a voice of its language. It ends, breaks or is stopped; a piece is
-// never skipped, for half a dose is worse than none.
+// What is being read aloud: one answer at a time, piece by piece, each by a voice of its language.
+// It ends, breaks or is stopped; a piece is never skipped, for half a dose is worse than none.
 import { useSyncExternalStore } from "react";
 import type { Utterance } from "../../text/answer/spoken";
 import { voiceFor } from "./voices";

@@ -1,5 +1,6 @@
-// Speech into words by the browser, on the device alone. A recogniser that may send sound away is never started: `processLocally` is asked
-// for, and where a browser does not know it there is no dictation.
+// Speech into words by the browser, on the device alone. A recogniser that may send sound away is
+// never started: `processLocally` is asked for, and where a browser does not know it there is no
+// dictation.
 
 /** "unavailable": not in this browser, or not in this language. */
 export type Availability = "unavailable" | "downloadable" | "downloading" | "available";
@@ -56,7 +57,10 @@ export interface Dictation {
 
 const BEST: readonly Availability[] = ["available", "downloading", "downloadable"];
 
-/** How `locale` ("nl-BE") can be dictated here: in that or, where the device does not know it, in the language's main form ("nl-NL"). */
+/**
+ * How `locale` ("nl-BE") can be dictated here: in that or, where the device does not know it, in
+ * the language's main form ("nl-NL").
+ */
 export async function dictationIn(locale: string): Promise<Dictation> {
   const { language, region } = new Intl.Locale(new Intl.Locale(locale).language).maximize();
   const [speech, none]: [Recognition | null, Dictation] = [
@@ -85,7 +89,10 @@ interface Hearing {
   onEnd(error: string | null): void; // once; the browser's word for what went wrong
 }
 
-/** Listen until the speaker pauses. Return what ends it sooner; null: this browser cannot, or would not say that it does so on the device. */
+/**
+ * Listen until the speaker pauses. Return what ends it sooner; null: this browser cannot, or would
+ * not say that it does so on the device.
+ */
 export function listen(language: string, { onWords, onEnd }: Hearing): (() => void) | null {
   const speech = recognition();
   if (!speech) return null;

@@ -1,4 +1,5 @@
-// The voices that this device has itself. One that is not `localService` would send the words to its maker: it is never used.
+// The voices that this device has itself. One that is not `localService` would send the words to
+// its maker: it is never used.
 import { useSyncExternalStore } from "react";
 
 const NONE: readonly SpeechSynthesisVoice[] = [];

@@ -10,7 +10,10 @@ export const ACCOUNT_ROLES = [
   "auditor",
 ] as const satisfies readonly Role[];
 
-/** Whether an admin with these roles says who is in which group. Only what is shown: the service decides. */
+/**
+ * Whether an admin with these roles says who is in which group. Only what is shown: the service
+ * decides.
+ */
 export const mayChangeMemberships = (own: readonly Role[]): boolean => own.includes("membership_admin");
 
 /** Which roles an admin with these gives and takes. */
@@ -36,7 +39,9 @@ export interface AccountFilters {
   state: (typeof STATES)[number];
 }
 
-/** `typed`: a group that is not added yet; it counts when the form is sent, so that nobody loses it. */
+/**
+ * `typed`: a group that is not added yet; it counts when the form is sent, so that nobody loses it.
+ */
 export interface Chosen {
   groups: readonly string[];
   typed: string;

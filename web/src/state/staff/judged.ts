@@ -54,7 +54,10 @@ export function formOf({ judged, open }: Listed): Form {
   };
 }
 
-/** As the service takes it: a row without a document says nothing; a page that is no number is left out. */
+/**
+ * As the service takes it: a row without a document says nothing; a page that is no number is left
+ * out.
+ */
 export function toSend(form: Form): QuestionIn {
   const places = form.places
     .filter((place) => place.document.trim() !== "")

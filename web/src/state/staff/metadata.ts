@@ -1,4 +1,5 @@
-// What an admin says of a document: a form's texts, and the request that changes only what is different. Pure.
+// What an admin says of a document: a form's texts, and the request that changes only what is
+// different. Pure.
 import type { DocumentDetail, MetadataIn } from "../../api/types";
 import { known } from "../../text/known";
 import type { Group } from "../scope";

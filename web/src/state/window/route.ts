@@ -1,9 +1,13 @@
-// The addresses: /, /c/{conversation}, /a/{answer}, /d/{document}, /history, /procedures, /inbox, and the pages for quality staff, admins and
-// auditors. Anything else is not here. The service and nginx know the same ones.
+// The addresses: /, /c/{conversation}, /a/{answer}, /d/{document}, /history, /procedures, /inbox,
+// and the pages for quality staff, admins and auditors. Anything else is not here. The service and
+// nginx know the same ones.
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Role } from "../../queries/session";
 
-/** Pages of their own, most of them for few: reached by links, in this order, not within a conversation. */
+/**
+ * Pages of their own, most of them for few: reached by links, in this order, not within a
+ * conversation.
+ */
 export const OWN_PAGES = [
   "conversations",
   "procedures",
@@ -64,16 +68,24 @@ const ROLES: Record<PageName, readonly Role[]> = {
 /** Return who may see a page: anybody with one of these. */
 export const rolesOf = (page: PageName): readonly Role[] => ROLES[page];
 
-/** Whether somebody with these roles asks and reads at all: an auditor who is nothing else does not. */
+/**
+ * Whether somebody with these roles asks and reads at all: an auditor who is nothing else does not.
+ */
 export const mayRead = (roles: readonly Role[]): boolean => roles.some((role) => READERS.includes(role));
 
 /** Whether somebody with these roles may load documents and take them out. */
 export const mayLoad = (roles: readonly Role[]): boolean => roles.some((role) => ADMINS.includes(role));
 
-/** Who is shown the way to a page that others may see too: readers find their documents among the procedures. */
+/**
+ * Who is shown the way to a page that others may see too: readers find their documents among the
+ * procedures.
+ */
 const SHOWN: Partial<Record<OwnPage, readonly Role[]>> = { documents: ADMINS };
 
-/** Return the pages that somebody with these roles is shown the way to. A downtime pack has no owners to ask. */
+/**
+ * Return the pages that somebody with these roles is shown the way to. A downtime pack has no
+ * owners to ask.
+ */
 export const pagesFor = (roles: readonly Role[], inPack = false): OwnPage[] =>
   OWN_PAGES.filter(
     (page) => !(inPack && page === "inbox") && (SHOWN[page] ?? rolesOf(page)).some((role) => roles.includes(role)),
@@ -83,7 +95,9 @@ export const pagesFor = (roles: readonly Role[], inPack = false): OwnPage[] =>
 export const MENUS = ["quality", "administration"] as const;
 export type PageMenu = (typeof MENUS)[number];
 
-/** Return the menu that the way to a page lies in; null: it is everybody's, and stands in the bar. */
+/**
+ * Return the menu that the way to a page lies in; null: it is everybody's, and stands in the bar.
+ */
 export function menuOf(page: OwnPage): PageMenu | null {
   if (/^\/quality\//.test(PATHS[page])) return "quality";
   return /^\/(admin|audit)\//.test(PATHS[page]) ? "administration" : null;
@@ -156,8 +170,10 @@ export const conversationPath = (id: string): string => `/c/${encodeURIComponent
 /** What the address of a conversation ends in that is to be printed as soon as it is drawn. */
 export const TO_PRINT = "#print";
 
-/** Keeps address and conversation together: the address follows a conversation that begins (`id`), and `goTo` is called
- * when the reader went to another address (null: to the empty page). */
+/**
+ * Keeps address and conversation together: the address follows a conversation that begins (`id`),
+ * and `goTo` is called when the reader went to another address (null: to the empty page).
+ */
 export function useAddress(id: string | null, goTo: (id: string | null) => void) {
   const [route, setRoute] = useState(() => parseRoute(location.pathname));
   const shown = useRef<string | null>(null); // the conversation that is, or is being, shown

@@ -1,4 +1,5 @@
-// What lies over the page is one step in the browser's history: Back closes it, and the conversation under it stays.
+// What lies over the page is one step in the browser's history: Back closes it, and the
+// conversation under it stays.
 import { useEffect, useRef } from "react";
 
 const OVER = "over"; // marks the step in the history's own state

@@ -1,4 +1,5 @@
-// An answer as its reader sees it: running text, and between it the parts that are tables, lists and boxes.
+// An answer as its reader sees it: running text, and between it the parts that are tables, lists
+// and boxes.
 import type { Piece, Source, Span, Unsupported } from "../../api/types";
 import { utf16Offsets } from "./codepoints";
 import { isStructured, partsOf } from "./parts";
@@ -28,7 +29,10 @@ export interface Item {
   level: number;
 }
 
-/** The answer in order. Only spans that equal the answer's text at their place are shown as copied (segments.ts). */
+/**
+ * The answer in order. Only spans that equal the answer's text at their place are shown as copied
+ * (segments.ts).
+ */
 export function blocks(
   answer: string,
   spans: readonly Span[],
@@ -69,7 +73,10 @@ function runsOf(part: readonly Span[], answer: string): Run[] {
   return runs;
 }
 
-/** Rows of nothing but headers stand above the others as long as none came before them, and each once: a header is quoted with every row. */
+/**
+ * Rows of nothing but headers stand above the others as long as none came before them, and each
+ * once: a header is quoted with every row.
+ */
 function addRow(table: Extract<Run, { kind: "table" }>, row: Row): Run {
   const header = row.every((cell) => cell.header);
   if (header && table.head.some((above) => wordsOf(above) === wordsOf(row))) return table;

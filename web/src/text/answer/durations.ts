@@ -1,5 +1,6 @@
-// Durations that a text names ("na 10 minuten", "every 5 min", "2 uur 30 min"), by their form alone: a number and a unit of time. A time
-// of day ("om 8 uur", "8.30 uur"), a rate ("ml/uur") and a dose in units ("4 u insuline") are none.
+// Durations that a text names ("na 10 minuten", "every 5 min", "2 uur 30 min"), by their form
+// alone: a number and a unit of time. A time of day ("om 8 uur", "8.30 uur"), a rate ("ml/uur") and
+// a dose in units ("4 u insuline") are none.
 
 export interface Duration {
   seconds: number;

@@ -1,9 +1,13 @@
-// Spans that are read together: a list with its introduction, a table's header with its rows. Each is one place in the document.
+// Spans that are read together: a list with its introduction, a table's header with its rows. Each
+// is one place in the document.
 import type { Span } from "../../api/types";
 
 const STRUCTURED: ReadonlySet<Span["kind"]> = new Set(["list", "row", "heading", "note"] as const);
 
-/** The spans in the answer's order, those of one part together; sentences that stand by themselves are each a part. */
+/**
+ * The spans in the answer's order, those of one part together; sentences that stand by themselves
+ * are each a part.
+ */
 export function partsOf(spans: readonly Span[]): Span[][] {
   const built = new Set(spans.filter(({ kind }) => STRUCTURED.has(kind)).map(({ part }) => part));
   const parts: Span[][] = [];

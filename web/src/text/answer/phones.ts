@@ -1,6 +1,7 @@
-// Numbers in a text that are to be dialled, by their form: a whole number of a country ("+32 2 555 01 02", "02/555.01.02"), or one that
-// words about telephones lead to ("toestel 4521", "call 112"). A dose, a date, a page or a room is none. What is in doubt is left alone:
-// a number that cannot be pressed can still be read.
+// Numbers in a text that are to be dialled, by their form: a whole number of a country ("+32 2 555
+// 01 02", "02/555.01.02"), or one that words about telephones lead to ("toestel 4521", "call 112").
+// A dose, a date, a page or a room is none. What is in doubt is left alone: a number that cannot be
+// pressed can still be read.
 
 export interface Phone {
   start: number; // UTF-16 offsets
@@ -9,7 +10,10 @@ export interface Phone {
 }
 
 const CANDIDATE = /(?<![\p{L}\p{N}+/.,:-])\+?\d+(?:(?: ?\(0\) ?|[ ./-])\d+)*(?![\p{L}\p{N}])/gu;
-/** Nouns; those in the second are also other words ("tel 100 compressies"), so their number must be long or a point must follow. */
+/**
+ * Nouns; those in the second are also other words ("tel 100 compressies"), so their number must be
+ * long or a point must follow.
+ */
 const NOUN =
   /(?:^|[^\p{L}])(?:telefoon|telefoonnummer|telefoonnr|toestel|toestelnummer|dect|gsm|oproepnummer|noodnummer|doorkiesnummer|pieper|extension|telephone|phone|pager|bleep|mobile|[☎✆])(?:[\s-]*(?:nummer|number|nr|no))?[.:]*\s*\(?$/iu;
 const SHORT_NOUN = /(?:^|[^\p{L}])(?:tel|ext|intern|sein)([\s-]*(?:nummer|number|nr|no))?([.:]*)\s*\(?$/iu;
@@ -54,7 +58,10 @@ function isPhone(written: string, before: string, after: string, follows: boolea
   return FAR_VERB.test(before) && digits.length >= 4 && ENDS.test(after);
 }
 
-/** One run of digits, or runs of one length ("245 245"): of others one cannot tell where the number ends. */
+/**
+ * One run of digits, or runs of one length ("245 245"): of others one cannot tell where the number
+ * ends.
+ */
 function isExtension(written: string): boolean {
   const runs = written.split(/[ ./-]/);
   if (runs.length === 1) return written.length <= 6;

@@ -7,7 +7,10 @@ export interface Said {
   asked: boolean;
 }
 
-/** The words of a quote, in order, cut where what was asked begins and ends; without such a place one piece. */
+/**
+ * The words of a quote, in order, cut where what was asked begins and ends; without such a place
+ * one piece.
+ */
 export function saidIn(span: Span): Said[] {
   const unit = utf16Offsets(span.text);
   const cut: Said[] = [];

@@ -2,15 +2,21 @@
 import type { Source, Span, Unsupported } from "../../api/types";
 import { utf16Offsets } from "./codepoints";
 
-/** A piece of an answer. `span` when it was copied from a source; `unsupported` when it is a number that no source holds. */
+/**
+ * A piece of an answer. `span` when it was copied from a source; `unsupported` when it is a number
+ * that no source holds.
+ */
 export interface Segment {
   text: string;
   span?: Span;
   unsupported?: boolean;
 }
 
-/** The answer in order. A span whose text is not equal to the answer at its place is not marked: marking is a promise.
- * `unsupported`: what the service found when the answer was complete; without it, numbers are looked for in the sources here. */
+/**
+ * The answer in order. A span whose text is not equal to the answer at its place is not marked:
+ * marking is a promise. `unsupported`: what the service found when the answer was complete; without
+ * it, numbers are looked for in the sources here.
+ */
 export function segments(
   answer: string,
   spans: readonly Span[],
@@ -42,7 +48,10 @@ function unknownNumbers(text: string, known: ReadonlySet<string>): Place[] {
   return unknown.map((match) => [match.index, match.index + match[0].length]);
 }
 
-/** text[from, until) with the marked places told apart; a mark that reaches into copied words is shown as far as it is written. */
+/**
+ * text[from, until) with the marked places told apart; a mark that reaches into copied words is
+ * shown as far as it is written.
+ */
 function written(text: string, from: number, until: number, marks: readonly Place[]): Segment[] {
   const result: Segment[] = [];
   let at = from;

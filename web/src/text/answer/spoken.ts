@@ -1,5 +1,6 @@
-// What is heard of an answer that is read aloud, in order: what must be known first, then each quote after the document that it is from,
-// every piece in its own language. All that the page shows of the answer is said, or none of it is.
+// What is heard of an answer that is read aloud, in order: what must be known first, then each
+// quote after the document that it is from, every piece in its own language. All that the page
+// shows of the answer is said, or none of it is.
 import type { Answer, Source, Span } from "../../api/types";
 import type { Messages } from "../../i18n";
 import { isExpired } from "../documents/facts";
@@ -54,7 +55,10 @@ export function spokenOf(answer: Answer, notices: readonly Utterance[], said: Wo
   return pieces;
 }
 
-/** A table row by row, each cell after what its column is called: nobody sees above it where they listen. */
+/**
+ * A table row by row, each cell after what its column is called: nobody sees above it where they
+ * listen.
+ */
 function linesOf(run: Run): string[] {
   if (run.kind === "words") return [run.said.map(({ text }) => text).join("")];
   if (run.kind === "list") return run.items.map(({ label, text }) => [label, text].filter(Boolean).join(" "));

@@ -1,4 +1,5 @@
-// Which rows of a table are steps: those that are numbered one after the other. Nothing is known of their words.
+// Which rows of a table are steps: those that are numbered one after the other. Nothing is known of
+// their words.
 import type { Cell, Row } from "./blocks";
 
 export interface StepRows {
@@ -21,7 +22,10 @@ export function stepRows(rows: readonly Row[]): StepRows | null {
   return null;
 }
 
-/** Indices of at least two rows, or null. A count begins anew only below a row without a number, such as a heading. */
+/**
+ * Indices of at least two rows, or null. A count begins anew only below a row without a number,
+ * such as a heading.
+ */
 function rowsByNumber(rows: readonly Row[], column: number): number[] | null {
   const found: number[] = [];
   let before: Mark = [];
@@ -39,7 +43,10 @@ function rowsByNumber(rows: readonly Row[], column: number): number[] | null {
   return found.length > 1 ? found : null;
 }
 
-/** "Stap 2b:" -> "stap", [2, 2]; with words after a number only where a stop or bracket parts the two. */
+/**
+ * "Stap 2b:" -> "stap", [2, 2]; with words after a number only where a stop or bracket parts the
+ * two.
+ */
 function read({ text }: Cell): { name: string; mark: Mark } {
   const said = BEFORE_WORDS.exec(text)?.[0] ?? text.replace(/[\s.):]+$/u, "");
   const tokens = said.match(TOKEN) ?? [];

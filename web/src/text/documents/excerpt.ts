@@ -1,4 +1,5 @@
-// What a source's card shows of its passage: the part around the copied words, with those words marked.
+// What a source's card shows of its passage: the part around the copied words, with those words
+// marked.
 
 export interface Piece {
   text: string;
@@ -9,7 +10,10 @@ const LONGEST = 320; // UTF-16 units
 const UNQUOTED = 170; // of a passage that the answer did not use
 const BEFORE = 60;
 
-/** The passage cut around the first of `quotes` that it holds; when it holds none, from the sentence that says most of `asked`. */
+/**
+ * The passage cut around the first of `quotes` that it holds; when it holds none, from the sentence
+ * that says most of `asked`.
+ */
 export function excerpt(passage: string, quotes: readonly string[], whole = false, asked = ""): Piece[] {
   const marks = quotes
     .map((quote) => quote.trim())
@@ -46,8 +50,10 @@ const SAYS = /[.!?:]\s*$|\t|^\s*(?:[-•*☐▪]|\d+[.)])\s/u; // a whole senten
 
 const wordsIn = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);
 
-/** Where the sentence begins that shares most words with what was asked; what stands above the first sentence (a letterhead, a title, a
- * version) is none. */
+/**
+ * Where the sentence begins that shares most words with what was asked; what stands above the first
+ * sentence (a letterhead, a title, a version) is none.
+ */
 function nearestSentence(passage: string, asked: ReadonlySet<string>): number {
   const sentences = [...passage.matchAll(SENTENCE)].filter(([text]) => text.trim() !== "");
   const body = sentences.findIndex(([text]) => SAYS.test(text));

@@ -47,7 +47,10 @@ export function citationsOf({ sources, spans }: Pick<Answer, "sources" | "spans"
   });
 }
 
-/** What goes with an answer wherever it is pasted: what stood above it, where each part comes from, and the day. */
+/**
+ * What goes with an answer wherever it is pasted: what stood above it, where each part comes from,
+ * and the day.
+ */
 export function originOf(answer: Pick<Answer, "notices" | "sources" | "spans">, m: Messages): string {
   const said = answer.notices.map(({ text }) => text);
   const cited = answer.spans.length > 0 ? citationsOf(answer, m) : [];

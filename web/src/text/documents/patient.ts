@@ -1,4 +1,5 @@
-// A question that names no patient, completed with one: in its own language, in words that the service reads (guard/people/patient.py).
+// A question that names no patient, completed with one: in its own language, in words that the
+// service reads (guard/people/patient.py).
 import type { TargetGroup } from "../../api/types";
 
 const ENDINGS: Record<"nl" | "en", Record<TargetGroup, string>> = {

@@ -73,10 +73,6 @@ class PartRow:
     def bold(self) -> bool:
         return all(part.bold for cell in self.cells for part in cell.parts)
 
-    @property
-    def wrapped(self) -> bool:
-        return any(len(cell.parts) > 1 for cell in self.cells)
-
 
 @dataclass(slots=True)
 class PartColumn:

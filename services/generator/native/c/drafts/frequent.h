@@ -1,4 +1,5 @@
-/* REST's draft: of all places where the longest end of the text stands in a datastore, the commonest continuations, as one tree. */
+/* REST's draft: of all places where the longest end of the text stands in a datastore, the
+   commonest continuations, as one tree. */
 
 #pragma once
 
@@ -11,7 +12,8 @@ typedef struct {
     const int32_t *tail; /* [tails], the last token first */
     int32_t *tokens, *parents;          /* out [nodes - 1], as in Blend */
     float *chances;                     /* out: the share of the places that go on so */
-    int32_t tails, shortest, most, nodes, depth; /* of a match; places looked at; of the tree, the root included; of a path */
+    /* of a match; places looked at; of the tree, the root included; of a path */
+    int32_t tails, shortest, most, nodes, depth;
     int32_t matched, found;                      /* out: tokens that agree; nodes */
 } Frequent;
 
@@ -31,8 +33,9 @@ static int keep(Node *best, int count, int most, int from, Node node) {
     return count < most ? count + 1 : count;
 }
 
-/* The order in which a tree is handed on: the likeliest branch first, everything else as it was found; `place[n]`: where node n stands then, the
-   root being 0. Nodes stand in falling order, so the first child found is the best. */
+/* The order in which a tree is handed on: the likeliest branch first, everything else as it was
+   found; `place[n]`: where node n stands then, the root being 0. Nodes stand in falling order, so
+   the first child found is the best. */
 static void arrange(const Node *best, int count, int32_t *order, int32_t *place) {
     int last = -1, kept = 0;
     for (int n = 0; n < count; n++) {
@@ -60,7 +63,8 @@ static int follow(const Frequent *f, Places *p, int32_t head, int parent, int de
     divide(f->store, p, head);
     for (int n = 0; n < p->votes.count; n++) {
         const Vote *vote = &p->votes.votes[n];
-        const Node node = {vote->token, parent, depth, p->at[vote->place] - 1, 0, vote->place, each * (float)vote->order};
+        const Node node = {
+            vote->token, parent, depth, p->at[vote->place] - 1, 0, vote->place, each * (float)vote->order};
         count = keep(p->best, count, f->nodes - 1, from, node);
     }
     forget(&p->votes);
@@ -78,16 +82,19 @@ int bedside_frequent(Frequent *f) {
     if (!p.ready) memset(p.votes.heads, -1, sizeof p.votes.heads), p.ready = 1;
     const int32_t low = from[longest - 1], all = to[longest - 1] - low, step = (all + f->most - 1) / f->most;
     int32_t places = 0;
-    for (int32_t n = 0; n < all; n += step, places++) p.at[places] = f->store->order[low + n] + 1, p.next[places] = places - 1;
+    for (int32_t n = 0; n < all; n += step, places++)
+        p.at[places] = f->store->order[low + n] + 1, p.next[places] = places - 1;
     const float each = 1.0f / (float)places;
     int count = follow(f, &p, places - 1, -1, 1, each, 0, 0);
     for (int at = 0; at < count; at++)
-        if (p.best[at].depth < f->depth) count = follow(f, &p, p.best[at].pointer, at, p.best[at].depth + 1, each, count, at + 1);
+        if (p.best[at].depth < f->depth)
+            count = follow(f, &p, p.best[at].pointer, at, p.best[at].depth + 1, each, count, at + 1);
     int32_t order[MOST], place[MOST];
     arrange(p.best, count, order, place);
     for (int at = 0; at < count; at++) {
         const Node *node = &p.best[order[at]];
-        f->tokens[at] = node->token, f->parents[at] = node->parent < 0 ? 0 : place[node->parent], f->chances[at] = node->chance;
+        f->tokens[at] = node->token, f->parents[at] = node->parent < 0 ? 0 : place[node->parent],
+        f->chances[at] = node->chance;
     }
     f->found = count, f->matched = longest;
     return 0;

@@ -1,4 +1,5 @@
-/* The trie union of draft trees that share a root, cut to its best nodes: what speculation/tree.py does node by node, which says what holds. */
+/* The trie union of draft trees that share a root, cut to its best nodes: what speculation/tree.py
+   does node by node, which says what holds. */
 
 #pragma once
 
@@ -7,8 +8,9 @@
 
 enum { MOST_MERGED = 1024, MERGE_SLOTS = 4096 };
 
-/* Nodes 1 .. count - 1, the likelier first, of equals the earlier. Each counts who comes before it: comparisons without a branch, of which a
-   processor does several at once, are faster than sorting for as few as these. */
+/* Nodes 1 .. count - 1, the likelier first, of equals the earlier. Each counts who comes before it:
+   comparisons without a branch, of which a processor does several at once, are faster than sorting
+   for as few as these. */
 static void rank_nodes(const double *score, int count, int16_t *ranked) {
     for (int n = 1; n < count; n++) {
         const double own = score[n];
@@ -19,11 +21,14 @@ static void rank_nodes(const double *score, int count, int16_t *ranked) {
     }
 }
 
-/* All trees' nodes one behind the other, `ends` being where each ends; of every tree the first node is the root. Out, `budget` at most where it is one: where the
-   nodes that are kept stand in the input, their parents among those kept and their scores; and what else is one of these nodes, as pairs of its
-   number and a place in the input. Returns how many are kept, `shared` pairs; -1 when there is no room. */
-int bedside_merge(const int32_t *tokens, const int32_t *parents, const double *scores, const int32_t *ends, int32_t trees, int32_t budget,
-                  int32_t *order, int32_t *kept_parents, double *kept_scores, int32_t *pairs, int32_t *shared) {
+/* All trees' nodes one behind the other, `ends` being where each ends; of every tree the first node
+   is the root. Out, `budget` at most where it is one: where the nodes that are kept stand in the
+   input, their parents among those kept and their scores; and what else is one of these nodes, as
+   pairs of its number and a place in the input. Returns how many are kept, `shared` pairs; -1 when
+   there is no room. */
+int bedside_merge(const int32_t *tokens, const int32_t *parents, const double *scores, const int32_t *ends,
+    int32_t trees, int32_t budget, int32_t *order, int32_t *kept_parents, double *kept_scores, int32_t *pairs,
+    int32_t *shared) {
     static _Thread_local int16_t slots[MERGE_SLOTS];
     int16_t node_of[MOST_MERGED], parent_of[MOST_MERGED], place[MOST_MERGED], ranked[MOST_MERGED];
     int32_t from[MOST_MERGED];
@@ -52,7 +57,8 @@ int bedside_merge(const int32_t *tokens, const int32_t *parents, const double *s
         }
     }
     if (score[0] != score[0]) score[0] = 1;
-    for (int n = 1; n < count; n++) /* no child is likelier than its parent, whatever was rounded; what is no number is as likely */
+    /* no child is likelier than its parent, whatever was rounded; what is no number is as likely */
+    for (int n = 1; n < count; n++)
         if (!(score[n] <= score[parent_of[n]])) score[n] = score[parent_of[n]];
     rank_nodes(score, count, ranked);
     const int kept = budget > 0 && budget < count ? budget : count;

@@ -7,13 +7,15 @@
 
 enum { ORDERS = 8, COMMON = 64, VOTE_SLOTS = 2048, NEAR = 16 };
 
-/* Of tokens: a word or its beginning, in small letters or with a capital; what goes on with a word; a mark that closes (a full stop, a comma), which some
-   texts write with a space before it; nothing but space. */
+/* Of tokens: a word or its beginning, in small letters or with a capital; what goes on with a word;
+   a mark that closes (a full stop, a comma), which some texts write with a space before it; nothing
+   but space. */
 enum { OTHER, SMALL, CAPITAL, INSIDE, CLOSING, BLANK, FORMS };
 
-/* Tokens that may be copied from. Memory is the caller's. One that grows is indexed by the last token and by the last two, each by its kind: " The" and
-   "the" agree. One that does not (a datastore) has its places sorted by the tokens that end there, read backwards: those after which the longest match
-   ends stand side by side. */
+/* Tokens that may be copied from. Memory is the caller's. One that grows is indexed by the last
+   token and by the last two, each by its kind: " The" and "the" agree. One that does not (a
+   datastore) has its places sorted by the tokens that end there, read backwards: those after which
+   the longest match ends stand side by side. */
 typedef struct {
     int32_t *tokens;     /* [room] */
     int32_t *kinds;      /* [room]: of the tokens */
@@ -23,8 +25,12 @@ typedef struct {
     int64_t *keys;       /* [slots] pairs of kinds, -1: free */
     int32_t *places;     /* [slots]: the last place of each pair */
     int32_t *common;     /* [COMMON]: the commonest tokens, commonest first */
-    const int32_t *order; /* [length]: the sorted places; NULL where there is the index instead. Tokens below 0 stand between its texts */
-    const int32_t *kind; /* [known]: of each token of the vocabulary, the least token that is of its kind; one that is not known is its own */
+    /* [length]: the sorted places; NULL where there is the index instead. Tokens below 0 stand
+       between its texts */
+    const int32_t *order;
+    /* [known]: of each token of the vocabulary, the least token that is of its kind; one that is
+       not known is its own */
+    const int32_t *kind;
     const int8_t *form;  /* [known]: of each token of the vocabulary; one that is not known is OTHER */
     int64_t total;       /* of counts */
     int32_t length, prompt, room, vocabulary, slots, commons, known;
@@ -60,21 +66,24 @@ static void rank(Text *t, int32_t token) {
 
 static int form_of(const Text *t, int32_t token) { return token >= 0 && token < t->known ? t->form[token] : OTHER; }
 
-/* A closing mark as this text's generated part last wrote it; any other token, and one that was not generated yet, as it is. */
+/* A closing mark as this text's generated part last wrote it; any other token, and one that was not
+   generated yet, as it is. */
 static int32_t respelt(const Text *t, int32_t token) {
     if (form_of(t, token) != CLOSING || t->kind[token] >= t->vocabulary) return token;
     const int32_t last = t->latest[t->kind[token]];
     return last >= t->prompt ? t->tokens[last] : token;
 }
 
-/* Append tokens, each counted `weight` times. Nonzero: there is no room, or a token is none of the vocabulary's. */
+/* Append tokens, each counted `weight` times. Nonzero: there is no room, or a token is none of the
+   vocabulary's. */
 int bedside_text_extend(Text *t, const int32_t *tokens, int32_t count, int32_t weight) {
     if (count > t->room - t->length) return 1;
     for (int32_t n = 0; n < count; n++) {
         const int32_t token = tokens[n], place = t->length;
         if (token < 0 || token >= t->vocabulary) return 1;
         const int32_t kind = kind_of(t, token);
-        t->tokens[place] = token, t->kinds[place] = kind, t->same[place] = t->latest[kind], t->latest[kind] = place, t->pair[place] = -1;
+        t->tokens[place] = token, t->kinds[place] = kind, t->same[place] = t->latest[kind], t->latest[kind] = place,
+        t->pair[place] = -1;
         if (place) {
             const int64_t key = pair_key(t->kinds[place - 1], kind);
             const int32_t slot = slot_of(t, key);
@@ -128,7 +137,8 @@ typedef struct {
     int32_t place, order;
 } Occurrence;
 
-/* Whether the last `tails` tokens up to a place come before (below 0), are (0) or come after the tail, both read backwards. */
+/* Whether the last `tails` tokens up to a place come before (below 0), are (0) or come after the
+   tail, both read backwards. */
 static int compare(const Text *t, int32_t place, const int32_t *tail, int tails) {
     for (int n = 0; n < tails; n++) {
         const int32_t token = place >= n ? t->tokens[place - n] : -2;
@@ -137,7 +147,8 @@ static int compare(const Text *t, int32_t place, const int32_t *tail, int tails)
     return 0;
 }
 
-/* The first of order[from .. to) that does not come before the tail, or, `past`, that comes after it. */
+/* The first of order[from .. to) that does not come before the tail, or, `past`, that comes after
+   it. */
 static int32_t bound(const Text *t, int32_t from, int32_t to, const int32_t *tail, int tails, int past) {
     while (from < to) {
         const int32_t middle = from + (to - from) / 2;
@@ -147,7 +158,8 @@ static int32_t bound(const Text *t, int32_t from, int32_t to, const int32_t *tai
     return from;
 }
 
-/* Where in `order` the places stand that agree with the last 1, 2, ... tokens of the tail; returns the longest length that some agree with. */
+/* Where in `order` the places stand that agree with the last 1, 2, ... tokens of the tail; returns
+   the longest length that some agree with. */
 static int ranges(const Text *t, const int32_t *tail, int tails, int32_t *from, int32_t *to) {
     int32_t low = 0, high = t->length;
     for (int n = 0; n < tails; n++) {
@@ -159,7 +171,8 @@ static int ranges(const Text *t, const int32_t *tail, int tails, int32_t *from, 
     return tails;
 }
 
-/* As `occurrences`, of sorted places: longer matches first, of too many that agree as far every so many-th. */
+/* As `occurrences`, of sorted places: longer matches first, of too many that agree as far every so
+   many-th. */
 static int sorted_occurrences(const Text *t, const int32_t *tail, int tails, int scan, Occurrence *out) {
     int32_t from[ORDERS], to[ORDERS], low = 0, high = 0;
     int found = 0;
@@ -178,9 +191,12 @@ static int sorted_occurrences(const Text *t, const int32_t *tail, int tails, int
     return found;
 }
 
-/* The places in `t` after which the tail's last token stands, with how many of its tokens agree there in kind: those that share this one only, of which
-   those just behind the pointer come first, and the latest of the others; then the latest that share two or more, whose first is `*longer`. */
-static int occurrences(const Text *t, const int32_t *tail, int tails, int scan, int pointer, Occurrence *out, int *longer) {
+/* The places in `t` after which the tail's last token stands, with how many of its tokens agree
+   there in kind: those that share this one only, of which those just behind the pointer come first,
+   and the latest of the others; then the latest that share two or more, whose first is
+   `*longer`. */
+static int occurrences(
+    const Text *t, const int32_t *tail, int tails, int scan, int pointer, Occurrence *out, int *longer) {
     int found = 0, single = 0;
     int32_t kinds[ORDERS];
     *longer = 0;
@@ -190,7 +206,8 @@ static int occurrences(const Text *t, const int32_t *tail, int tails, int scan, 
     if (token >= t->vocabulary) return 0;
     const int32_t near = pointer >= 0 ? pointer : t->length, past = near + NEAR;
     for (int32_t at = near; at < past && at + 1 < t->length; at++)
-        if (t->kinds[at] == token && !(tails > 1 && at && t->kinds[at - 1] == before)) out[found++] = (Occurrence){at, 1};
+        if (t->kinds[at] == token && !(tails > 1 && at && t->kinds[at - 1] == before))
+            out[found++] = (Occurrence){at, 1};
     for (int32_t at = t->latest[token]; at >= 0 && single < scan / 2; at = t->same[at])
         if (at + 1 < t->length && !(tails > 1 && at && t->kinds[at - 1] == before) && (at < near || at >= past))
             out[found++] = (Occurrence){at, 1}, single++;
@@ -198,7 +215,8 @@ static int occurrences(const Text *t, const int32_t *tail, int tails, int scan, 
     if (tails < 2) return found;
     const int64_t key = pair_key(before, token);
     const int32_t slot = slot_of(t, key);
-    for (int32_t at = t->keys[slot] == key ? t->places[slot] : -1; at >= 0 && found < *longer + scan; at = t->pair[at]) {
+    for (int32_t at = t->keys[slot] == key ? t->places[slot] : -1; at >= 0 && found < *longer + scan;
+        at = t->pair[at]) {
         if (at + 1 >= t->length) continue;
         int order = 2;
         while (order < tails && order <= at && t->kinds[at - order] == kinds[order]) order++;

@@ -1,4 +1,5 @@
-// Who may sign in: found by name, role, group and state; each opens to what an admin may change of it.
+// Who may sign in: found by name, role, group and state; each opens to what an admin may change of
+// it.
 import { useRef, useState } from "react";
 import type { Account } from "../../../api/types";
 import { formatMoment, useStaffMessages } from "../../../i18n";

@@ -1,4 +1,5 @@
-// A new account: for somebody with a password, or for a machine. What was written stays until it is made or given up.
+// A new account: for somebody with a password, or for a machine. What was written stays until it is
+// made or given up.
 import { type FormEvent, useState } from "react";
 import type { ApiError } from "../../../api/errors";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";

@@ -1,4 +1,5 @@
-// A new password for somebody who lost theirs. It is shown while it is typed: whoever types it has to tell it.
+// A new password for somebody who lost theirs. It is shown while it is typed: whoever types it has
+// to tell it.
 import { type FormEvent, useId, useState } from "react";
 import { failureWords, useStaffMessages } from "../../../i18n";
 import { useSetPassword } from "../../../queries/staff/accounts";

@@ -1,4 +1,5 @@
-// Which roles somebody has by hand, each with what it means. One that the reader cannot give is shown where somebody has it.
+// Which roles somebody has by hand, each with what it means. One that the reader cannot give is
+// shown where somebody has it.
 import { useStaffMessages } from "../../../i18n";
 import { type Role, useRoles } from "../../../queries/session";
 import { ACCOUNT_ROLES, rolesToGive, toggled } from "../../../state/staff/account";

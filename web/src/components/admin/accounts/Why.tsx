@@ -1,4 +1,5 @@
-// Why somebody sees a document, or does not: by which group, who put them in it, and who gave it the document.
+// Why somebody sees a document, or does not: by which group, who put them in it, and who gave it
+// the document.
 import { useState } from "react";
 import type { Account, Why as Answer, DocumentSummary } from "../../../api/types";
 import { failureWords, formatMoment, type StaffMessages, useStaffMessages } from "../../../i18n";

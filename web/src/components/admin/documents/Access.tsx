@@ -1,4 +1,5 @@
-// Who may read a document, who said so, and an admin's own word on it: asked again where nobody, or not they, could then read it.
+// Who may read a document, who said so, and an admin's own word on it: asked again where nobody, or
+// not they, could then read it.
 import { type FormEvent, useState } from "react";
 import type { DocumentSummary, Access as Given } from "../../../api/types";
 import { failureWords, formatMoment, useStaffMessages } from "../../../i18n";

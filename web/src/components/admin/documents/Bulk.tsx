@@ -1,4 +1,5 @@
-// The same change to all the documents that are chosen: department, last day of validity, or taken out. What fails stays chosen.
+// The same change to all the documents that are chosen: department, last day of validity, or taken
+// out. What fails stays chosen.
 import { useState } from "react";
 import type { DocumentSummary, MetadataIn } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";

@@ -1,4 +1,5 @@
-// The lines that a document's text was read without: headers, footers, page numbers. Many are folded away.
+// The lines that a document's text was read without: headers, footers, page numbers. Many are
+// folded away.
 import type { DocumentDetail } from "../../../api/types";
 import { useStaffMessages } from "../../../i18n";
 

@@ -1,4 +1,5 @@
-// What is said of one document, to be changed; which fields overrule the file; and who changed what.
+// What is said of one document, to be changed; which fields overrule the file; and who changed
+// what.
 import { type FormEvent, useState } from "react";
 import type { Change, DocumentDetail, MetadataIn } from "../../../api/types";
 import { failureWords, formatMoment, type StaffMessages, useStaffMessages } from "../../../i18n";

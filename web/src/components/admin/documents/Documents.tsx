@@ -1,4 +1,5 @@
-// The documents list with what is said of each; an admin changes it here, one by one or many at once.
+// The documents list with what is said of each; an admin changes it here, one by one or many at
+// once.
 import { useEffect, useRef, useState } from "react";
 import type { DocumentSummary } from "../../../api/types";
 import { formatInstant, useStaffMessages } from "../../../i18n";

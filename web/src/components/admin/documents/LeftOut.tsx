@@ -1,4 +1,5 @@
-// Pages of which something was left out or read in doubt, as pictures: whoever loaded them sees what is missing, and goes to the place.
+// Pages of which something was left out or read in doubt, as pictures: whoever loaded them sees
+// what is missing, and goes to the place.
 import type { PDFDocumentProxy } from "pdfjs-dist";
 import { useEffect, useRef, useState } from "react";
 import type { NoteOut } from "../../../api/types";
@@ -73,7 +74,8 @@ function Reasons({ notes }: { notes: readonly NoteOut[] }) {
 function Picture({ pdf, page }: { pdf: PDFDocumentProxy; page: number }) {
   const holder = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    if (holder.current) drawInto(holder.current, pdf, page).catch(() => undefined); // a page that cannot be drawn stays white
+    // a page that cannot be drawn stays white
+    if (holder.current) drawInto(holder.current, pdf, page).catch(() => undefined);
   }, [pdf, page]);
   return <span className="left-out-picture" ref={holder} />;
 }

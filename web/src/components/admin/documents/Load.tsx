@@ -9,7 +9,9 @@ import { LeftOut } from "./LeftOut";
 import { Loading } from "./Loading";
 import { Notes } from "./Notes";
 
-/** What came of a file; its words are made when it is drawn, in the language that is spoken then. */
+/**
+ * What came of a file; its words are made when it is drawn, in the language that is spoken then.
+ */
 interface Line {
   name: string;
   loaded?: Loaded | undefined;

@@ -1,4 +1,5 @@
-// What is being loaded: this page's files with the step that each is at, and what somebody else, or the night's run, is loading.
+// What is being loaded: this page's files with the step that each is at, and what somebody else, or
+// the night's run, is loading.
 import type { Ingestion } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useIngestion, useStopIngestion } from "../../../queries/staff/ingestion";

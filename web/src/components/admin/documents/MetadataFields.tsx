@@ -1,4 +1,5 @@
-// The fields of what is said of a document. One that overrules the file says what the file says, and can be given back.
+// The fields of what is said of a document. One that overrules the file says what the file says,
+// and can be given back.
 import type { ReactNode } from "react";
 import type { DocumentDetail } from "../../../api/types";
 import { useStaffMessages } from "../../../i18n";

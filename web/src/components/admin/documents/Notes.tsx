@@ -9,7 +9,8 @@ export function Notes({ source, reason, notes, advice, failed }: Props) {
   const m = useStaffMessages();
   const { language } = useLanguage();
   const known = m.admin.advice[reason];
-  const shown = notes.map((note) => noteWords(note, language)).filter(({ english }) => !(english && failed && known)); // the reason says it
+  // the reason says it
+  const shown = notes.map((note) => noteWords(note, language)).filter(({ english }) => !(english && failed && known));
   return (
     <>
       {shown.map(({ text, english }) => (

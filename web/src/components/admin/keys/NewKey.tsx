@@ -1,4 +1,5 @@
-// A new key: whose, what for, what with and for how long. What was written stays until it is made or given up.
+// A new key: whose, what for, what with and for how long. What was written stays until it is made
+// or given up.
 import { type FormEvent, useId, useState } from "react";
 import type { KeyIn, NewKey as Made } from "../../../api/types";
 import { failureWords, useStaffMessages } from "../../../i18n";

@@ -1,4 +1,5 @@
-// What a webhook was told, the latest first: delivered, waiting for another try, or given up, and why. Looked at again while it is shown.
+// What a webhook was told, the latest first: delivered, waiting for another try, or given up, and
+// why. Looked at again while it is shown.
 import type { Delivery } from "../../../api/types";
 import { formatInstant, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useDeliveries } from "../../../queries/staff/webhooks";

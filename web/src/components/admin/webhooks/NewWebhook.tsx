@@ -1,4 +1,5 @@
-// A new webhook: its address and, where the other system gives one, its secret. What Bedside made is shown once.
+// A new webhook: its address and, where the other system gives one, its secret. What Bedside made
+// is shown once.
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import type { NewWebhook as Made } from "../../../api/types";
 import { failureWords, useStaffMessages } from "../../../i18n";

@@ -1,4 +1,5 @@
-// The question seems to hold what identifies a patient: nothing was sent on yet, and its asker decides.
+// The question seems to hold what identifies a patient: nothing was sent on yet, and its asker
+// decides.
 import { useEffect, useRef } from "react";
 import type { PersonalChoice } from "../../../api/types";
 import { useMessages } from "../../../i18n";

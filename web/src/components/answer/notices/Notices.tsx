@@ -1,4 +1,5 @@
-// Everything the reader must know before the answer, in one place: from the service, and of what went wrong.
+// Everything the reader must know before the answer, in one place: from the service, and of what
+// went wrong.
 import type { Notice } from "../../../api/types";
 import { type Messages, useMessages } from "../../../i18n";
 import { type AnswerState, isRefused, view } from "../../../state/conversation/answer";

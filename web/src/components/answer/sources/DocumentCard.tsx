@@ -1,4 +1,5 @@
-// A document under the answer: what it is, and each of its passages that was found, with the words that were copied.
+// A document under the answer: what it is, and each of its passages that was found, with the words
+// that were copied.
 import { useState } from "react";
 import type { Source, Span } from "../../../api/types";
 import { formatScore, useMessages } from "../../../i18n";
@@ -91,7 +92,10 @@ function Place({ source, spans, asked, open, onOpen }: PlaceProps) {
   );
 }
 
-/** A table's rows and a list's items are marked one by one: between them a passage may hold more than was copied. */
+/**
+ * A table's rows and a list's items are marked one by one: between them a passage may hold more
+ * than was copied.
+ */
 const wordsOf = (span: Span): string[] =>
   span.kind === "row" || span.kind === "list" ? span.text.split("\n") : [span.text];
 

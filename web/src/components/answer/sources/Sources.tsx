@@ -1,5 +1,5 @@
-// The sources under an answer, by document: the first ones, those that it quotes and the open one; the others when asked for. Of a
-// refusal, the nearest documents.
+// The sources under an answer, by document: the first ones, those that it quotes and the open one;
+// the others when asked for. Of a refusal, the nearest documents.
 import { useState } from "react";
 import type { Source, Span } from "../../../api/types";
 import { useMessages } from "../../../i18n";

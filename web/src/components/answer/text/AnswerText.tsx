@@ -1,5 +1,6 @@
-// The answer's words. Copied ones are underlined in their source's colour and numbered; following them shows their place.
-// Everything is a text node: nothing that a document or a model wrote can become markup.
+// The answer's words. Copied ones are underlined in their source's colour and numbered; following
+// them shows their place. Everything is a text node: nothing that a document or a model wrote can
+// become markup.
 import type { MouseEvent } from "react";
 import type { Source, Span, Unsupported } from "../../../api/types";
 import { useMessages } from "../../../i18n";
@@ -82,7 +83,8 @@ function Quote({ span, language, onSpan }: { span: Span; language: string | unde
   const last = said.at(-1) ?? { text: "", asked: false };
   const lastWord = last.text.search(/\S*$/); // keeps the number on the line of the word before it
   const follow = (event: MouseEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the reader wants another tab: let the browser open it
+    // the reader wants another tab: let the browser open it
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     onSpan(span);
   };

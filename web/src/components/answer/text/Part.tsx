@@ -1,4 +1,5 @@
-// A part of an answer that is a table, a list or a box in its document, and is one here: with its marks, and one place.
+// A part of an answer that is a table, a list or a box in its document, and is one here: with its
+// marks, and one place.
 import type { MouseEvent, ReactNode } from "react";
 import type { Source, Span } from "../../../api/types";
 import { useMessages } from "../../../i18n";
@@ -103,7 +104,10 @@ function Line({ row, head, draw }: LineProps) {
   );
 }
 
-/** A row of headers heads columns, or, within a table's body, the rows under it; a header among others heads its row. */
+/**
+ * A row of headers heads columns, or, within a table's body, the rows under it; a header among
+ * others heads its row.
+ */
 const scopeOf = (row: Row): "col" | "row" => (row.every(({ header }) => header) ? "col" : "row");
 
 /** With empty cells where the row has none, so that every other stands in its own column. */
@@ -137,7 +141,8 @@ function List({ items }: { items: readonly Item[] }) {
 function Place({ span, page, onSpan }: { span: Span; page: number; onSpan(span: Span): void }) {
   const m = useMessages();
   const follow = (event: MouseEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the reader wants another tab: let the browser open it
+    // the reader wants another tab: let the browser open it
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     onSpan(span);
   };

@@ -1,5 +1,5 @@
-// What comes with the first answer and not with the page: lists that are ticked off, numbers that are dialled, the
-// way to a document's owner, and what its reader says of it.
+// What comes with the first answer and not with the page: lists that are ticked off, numbers that
+// are dialled, the way to a document's owner, and what its reader says of it.
 import { lazy } from "react";
 import { Optional } from "../../shared/controls/Optional";
 

@@ -17,7 +17,8 @@ interface PlaceProps {
 export function PlaceRow({ place, number, onPlace, onRemove }: PlaceProps) {
   const m = useStaffMessages();
   const list = useId();
-  const { data: names } = useFileNames(useDelayed(place.document.trim()).slice(0, LONGEST)); // without them it can be typed
+  // without them it can be typed
+  const { data: names } = useFileNames(useDelayed(place.document.trim()).slice(0, LONGEST));
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be a box within the box
     <div role="group" className="judge-place wide" aria-label={m.sets.place(number)}>

@@ -1,4 +1,5 @@
-// A judged question to be written or rewritten: its words, who asks, its half, and where the answer stands.
+// A judged question to be written or rewritten: its words, who asks, its half, and where the answer
+// stands.
 import { type FormEvent, useState } from "react";
 import type { ApiError } from "../../../api/errors";
 import { refusalWords, useStaffMessages } from "../../../i18n";

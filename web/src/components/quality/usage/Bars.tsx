@@ -1,4 +1,5 @@
-// A plot of stacked bars. What it shows stands in a table beside it, so that it is a picture to who hears the page.
+// A plot of stacked bars. What it shows stands in a table beside it, so that it is a picture to who
+// hears the page.
 const WIDTH = 720;
 const HEIGHT = 160;
 

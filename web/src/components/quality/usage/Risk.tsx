@@ -1,4 +1,5 @@
-// How readily Bedside answers: what is in force, what each choice cost when it was measured, and, for an admin, another choice.
+// How readily Bedside answers: what is in force, what each choice cost when it was measured, and,
+// for an admin, another choice.
 import { useState } from "react";
 import type { Risk as InForce, RiskName } from "../../../api/types";
 import { formatMoment, useStaffMessages } from "../../../i18n";

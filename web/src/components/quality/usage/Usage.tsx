@@ -1,4 +1,5 @@
-// How much is asked, what becomes of it, and how readily Bedside answers. For quality staff; an admin chooses.
+// How much is asked, what becomes of it, and how readily Bedside answers. For quality staff; an
+// admin chooses.
 import { useState } from "react";
 import type { UsageWeek } from "../../../api/types";
 import { formatDay, useStaffMessages } from "../../../i18n";
@@ -89,7 +90,10 @@ function Figures({ weeks }: { weeks: UsageWeek[] }) {
   );
 }
 
-/** Half the weeks that are over; questions in the earlier and in the later of them, and in this week, which is not over. */
+/**
+ * Half the weeks that are over; questions in the earlier and in the later of them, and in this
+ * week, which is not over.
+ */
 function halves(weeks: UsageWeek[]): [number, number, number, number] {
   const over = weeks.slice(0, -1);
   const half = Math.floor(over.length / 2);

@@ -1,4 +1,5 @@
-// A button that asks once more before it does what cannot be undone. Escape or the second button leaves everything as it is.
+// A button that asks once more before it does what cannot be undone. Escape or the second button
+// leaves everything as it is.
 import { useEffect, useRef, useState } from "react";
 import { useMessages } from "../../../i18n";
 

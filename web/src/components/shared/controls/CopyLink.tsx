@@ -1,4 +1,5 @@
-// Copies the address of something, to be sent or kept. Who follows it sees it only where their own rights let them.
+// Copies the address of something, to be sent or kept. Who follows it sees it only where their own
+// rights let them.
 import { useState } from "react";
 import { useMessages } from "../../../i18n";
 

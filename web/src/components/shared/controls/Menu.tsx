@@ -1,4 +1,5 @@
-// A list that hangs from a word in the bar. One is open at a time; Escape, or going elsewhere, closes it.
+// A list that hangs from a word in the bar. One is open at a time; Escape, or going elsewhere,
+// closes it.
 import { type KeyboardEvent, type ReactNode, type RefObject, useRef } from "react";
 
 interface Props {

@@ -1,4 +1,5 @@
-// What comes after the rest, and may fail to come: something else stands in its place, and the page goes on.
+// What comes after the rest, and may fail to come: something else stands in its place, and the page
+// goes on.
 import { Component, type ReactNode, Suspense } from "react";
 
 interface Props {

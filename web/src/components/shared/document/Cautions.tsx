@@ -1,4 +1,5 @@
-// What the service says a reader must know before using a source: for other patients, expired, superseded, contradicted.
+// What the service says a reader must know before using a source: for other patients, expired,
+// superseded, contradicted.
 import type { Notice } from "../../../api/types";
 import { useMessages } from "../../../i18n";
 

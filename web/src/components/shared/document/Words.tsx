@@ -1,4 +1,5 @@
-// Words as they stand in a source. The tab between two cells of a table's row is drawn as the line between them.
+// Words as they stand in a source. The tab between two cells of a table's row is drawn as the line
+// between them.
 import { Fragment } from "react";
 
 export function Words({ text }: { text: string }) {

@@ -1,4 +1,5 @@
-// One line under the bar for what holds of the whole page: no connection, no search, no generator, only a demonstration.
+// One line under the bar for what holds of the whole page: no connection, no search, no generator,
+// only a demonstration.
 import { lazy, useSyncExternalStore } from "react";
 import { useMessages } from "../../../i18n";
 import { useHealth } from "../../../queries/health";

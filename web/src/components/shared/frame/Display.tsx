@@ -1,4 +1,5 @@
-// How the page looks: light or dark, and how large its words are, for instance on a cart. Kept on this device.
+// How the page looks: light or dark, and how large its words are, for instance on a cart. Kept on
+// this device.
 import { lazy, useEffect, useState } from "react";
 import { useMessages } from "../../../i18n";
 import { useSession } from "../../../queries/session";

@@ -1,4 +1,5 @@
-// In the menu of how the page looks and speaks: whether answers are read aloud by themselves, and what this device cannot do, and why.
+// In the menu of how the page looks and speaks: whether answers are read aloud by themselves, and
+// what this device cannot do, and why.
 import { useEffect, useId, useState } from "react";
 import { useWardMessages } from "../../../i18n";
 import { recall, remember } from "../../../settings";

@@ -1,4 +1,5 @@
-// The bar on top of every page: its name, the ways to go, how the page looks and speaks; under it what holds of the whole page.
+// The bar on top of every page: its name, the ways to go, how the page looks and speaks; under it
+// what holds of the whole page.
 import { type ReactNode, useState } from "react";
 import { useMessages } from "../../../i18n";
 import type { OwnPage } from "../../../state/window/route";

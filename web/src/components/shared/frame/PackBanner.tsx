@@ -1,4 +1,5 @@
-// Of a downtime pack: how old it is, until when it answers, and that nothing is kept. Serious when it answers no more.
+// Of a downtime pack: how old it is, until when it answers, and that nothing is kept. Serious when
+// it answers no more.
 import { formatInstant, useWardMessages } from "../../../i18n";
 import type { Session } from "../../../queries/session";
 

@@ -1,4 +1,5 @@
-// The ways to the pages of their own, for those who may see them: everybody's in the bar, the others' in a menu for each task.
+// The ways to the pages of their own, for those who may see them: everybody's in the bar, the
+// others' in a menu for each task.
 import { Fragment } from "react";
 import { useMessages } from "../../../i18n";
 import { useRoles, useSession } from "../../../queries/session";

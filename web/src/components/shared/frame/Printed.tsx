@@ -1,4 +1,5 @@
-// What a print says of itself: of which day it is. A tab may lie open for days, so the day is taken when it prints.
+// What a print says of itself: of which day it is. A tab may lie open for days, so the day is taken
+// when it prints.
 import { useEffect, useState } from "react";
 import { dayOf, formatDay, useMessages } from "../../../i18n";
 
