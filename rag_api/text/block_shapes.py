@@ -24,6 +24,7 @@ NUMBERED_CAPTION = re.compile(
     r"([A-ZÀ-Þ][^\W\d_]+)\.? ?(?:\d{1,3}[a-z]?|[IVX]{1,5})(?:[.-]\d{1,3}){0,2}(?:[.:–—)-](?!\w)|\s*$|\s+[–—A-ZÀ-Þ])"
 )
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?\s+\S")
+_FIGURES = re.compile(r"[\d.,\s]+")
 _CELLS = re.compile(r"\t| \| ")
 _NOTE = re.compile(
     r"(let op|opgelet|waarschuwing|nb|n\.b\.|nota "
@@ -141,13 +142,13 @@ def with_headers(text: str, found: Iterator[Shape]) -> Iterator[Shape]:
     yield from headed(text, table)
 
 
-def headed(text: str, rows: list[Shape]) -> list[Shape]:
-    """The rows of one table, the first marked as a header when it looks like one and none is
-    marked, with a single name above it."""
-    words = [[text[c.start : c.end].strip(" \t|\n") for c in row.cells] for row in rows]
+def headed(text: str, rows: list[Shape], is_set_apart: bool = False) -> list[Shape]:
+    """The rows of one table, the first marked as a header when it is one and none is marked, with a
+    single name above it. is_set_apart: the page sets it off from the others."""
+    words = [[(c.column, text[c.start : c.end].strip(" \t|\n")) for c in row.cells] for row in rows]
     # one name over several others
-    above = 1 if len(words) > 1 and len(words[0]) > 1 and sum(map(bool, words[0])) == 1 else 0
-    if any(row.header for row in rows) or not _is_header(words[above:]):
+    above = 1 if len(words) > 1 and len(words[0]) > 1 and sum(bool(cell) for _, cell in words[0]) == 1 else 0
+    if any(row.header for row in rows) or not _is_header(words[above:], is_set_apart):
         return rows
     heads = rows[: above + 1]
     return [
@@ -156,14 +157,37 @@ def headed(text: str, rows: list[Shape]) -> list[Shape]:
     ]
 
 
-def _is_header(rows: list[list[str]]) -> bool:
-    """Mostly without figures; or, in a regular table of three columns and more, figures that stand
-    for columns ("MEWS 3 2 1 0")."""
+def _is_header(rows: list[list[tuple[int, str]]], is_set_apart: bool) -> bool:
+    """Without figures where most cells of a column below have some; mostly without, and set apart;
+    or, in a regular table of three columns and more, figures that stand for columns ("MEWS 3 2 1
+    0"). Any other first row is one like those below: it may be an answer."""
     if len(rows) < 3:
-        return len(rows) > 0 and bool(HISTORY.match(" ".join(rows[0])))
-    figures = [any(c.isdigit() for c in cell) for cell in rows[0]]
-    regular = len(rows[0]) >= 3 and not figures[0] and all(len(row) == len(rows[0]) for row in rows)
-    return sum(figures) * 2 < len(figures) or regular
+        return len(rows) > 0 and bool(HISTORY.match(" ".join(cell for _, cell in rows[0])))
+    first, below = rows[0], [cell for row in rows[1:] for cell in row]
+    figures = [_has_figures(cell) for _, cell in first]
+    regular = len(first) >= 3 and all(len(row) == len(first) for row in rows)
+    if regular and not figures[0] and all(figures[1:]):
+        return all(_is_of_another_kind(cell, [one for at, one in below if at == column]) for column, cell in first[1:])
+    if sum(figures) * 2 >= len(figures):
+        return False
+    return is_set_apart or any(
+        cell and not _has_figures(cell) and _are_figures([one for at, one in below if at == column])
+        for column, cell in first
+    )
+
+
+def _has_figures(cell: str) -> bool:
+    return any(c.isdigit() for c in cell)
+
+
+def _are_figures(column: list[str]) -> bool:
+    return sum(map(_has_figures, column)) * 2 > len(column)
+
+
+def _is_of_another_kind(cell: str, column: list[str]) -> bool:
+    """Most cells below have other words or signs beside their figures: "10 kg" above "3 ml"."""
+    own = _FIGURES.sub("", cell).casefold()
+    return sum(_FIGURES.sub("", one).casefold() == own for one in column) * 2 < len(column)
 
 
 def without_lists_of_headings(text: str, shapes: list[Shape]) -> list[Shape]:

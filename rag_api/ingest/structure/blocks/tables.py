@@ -118,11 +118,11 @@ def _tables(text: str, rows: Sequence[_TableRow], rules: Sequence[PageRules], he
         over_page = id(paragraph) in heads and paragraph.page != table[-1][1].page
         begun = id(paragraph) in begins or (over_page and not _in_columns((shape, paragraph), table))
         if begun or id(paragraph) in heads:
-            yield from _table(text, table, headless)
+            yield from _table(text, table, rules, headless)
             table = []
             shape = replace(shape, apart=True, begins=begun)
         table.append((shape, paragraph))
-    yield from _table(text, table, headless)
+    yield from _table(text, table, rules, headless)
 
 
 def _heads(text: str, rows: Sequence[_TableRow]) -> set[int]:
@@ -261,7 +261,7 @@ def _begins(row: _TableRow) -> list[float]:
     return begins_of(shape, (paragraph.start, paragraph.boxes))
 
 
-def _table(text: str, rows: Sequence[_TableRow], headless: bool) -> list[Shape]:
+def _table(text: str, rows: Sequence[_TableRow], rules: Sequence[PageRules], headless: bool) -> list[Shape]:
     if not rows:
         return []
     shapes = [replace(shape, apart=shape.apart and n == 0) for n, (shape, _) in enumerate(rows)]
@@ -269,13 +269,31 @@ def _table(text: str, rows: Sequence[_TableRow], headless: bool) -> list[Shape]:
         shapes = [_set(shape, header=False) for shape in shapes]
     first = text[shapes[0].start : shapes[0].end].split()
     again = [text[shape.start : shape.end].split() == first and len(shape.cells) > 1 for shape in shapes]
-    shapes = shapes if headless else headed(text, shapes)
+    boxes = [(paragraph.start, paragraph.boxes) for _, paragraph in rows]
+    if not headless:
+        shapes = headed(text, columns_of(shapes, boxes), _is_ruled_off([paragraph for _, paragraph in rows], rules))
     if sum(again) > 1:  # it heads the table's next page too
         shapes = [_set(shape, header=True) if same else shape for shape, same in zip(shapes, again, strict=True)]
-    boxes = [(paragraph.start, paragraph.boxes) for _, paragraph in rows]
     placed = columns_of(shapes, boxes)
     unsure = {row.start for row in in_no_column(placed, boxes)}
     return [replace(row, unsure=row.unsure or row.start in unsure) for row in placed]
+
+
+def _is_ruled_off(rows: Sequence[Paragraph], rules: Sequence[PageRules]) -> bool:
+    """A rule is below the first row, or its colour ends there, and none parts the others of its
+    page."""
+    own = [one for one in rows if one.page == rows[0].page]
+    ruled = [_is_ruled(one, two, rules[one.page]) for one, two in pairwise(own)]
+    return len(ruled) > 1 and ruled[0] and not any(ruled[1:])
+
+
+def _is_ruled(one: Paragraph, two: Paragraph, rules: PageRules) -> bool:
+    """A rule parts two rows from side to side."""
+    (left, right), size = _reach(one, two), one.first.size
+    x0, x1, y = rules.across.T
+    between = (y > one.y1 - _WITHIN * size) & (y < two.y0 + _WITHIN * size)
+    own = between & (x0 < right) & (x1 > left)
+    return bool(own.any() and x0[own].min() < left + size and x1[own].max() > right - size)
 
 
 def _set(row: Shape, header: bool) -> Shape:

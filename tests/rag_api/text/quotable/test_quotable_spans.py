@@ -55,6 +55,16 @@ def test_a_header_of_figures_heads_a_regular_table() -> None:
     assert read(text)[0] == "Schaal\nMEWS\t3\t2\t1\n|Pols\tonder 40\t41-50\t51-100"
 
 
+def test_a_first_row_of_words_like_those_below_is_an_answer_too() -> None:
+    rows = ["jeuk\tcetirizine", "pijn\tparacetamol", "onrust\thaloperidol"]
+    assert read("Middelen\n" + "\n".join(rows) + "\n") == [f"Middelen\n|{row}" for row in rows]
+
+
+def test_a_name_beside_a_number_heads_no_other_pairs_of_them() -> None:
+    rows = ["Nummer\tA-9\tVersie\t3.0", "Vanaf\t15/05/2025\tTot\t14/05/2030", "Soort\tprotocol\tTaal\tnl"]
+    assert read("Kaart\n" + "\n".join(rows) + "\n") == [f"Kaart\n|{row}" for row in rows]
+
+
 def test_rows_of_figures_have_no_header() -> None:
     rows = ["10 kg\t75 mg", "20 kg\t150 mg", "30 kg\t225 mg"]
     assert read("Dosis\n" + "\n".join(rows) + "\n") == [f"Dosis\n|{row}" for row in rows]

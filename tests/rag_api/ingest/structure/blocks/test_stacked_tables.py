@@ -146,3 +146,47 @@ def test_a_line_above_a_header_is_that_tables_caption(tmp_path: Path) -> None:
     found = leads(laid(tmp_path, table(UPPER, *GRID, BOLD), line, table(OTHER, *GRID, BOLD)))
     assert "Grenzen" in found["kalium"]
     assert "Grenzen" not in found["fentanyl"]
+
+
+WORDS = [
+    ["hoofdpijn", "paracetamol", "via de mond"],
+    ["misselijkheid", "ondansetron", "in de ader"],
+    ["jeuk", "cetirizine", "via de mond"],
+    ["onrust", "haloperidol", "onder de huid"],
+]
+DOSES = [["morfine", "2 mg", "0,1 mg"], ["ketamine", "10 mg", "0,5 mg"], ["codeïne", "30 mg", "1 mg"]]
+NAMES = ["Klacht", "Middel", "Hoe"]
+
+
+@pytest.mark.parametrize("style", [GRID, BARE], ids=["grid", "bare"])
+@pytest.mark.parametrize("rows", [WORDS, DOSES], ids=["words", "doses"])
+def test_a_first_row_like_those_below_is_quoted_and_heads_none(
+    rows: list[list[str]], style: list[tuple[object, ...]], tmp_path: Path
+) -> None:
+    found = leads(laid(tmp_path, table(rows, *style)))
+    assert found == {row[0]: "" for row in rows}
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        [*GRID, BOLD],
+        OPEN,
+        [("LINEBELOW", (0, 0), (-1, 0), 0.5, "black")],
+        [("BACKGROUND", (0, 0), (-1, 0), "lightgrey")],
+    ],
+    ids=["bold", "open", "rule", "colour"],
+)
+def test_a_first_row_of_words_that_is_set_apart_heads_the_words_below(
+    style: list[tuple[object, ...]], tmp_path: Path
+) -> None:
+    found = leads(laid(tmp_path, table([NAMES, *WORDS], *style)))
+    assert found == {row[0]: "Klacht\tMiddel\tHoe\n" for row in WORDS}
+
+
+@pytest.mark.parametrize("style", [GRID, BARE], ids=["grid", "bare"])
+def test_a_first_row_of_words_heads_a_column_of_figures(style: list[tuple[object, ...]], tmp_path: Path) -> None:
+    found = leads(laid(tmp_path, table(UPPER, *style)))
+    assert found == {row[0]: "Middel\tVolwassene\tKind\n" for row in UPPER[1:]}
+    weights = [["Middel", "10 kg", "20 kg"], *DOSES]
+    assert leads(laid(tmp_path, table(weights, *style))) == {row[0]: "Middel\t10 kg\t20 kg\n" for row in DOSES}
