@@ -1,7 +1,7 @@
 // The reader's few choices, kept on this device; a browser that keeps nothing still works. No
 // question or answer goes here.
 
-type Name = "language" | "theme" | "size" | "function" | "department" | "documents" | "split" | "aloud";
+type Name = "language" | "theme" | "size" | "asker" | "documents" | "split" | "aloud";
 
 export function recall(name: Name): string | null {
   try {

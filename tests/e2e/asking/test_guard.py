@@ -51,7 +51,7 @@ def test_a_number_with_its_unit_that_the_service_found_in_no_source_is_marked_by
     assert line == "dotted"
 
 
-def test_who_asks_goes_with_every_question_and_is_remembered(page: Page, script: Script) -> None:
+def test_who_asks_goes_with_every_question_and_is_remembered_for_nobody_else(page: Page, script: Script) -> None:
     page.locator(".scope > summary").click()
     page.get_by_label("Functie", exact=True).select_option("Kinderarts")
     page.get_by_role("group", name="Uw functie en dienst").get_by_label("Dienst").select_option("Pediatrie")
@@ -64,6 +64,9 @@ def test_who_asks_goes_with_every_question_and_is_remembered(page: Page, script:
     ask(page, "nog een vraag")
     complete(page)
     assert [(body.function, body.department) for body in script.asked] == [("paediatrician", "Pediatrie")] * 2
+    page.evaluate("localStorage.setItem('bedside.asker', 'somebody else\\npaediatrician\\nPediatrie')")
+    page.reload()
+    expect(page.locator(".scope > summary")).to_have_text("Functie en filters")
 
 
 def test_a_filter_is_said_in_words_goes_with_the_question_and_is_forgotten_with_the_page(

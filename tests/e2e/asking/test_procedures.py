@@ -125,15 +125,3 @@ def test_favourites_go_where_their_reader_goes(new_page: NewPage, base_url: str,
     expect(ward.get_by_role("link", name="Zoek een procedure")).to_be_visible()
     expect(ward.get_by_role("heading", name="Uw favorieten")).to_have_count(0)
     assert script.favourites == []
-
-
-def test_favourites_that_were_kept_on_a_computer_go_to_the_service(
-    new_page: NewPage, base_url: str, script: Script
-) -> None:
-    page = new_page()
-    page.goto(base_url)
-    page.evaluate("localStorage.setItem('bedside.documents', JSON.stringify([['', ['paracetamol-kind', 'b'], ['c']]]))")
-    page.reload()
-    expect(page.get_by_role("heading", name="Uw favorieten")).to_be_visible()
-    assert script.favourites == ["paracetamol-kind", "b"]
-    assert page.evaluate("localStorage.getItem('bedside.documents')") == '[["",[],["c"]]]'

@@ -6,7 +6,7 @@ import type { DocumentSummary } from "../api/types";
 const KEY = ["favourites"];
 const one = (id: string) => ({ params: { path: { document_id: id } } });
 
-export const keepFavourite = (id: string): Promise<void> => done(service.PUT("/favourites/{document_id}", one(id)));
+const keepFavourite = (id: string): Promise<void> => done(service.PUT("/favourites/{document_id}", one(id)));
 const letGo = (id: string): Promise<void> => done(service.DELETE("/favourites/{document_id}", one(id)));
 
 /** What counts now of each, the one kept last first. */

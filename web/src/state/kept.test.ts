@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { forgetFavourites, MOST_OPENED, noteOpened, peopleIn, textOf } from "./kept";
+import { MOST_OPENED, noteOpened, peopleIn, textOf } from "./kept";
 
 const kept = (person: string) => peopleIn(localStorage.getItem("bedside.documents")).get(person);
 
@@ -11,16 +11,8 @@ afterEach(() => {
 test("what was opened last comes first, once, and no more than a few are kept", () => {
   for (let number = 0; number < 30; number++) noteOpened("an", `d${number}`);
   noteOpened("an", "d25");
-  expect(kept("an")?.opened.slice(0, 3)).toEqual(["d25", "d29", "d28"]);
-  expect(kept("an")?.opened.length).toBe(MOST_OPENED);
-});
-
-test("favourites of an earlier release are read until the service has them", () => {
-  localStorage.setItem("bedside.documents", '[["an",["d2","d1"],["d3"]],["bo",["d1"],[]]]');
-  expect(kept("an")).toEqual({ favourites: ["d2", "d1"], opened: ["d3"] });
-  forgetFavourites("an");
-  expect(kept("an")).toEqual({ favourites: [], opened: ["d3"] });
-  expect(kept("bo")?.favourites).toEqual(["d1"]);
+  expect(kept("an")?.slice(0, 3)).toEqual(["d25", "d29", "d28"]);
+  expect(kept("an")?.length).toBe(MOST_OPENED);
 });
 
 test("whoever was there longest ago is forgotten first", () => {
@@ -30,10 +22,10 @@ test("whoever was there longest ago is forgotten first", () => {
   noteOpened("bo", "d1");
   noteOpened("co", "d1");
   expect(kept("p0")).toBeUndefined();
-  expect(kept("an")?.opened).toEqual(["d2", "d1"]);
+  expect(kept("an")).toEqual(["d2", "d1"]);
 });
 
-test.each(["", "{", "7", '[["an"],["bo",["d1"],[2]],3]'])(
+test.each(["", "{", "7", '[["an"],["bo",[2]],3]'])(
   "%j, which this page did not write, is no reason to fail",
   (text) => {
     expect(peopleIn(text)).toEqual(new Map());
@@ -41,6 +33,6 @@ test.each(["", "{", "7", '[["an"],["bo",["d1"],[2]],3]'])(
 );
 
 test("what is written is read back", () => {
-  const people = new Map([["an", { favourites: ["d1"], opened: ["d2", "d1"] }]]);
+  const people = new Map([["an", ["d2", "d1"]]]);
   expect(peopleIn(textOf(people))).toEqual(people);
 });

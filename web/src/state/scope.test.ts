@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { asRequest, firstScope, isFiltered, keepAsker, unfiltered } from "./scope";
+import { asRequest, firstScope, isFiltered, keepAsker, UNSAID, unfiltered } from "./scope";
 
 describe("the scope of a question", () => {
   beforeEach(() => localStorage.clear());
 
   test("says nothing and filters nothing at first", () => {
-    expect(isFiltered(firstScope())).toBe(false);
-    expect(asRequest(firstScope())).toEqual({
+    expect(isFiltered(UNSAID)).toBe(false);
+    expect(asRequest(UNSAID)).toEqual({
       function: null,
       department: null,
       filters: {
@@ -22,7 +22,7 @@ describe("the scope of a question", () => {
 
   test("goes into the request as it is set", () => {
     const scope = {
-      ...firstScope(),
+      ...UNSAID,
       function: "midwife",
       group: "pregnancy" as const,
       type: "protocol",
@@ -36,12 +36,19 @@ describe("the scope of a question", () => {
   });
 
   test("keeps who asks on the device, and no filter", () => {
-    keepAsker({ ...firstScope(), function: "midwife", department: "Materniteit", language: "en" });
-    expect(firstScope()).toMatchObject({ function: "midwife", department: "Materniteit", language: "" });
+    keepAsker("an", { ...UNSAID, function: "midwife", department: "Materniteit", language: "en" });
+    expect(firstScope("an")).toMatchObject({ function: "midwife", department: "Materniteit", language: "" });
+  });
+
+  test("does not take one person for another", () => {
+    keepAsker("an", { ...UNSAID, function: "midwife", department: "Materniteit" });
+    expect(firstScope("bo")).toEqual(UNSAID);
+    keepAsker("bo", { ...UNSAID, function: "nurse" });
+    expect(firstScope("an")).toEqual(UNSAID);
   });
 
   test("without its filters it still says who asks", () => {
-    const scope = { ...firstScope(), function: "nurse", fromDepartment: "Apotheek" };
+    const scope = { ...UNSAID, function: "nurse", fromDepartment: "Apotheek" };
     expect(unfiltered(scope)).toMatchObject({ function: "nurse", fromDepartment: "" });
   });
 });

@@ -19,14 +19,19 @@ export interface Scope {
 
 const EVERYTHING = { group: "", fromDepartment: "", type: "", language: "", includeExpired: false } as const;
 
-/** Who asks is kept on this device; filters are not: a forgotten one would hide documents. */
-export function firstScope(): Scope {
-  return { function: recall("function") ?? "", department: recall("department") ?? "", ...EVERYTHING };
+export const UNSAID: Scope = { function: "", department: "", ...EVERYTHING };
+
+/**
+ * Who asks is kept on this device, of the last person who said it: a ward's computer is used by
+ * many. Filters are not: a forgotten one would hide documents.
+ */
+export function firstScope(person: string): Scope {
+  const [kept, own, department] = recall("asker")?.split("\n") ?? [];
+  return kept === person ? { ...UNSAID, function: own ?? "", department: department ?? "" } : UNSAID;
 }
 
-export function keepAsker(scope: Scope): void {
-  remember("function", scope.function);
-  remember("department", scope.department);
+export function keepAsker(person: string, scope: Scope): void {
+  remember("asker", [person, scope.function, scope.department].join("\n"));
 }
 
 export const unfiltered = (scope: Scope): Scope => ({ ...scope, ...EVERYTHING });

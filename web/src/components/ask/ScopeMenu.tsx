@@ -29,7 +29,7 @@ export function ScopeMenu({ scope, onScope }: Props) {
   };
   const change = (part: Partial<Scope>): void => {
     const next = { ...scope, ...part };
-    keepAsker(next);
+    keepAsker(own?.id ?? "", next);
     onScope(next);
   };
   const close = (): void => {

@@ -5,6 +5,7 @@ import { asApiError } from "../../api/errors";
 import type { Mode, PersonalChoice } from "../../api/types";
 import { useMessages } from "../../i18n";
 import { getAnswer } from "../../queries/answers";
+import { usePerson } from "../../queries/session";
 import { lackingIn } from "../../state/conversation/conversation";
 import { useConversation } from "../../state/conversation/useConversation";
 import { useOpened } from "../../state/conversation/useOpened";
@@ -32,7 +33,9 @@ export function Chat() {
   const m = useMessages();
   const [error, setError] = useState<string>();
   const [help, setHelp] = useState(false);
-  const [scope, setScope] = useState(firstScope);
+  const person = usePerson();
+  const [scope, setScope] = useState(() => firstScope(person));
+  useEffect(() => setScope(firstScope(person)), [person]);
   const [edited, setEdited] = useState<{ question: string } | null>(null);
   const input = useRef<HTMLTextAreaElement>(null);
   const { conversation, dispatch, send, stop, load, reset } = useConversation(setError);
@@ -68,8 +71,8 @@ export function Chat() {
     const sent = questionInAddress(location.search);
     if (!sent || route.kind !== "home") return;
     history.replaceState(history.state, "", "/"); // asked once, however often the page is loaded again
-    void send(sent, null);
-  }, [route, send]);
+    void send(sent, null, false, scope);
+  }, [route, send, scope]);
   useEffect(() => {
     if (route.kind !== "answer") return;
     getAnswer(route.id)

@@ -5,7 +5,7 @@ import { type ApiError, asApiError } from "../../api/errors";
 import type { FoundEvent, Mode, PersonalChoice } from "../../api/types";
 import { useLanguage } from "../../i18n";
 import { getConversation } from "../../queries/conversations";
-import { asRequest, firstScope } from "../scope";
+import { asRequest, UNSAID } from "../scope";
 import type { AnswerEvent } from "./answer";
 import { EMPTY, reduceConversation } from "./conversation";
 
@@ -43,7 +43,7 @@ export function useConversation(onError: (code: string) => void) {
       question: string,
       mode: Mode | null,
       literal = false,
-      scope = firstScope(),
+      scope = UNSAID,
       personal: PersonalChoice = "stop",
       whole = "", // id of the document that is read whole
     ): Promise<void> => {
