@@ -103,6 +103,20 @@ def test_a_report_reaches_the_owner_and_the_answer_comes_back(
     expect(page.locator(".at-hand .notice")).to_have_count(0)  # it is seen
 
 
+def test_the_owner_is_asked_from_the_open_document_too(
+    page: Page, url: str, container: Container, child: Document, owner: User
+) -> None:
+    put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
+    page.goto(f"{url}/d/{child.id}")
+    page.get_by_role("button", name=f"Vraag de eigenaar: {DOCUMENT}").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("een vraag")).to_be_checked()
+    faultless(page)
+    dialog.get_by_label("Wat wilt u vragen of melden?").fill("Wanneer neem ik de spiegel af?")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan Werkgroep Pijn.")
+
+
 def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no_owner_is_known(
     page: Page, url: str, child: Document, asker: Asker, tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-// A button under a document, and what it opens: a question for the document's owner, or a report
+// A button under a document or over its pages, and what it opens: a question for the document's owner, or a report
 // that something is no longer right.
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import type { OwnerQuestionIn, Source } from "../../api/types";
@@ -10,16 +10,19 @@ import { Personal } from "./Personal";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
 
+type Kind = OwnerQuestionIn["kind"];
+
 interface Props {
   about: Source;
-  answerId: string;
-  asked: string; // what no document answered; "": something did
+  answerId?: string; // under which one asks
+  asked?: string; // what no document answered
+  kind?: Kind; // what it begins as
 }
 
-export function AskOwner({ about, answerId, asked }: Props) {
+export function AskOwner({ about, answerId, asked = "", kind = asked ? "question" : "report" }: Props) {
   const m = useOwnerMessages();
   const [open, setOpen] = useState(false);
-  const label = asked ? m.askOwner.question : m.askOwner.report;
+  const label = m.askOwner[kind];
   return (
     <>
       <button
@@ -30,31 +33,38 @@ export function AskOwner({ about, answerId, asked }: Props) {
       >
         {label}
       </button>
-      {open && <Form {...{ about, answerId, asked }} onClose={() => setOpen(false)} />}
+      {open && <Form {...{ about, answerId, asked, label }} first={kind} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-type Kind = OwnerQuestionIn["kind"];
 const KINDS: readonly Kind[] = ["question", "report"];
 const LONGEST = 4000; // characters: the service's limit
 
-function Form({ about, answerId, asked, onClose }: Props & { onClose(): void }) {
+interface FormProps {
+  about: Source;
+  answerId: string | undefined;
+  asked: string;
+  label: string;
+  first: Kind;
+  onClose(): void;
+}
+
+function Form({ about, answerId, asked, label, first, onClose }: FormProps) {
   const m = useOwnerMessages();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  const [kind, setKind] = useState<Kind>(asked ? "question" : "report");
+  const [kind, setKind] = useState<Kind>(first);
   const [text, setText] = useState(asked);
   const { mutate, data: sent, error, isPending } = useAskOwner(about.document_id);
   useEffect(() => dialog.current?.showModal(), []);
   const send = (remove: boolean): void => {
-    if (text.trim() && !isPending) mutate({ kind, text, page: about.page, answer_id: answerId, remove });
+    if (text.trim() && !isPending) mutate({ kind, text, page: about.page, answer_id: answerId ?? null, remove });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     send(false);
   };
-  const label = asked ? m.askOwner.question : m.askOwner.report;
   return (
     <dialog ref={dialog} className="help ask-owner" onClose={onClose} aria-labelledby={id}>
       <h2 id={id}>{label}</h2>

@@ -10,6 +10,8 @@ import { Viewer, type Wanted } from "../../pdf/Viewer";
 import { usePerson } from "../../queries/session";
 import { noteOpened } from "../../state/kept";
 import { usePhone } from "../../state/window/useNarrow";
+import { AskOwner } from "../answer/text/lazily";
+import { Optional } from "../shared/controls/Optional";
 import { Cautions } from "../shared/document/Cautions";
 import { Facts } from "../shared/document/Facts";
 import { Find } from "./Find";
@@ -91,6 +93,11 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose,
             </button>
           </div>
           <Facts source={source} />
+          {alone && (
+            <Optional fallback={null}>
+              <AskOwner about={source} kind="question" />
+            </Optional>
+          )}
           <Tools
             {...{ source, document, page, zoom, onMove }}
             words={place?.text ?? ""}
