@@ -1,5 +1,5 @@
-// A button under a document or over its pages, and what it opens: a question for the document's owner, or a report
-// that something is no longer right.
+// A button under a document or over its pages, and what it opens: a question for the document's
+// owner, or a report that something is no longer right.
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import type { OwnerQuestionIn, Source } from "../../api/types";
 import { failureWords, useOwnerMessages } from "../../i18n";
