@@ -44,7 +44,7 @@ QUESTIONS = (
     "wanneer is het restaurant open",
     "wie belt de technische dienst bij een lekkend dak",
 )
-SECRET = "Geheime code van de apotheekkluis. De code van de kluis is 4711 en wordt elke week gewijzigd. "
+SECRET = "Geheime code van de apotheekkluis. De code van de kluis is 47-11-08 en wordt elke week gewijzigd. "
 
 
 def silent(_: object) -> None:
@@ -136,14 +136,14 @@ def test_only_what_its_groups_may_read_is_in_it_and_nobodys_name(
     assert manifest.index.documents == 3
     held = contents(tmp_path / "all")
     assert b"15 mg/kg" in held
-    assert b"4711" not in held
+    assert b"47-11-08" not in held
     assert b"zes uur" not in held.replace(b"ten minste zes uur", b"")
     assert {table.name for table in manifest.database.tables}.isdisjoint(
         {"users", "answers", "conversations", "audit_entries", "api_keys"}
     )
     packed(hospital, tmp_path / "pharmacy", page, "apotheek")
     held = contents(tmp_path / "pharmacy")
-    assert b"4711" in held
+    assert b"47-11-08" in held
     assert b"15 mg/kg" not in held
 
 
