@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Chunk, Document, DocumentStatus, Indexed, Metadata, Page
+from rag_api.errors import DatabaseUnavailable
 from rag_api.ingest.common.chunk import embedding_text
 
 DOUBTFUL = "§§"
@@ -95,4 +96,8 @@ def load_hospital(container: Container) -> dict[str, Document]:
 
 def empty(container: Container) -> None:
     container.store.delete_documents(list(container.store.document_ids()))
-    container.db.run("truncate documents, conversations cascade")
+    truncate = "truncate documents, conversations cascade"
+    try:
+        container.db.run(truncate)
+    except DatabaseUnavailable:  # a deadlock with what a page that was closed had still asked for
+        container.db.run(truncate)
