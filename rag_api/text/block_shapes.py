@@ -142,9 +142,10 @@ def with_headers(text: str, found: Iterator[Shape]) -> Iterator[Shape]:
     yield from headed(text, table)
 
 
-def headed(text: str, rows: list[Shape], is_set_apart: bool = False) -> list[Shape]:
+def headed(text: str, rows: list[Shape], is_set_apart: bool | None = None) -> list[Shape]:
     """The rows of one table, the first marked as a header when it is one and none is marked, with a
-    single name above it. is_set_apart: the page sets it off from the others."""
+    single name above it. is_set_apart: the page sets it off from the others; None: how it looks is
+    not known (text, Word, HTML), where a first row of words is a header more often than not."""
     words = [[(c.column, text[c.start : c.end].strip(" \t|\n")) for c in row.cells] for row in rows]
     # one name over several others
     above = 1 if len(words) > 1 and len(words[0]) > 1 and sum(bool(cell) for _, cell in words[0]) == 1 else 0
@@ -157,10 +158,10 @@ def headed(text: str, rows: list[Shape], is_set_apart: bool = False) -> list[Sha
     ]
 
 
-def _is_header(rows: list[list[tuple[int, str]]], is_set_apart: bool) -> bool:
-    """Without figures where most cells of a column below have some; mostly without, and set apart;
-    or, in a regular table of three columns and more, figures that stand for columns ("MEWS 3 2 1
-    0"). Any other first row is one like those below: it may be an answer."""
+def _is_header(rows: list[list[tuple[int, str]]], is_set_apart: bool | None) -> bool:
+    """Without figures where most cells of a column below have some; mostly without, unless the page
+    does not set it apart; or, in a regular table of three columns and more, figures that stand for
+    columns ("MEWS 3 2 1 0"). Any other first row is one like those below: it may be an answer."""
     if len(rows) < 3:
         return len(rows) > 0 and bool(HISTORY.match(" ".join(cell for _, cell in rows[0])))
     first, below = rows[0], [cell for row in rows[1:] for cell in row]
@@ -170,7 +171,7 @@ def _is_header(rows: list[list[tuple[int, str]]], is_set_apart: bool) -> bool:
         return all(_is_of_another_kind(cell, [one for at, one in below if at == column]) for column, cell in first[1:])
     if sum(figures) * 2 >= len(figures):
         return False
-    return is_set_apart or any(
+    return is_set_apart is not False or any(
         cell and not _has_figures(cell) and _are_figures([one for at, one in below if at == column])
         for column, cell in first
     )

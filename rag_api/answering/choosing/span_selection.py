@@ -263,7 +263,9 @@ def with_all_that_is_pointed_to(
             if insists:
                 whole = _whole_of(place, question, read)
                 found.insert(_next_in(found, whole), Section((whole,), 1, question))
-        elif place.start <= found[at].candidates[0].start and found[at].candidates[0].end <= place.end:
+            continue
+        own = found[at].candidates[0]
+        if place.start <= own.start and own.end <= place.end:
             found[at] = replace(found[at], candidates=(place,), most=1)
     return tuple(found)
 

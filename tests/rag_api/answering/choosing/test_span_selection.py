@@ -184,7 +184,7 @@ def test_a_row_for_the_age_stands_alone_when_nothing_else_is_told() -> None:
 
 
 def test_a_table_is_quoted_whole_when_the_question_names_the_case_of_no_row() -> None:
-    text = "Bron\tMiddel\nlong\tceftriaxon 2 g\nbuik\ttemocilline 2 g\nurinewegen\tamikacine 1 g\nhuid\tflucloxacilline 2 g\n"
+    text = "Bron\tMiddel\nlong\tceftriaxon\nbuik\ttemocilline\nurinewegen\tamikacine\nhuid\tflucloxacilline\n"
     close = {"long": 0.0, "buik": -0.5, "huid": -1.0}
     sentences, read = candidates(text, *close)
     near = [replace(one, score=-float(n) / 2) for n, one in enumerate(sentences)]
@@ -196,7 +196,7 @@ def test_a_table_is_quoted_whole_when_the_question_names_the_case_of_no_row() ->
     far = [replace(one, score=-3.0 * n) for n, one in enumerate(sentences)]
     assert (
         sections(question("wat geven als het van de blaas komt"), far, read)[0].candidates[0].text
-        == "Bron\tMiddel\nlong\tceftriaxon 2 g\n"
+        == "Bron\tMiddel\nlong\tceftriaxon\n"
     )
 
 
@@ -217,11 +217,9 @@ def test_two_rows_that_would_be_quoted_together_bring_their_table_when_the_quest
 
 
 def test_a_row_for_another_germ_does_not_answer_where_its_table_has_one_for_the_germ_that_is_asked_about() -> None:
-    text = (
-        "Kiem\tIsolatie\nInfluenza, vermoeden\tdruppel, 7 dagen\nMazelen\tlucht, 4 dagen\nMeningitis\tdruppel, 1 dag\n"
-    )
+    text = "Kiem\tIsolatie\nInfluenza, vermoeden\tdruppel\nMazelen\tlucht\nMeningitis\tdruppel\n"
     assert [row.splitlines()[-1] for row in quoted(text, "isolation type for measles", "Influenza", "Meningitis")] == [
-        "Mazelen\tlucht, 4 dagen"
+        "Mazelen\tlucht"
     ]
     # the table says nothing of it: nothing is left out
     assert "Influenza" in quoted(text, "isolation type for scabies", "Influenza")[0]
@@ -229,8 +227,8 @@ def test_a_row_for_another_germ_does_not_answer_where_its_table_has_one_for_the_
 
 def test_a_word_of_the_header_names_the_case_of_no_row() -> None:
     text = (
-        "Patiënt bij opname\tScreening\nopname op intensieve\t3 plaatsen\nverblijf in het buitenland\t2 plaatsen\n"
-        "contact met varkens\t1 plaats\n"
+        "Patiënt bij opname\tScreening\nopname op intensieve\tja\nverblijf in het buitenland\tja\ncontact met "
+        "varkens\tja\n"
     )
     sentences, read = candidates(text, "intensieve", "buitenland", "varkens")
     near = [replace(one, score=-float(n) / 5) for n, one in enumerate(sentences)]

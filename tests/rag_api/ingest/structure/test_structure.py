@@ -202,6 +202,13 @@ def test_a_docx_says_its_headings_and_the_rows_that_head_a_table(tmp_path: Path)
     ]
 
 
+def test_the_first_row_of_a_docxs_table_heads_its_words_though_nothing_marks_it(tmp_path: Path) -> None:
+    rows = [("Kiem", "Isolatie"), ("Mazelen", "lucht"), ("Influenza", "druppel")]
+    path = docx(tmp_path / "kiem.docx", table(*(tr(tc(one), tc(other)) for one, other in rows)))
+    document = read(path, "kiem.docx", media_type(path, "kiem.docx"), 100)
+    assert [block.header for block in document.blocks if block.kind == BlockKind.ROW] == [True, False, False]
+
+
 def test_a_sheets_rows_have_a_cell_for_each_column(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sheet = book.active

@@ -55,9 +55,9 @@ def test_a_header_of_figures_heads_a_regular_table() -> None:
     assert read(text)[0] == "Schaal\nMEWS\t3\t2\t1\n|Pols\tonder 40\t41-50\t51-100"
 
 
-def test_a_first_row_of_words_like_those_below_is_an_answer_too() -> None:
+def test_where_nothing_is_known_of_how_it_looks_a_first_row_of_words_heads_words() -> None:
     rows = ["jeuk\tcetirizine", "pijn\tparacetamol", "onrust\thaloperidol"]
-    assert read("Middelen\n" + "\n".join(rows) + "\n") == [f"Middelen\n|{row}" for row in rows]
+    assert read("Klacht\tMiddel\n" + "\n".join(rows) + "\n") == [f"Klacht\tMiddel\n|{row}" for row in rows]
 
 
 def test_a_name_beside_a_number_heads_no_other_pairs_of_them() -> None:
