@@ -7,6 +7,7 @@ import { type AnswerState, isRead, isRefused, view } from "../../state/conversat
 import type { Opened } from "../../state/conversation/conversation";
 import { askPath, placePath } from "../../state/window/route";
 import { originOf } from "../../text/documents/facts";
+import { AfterRefusal } from "../owners/lazily";
 import { CopyLink } from "../shared/controls/CopyLink";
 import { Optional } from "../shared/controls/Optional";
 import { copyWithOrigin } from "./copying";
@@ -15,7 +16,7 @@ import { Notices } from "./notices/Notices";
 import { Progress } from "./Progress";
 import { Sources } from "./sources/Sources";
 import { AnswerText } from "./text/AnswerText";
-import { AfterRefusal, Feedback, ReadAloud } from "./text/lazily";
+import { Feedback, ReadAloud } from "./text/lazily";
 
 interface Props {
   id: string; // in the page

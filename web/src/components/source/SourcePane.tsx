@@ -10,7 +10,7 @@ import { Viewer, type Wanted } from "../../pdf/Viewer";
 import { usePerson } from "../../queries/session";
 import { noteOpened } from "../../state/kept";
 import { usePhone } from "../../state/window/useNarrow";
-import { AskOwner } from "../answer/text/lazily";
+import { AskOwner } from "../owners/lazily";
 import { Optional } from "../shared/controls/Optional";
 import { Cautions } from "../shared/document/Cautions";
 import { Facts } from "../shared/document/Facts";

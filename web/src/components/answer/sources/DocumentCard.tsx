@@ -5,11 +5,11 @@ import type { Source, Span } from "../../../api/types";
 import { formatScore, useMessages } from "../../../i18n";
 import { closenessOf } from "../../../text/documents/documents";
 import { excerpt } from "../../../text/documents/excerpt";
+import { AskOwner } from "../../owners/lazily";
 import { Optional } from "../../shared/controls/Optional";
 import { Cautions } from "../../shared/document/Cautions";
 import { Facts } from "../../shared/document/Facts";
 import { Words } from "../../shared/document/Words";
-import { AskOwner } from "../text/lazily";
 
 interface Props {
   shown: readonly Source[]; // its passages, at least one

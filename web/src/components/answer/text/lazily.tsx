@@ -1,5 +1,5 @@
 // What comes with the first answer and not with the page: lists that are ticked off, numbers that
-// are dialled, the way to a document's owner, and what its reader says of it.
+// are dialled, and what its reader says of it.
 import { lazy } from "react";
 import { Optional } from "../../shared/controls/Optional";
 
@@ -10,8 +10,6 @@ const ToDial = lazy(async () => ({ default: (await import("../../steps/Dialled")
 
 export const Feedback = lazy(async () => ({ default: (await import("../Feedback")).Feedback }));
 export const ReadAloud = lazy(async () => ({ default: (await import("../ReadAloud")).ReadAloud }));
-export const AfterRefusal = lazy(async () => ({ default: (await import("../../owners/AfterRefusal")).AfterRefusal }));
-export const AskOwner = lazy(async () => ({ default: (await import("../../owners/AskOwner")).AskOwner }));
 
 const mayHoldNumber = (text: string): boolean => /\d\D{0,3}\d\D?\d/.test(text);
 
