@@ -94,6 +94,14 @@ class Settings(BaseSettings):
         "openid profile email", description="With Entra's overage of groups: GroupMember.Read.All of Graph too."
     )
     oidc_groups_claim: str = "groups"
+    oidc_function_claim: str = Field(
+        "", description="Claim with the asker's function (nurse, doctor); absent: each sets it, or an admin."
+    )
+    oidc_functions: str = Field(
+        "",
+        description="Functions by the claim's values: 'Verpleegkundige spoed=nurse;Huisarts in opleiding=physician'.",
+    )
+    oidc_department_claim: str = Field("", description="Claim with the asker's department, as documents name it.")
     oidc_new_accounts: bool = Field(
         False, description="Who signs in for the first time gets an account; else an admin makes it before."
     )
@@ -364,6 +372,18 @@ class Settings(BaseSettings):
         return found
 
     @property
+    def functions_by_claim(self) -> Mapping[str, str]:
+        """By what the provider says, in lower case. Raises ValueError when a part is no
+        `value=function`."""
+        found: dict[str, str] = {}
+        for part in filter(None, (part.strip() for part in self.oidc_functions.split(";"))):
+            said, _, function = (one.strip() for one in part.rpartition("="))
+            if not said or not function:
+                raise ValueError(f"BEDSIDE_OIDC_FUNCTIONS: {part!r} is no value=function")
+            found[said.casefold()] = function
+        return found
+
+    @property
     def has_tls(self) -> bool:
         return (self.public_url or "").startswith("https://")
 
@@ -381,6 +401,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _refuse_sign_in_by_half(self) -> Settings:
         assert self.roles_by_group is not None
+        assert self.functions_by_claim is not None
         if self.sign_in == "oidc":
             missing = [name for name in ("oidc_issuer", "oidc_client_id", "public_url") if not getattr(self, name)]
             if missing:

@@ -7,6 +7,7 @@ signed, for us, now, for this sign-in.
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 import time
@@ -27,7 +28,10 @@ from rag_api.config import Settings
 from rag_api.db.owners.named import is_mail
 from rag_api.db.people.accounts import Claims
 from rag_api.db.people.sessions import Started
-from rag_api.errors import NotAllowed, SignInUnavailable
+from rag_api.errors import ConfigurationError, NotAllowed, SignInUnavailable
+from rag_api.guard.people.asker import function_named, functions
+
+log = logging.getLogger(__name__)
 
 # Signatures by keys that only the provider has: neither "none" nor a shared secret.
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
@@ -49,6 +53,11 @@ class Provider:
     several threads."""
 
     def __init__(self, settings: Settings, transport: httpx.BaseTransport | None = None) -> None:
+        """Raises ConfigurationError for a mapped function that nobody knows."""
+        for mapped in settings.functions_by_claim.values():
+            if function_named(mapped) is None:
+                known = ", ".join(one.id for one in functions())
+                raise ConfigurationError(f"BEDSIDE_OIDC_FUNCTIONS: no function {mapped!r}; there are {known}")
         self.settings, self.transport = settings, transport
         self._lock = threading.Lock()
         self._metadata: dict[str, Any] = {}
@@ -90,9 +99,16 @@ class Provider:
                     client, self.settings.oidc_graph_url, str(token.get("access_token", ""))
                 )
         name = str(claims.get("name") or claims.get("preferred_username") or claims["sub"])[:200]
-        return SignedIn(
-            Claims(claims["iss"], str(claims["sub"]), name, _usable(groups), _mail(claims)), token["id_token"]
+        told = Claims(
+            claims["iss"],
+            str(claims["sub"]),
+            name,
+            _usable(groups),
+            _mail(claims),
+            _function(claims, self.settings),
+            next(iter(_usable(_names(claims.get(self.settings.oidc_department_claim)))), None),
         )
+        return SignedIn(told, token["id_token"])
 
     def sign_out_url(self, id_token: str | None) -> str | None:
         """Return where the provider ends its own session, if it says where."""
@@ -187,6 +203,19 @@ def _mail(claims: dict[str, Any]) -> str:
     check it."""
     mail = str(claims.get("email") or "")
     return mail if is_mail(mail) and claims.get("email_verified", True) in (True, "true") else ""
+
+
+def _function(claims: dict[str, Any], settings: Settings) -> str | None:
+    """The id of the first function that the provider says and that is known here."""
+    said = _names(claims.get(settings.oidc_function_claim))
+    ours = settings.functions_by_claim
+    wanted = [ours.get(one.strip().casefold(), one) for one in said]
+    found = next((known.id for known in map(function_named, wanted) if known is not None), None)
+    if said and found is None:
+        log.info(
+            "no function is called %s: BEDSIDE_OIDC_FUNCTIONS maps what the provider says", " or ".join(said)[:200]
+        )
+    return found
 
 
 def _names(claim: Any) -> list[str]:

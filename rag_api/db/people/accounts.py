@@ -8,7 +8,7 @@ away the other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -58,6 +58,8 @@ class Claims:
     name: str
     groups: tuple[str, ...]
     mail: str = ""  # where it says one that it knows to be theirs
+    function: str | None = None  # None: it says nothing of it, and what was set by hand stays
+    department: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,8 @@ def signed_in_with(db: Database, claims: Claims, may_create: bool) -> str:
     NotAllowed when there is none and none may be made, or it is suspended."""
     with db.connection() as connection:
         row = connection.execute(
-            """update users set name = %(name)s, claimed_groups = %(groups)s, mail = %(mail)s, signed_in_at = now()
+            """update users set name = %(name)s, claimed_groups = %(groups)s, mail = %(mail)s, signed_in_at = now(),
+            function = coalesce(%(function)s, function), department = coalesce(%(department)s, department)
             where issuer = %(issuer)s and subject = %(subject)s and suspended_at is null returning id""",
             _of_claims(claims),
         ).fetchone()
@@ -158,8 +161,9 @@ def _created(connection: Connection, claims: Claims, may_create: bool) -> DictRo
     if not may_create:
         raise NotAllowed("There is no account for you here. Ask your administrator for one.")
     row = connection.execute(
-        """insert into users (id, name, issuer, subject, claimed_groups, mail, signed_in_at)
-        values (%(id)s, %(name)s, %(issuer)s, %(subject)s, %(groups)s, %(mail)s, now())
+        """insert into users (id, name, issuer, subject, claimed_groups, mail, function, department, signed_in_at)
+        values (%(id)s, %(name)s, %(issuer)s, %(subject)s, %(groups)s, %(mail)s, coalesce(%(function)s, ''),
+          coalesce(%(department)s, ''), now())
         on conflict (issuer, subject) do update set claimed_groups = excluded.claimed_groups returning id""",
         _of_claims(claims) | {"id": str(uuid4())},
     ).fetchone()
@@ -168,9 +172,7 @@ def _created(connection: Connection, claims: Claims, may_create: bool) -> DictRo
 
 
 def _of_claims(claims: Claims) -> dict[str, object]:
-    return {
-        "issuer": claims.issuer, "subject": claims.subject, "name": claims.name, "groups": list(claims.groups), "mail": claims.mail
-    }  # fmt: skip
+    return asdict(claims) | {"groups": list(claims.groups)}
 
 
 def expect_account(

@@ -40,12 +40,15 @@ def _groups(text: str) -> frozenset[TargetGroup]:
     return frozenset(TargetGroup(name) for name in text.split(";") if name)
 
 
+def function_named(name: str) -> Function | None:
+    """By id or by its name in either language, however it is written."""
+    wanted = folded(name.strip())
+    return next((one for one in functions() if wanted in (one.id, folded(one.nl), folded(one.en))), None)
+
+
 def function_of(user: User) -> Function:
-    """By id or by its name in either language, however it is written; an unknown function asks
-    about everyone."""
-    wanted = folded(user.function.strip())
-    known = (f for f in functions() if wanted in (f.id, folded(f.nl), folded(f.en)))
-    return next(known, Function(wanted, user.function, user.function))
+    """An unknown function asks about everyone."""
+    return function_named(user.function) or Function(folded(user.function.strip()), user.function, user.function)
 
 
 def departments_of(user: User) -> frozenset[str]:

@@ -11,7 +11,7 @@ const provider = new Provider(issuer, {
   clients: [{ grant_types: ["authorization_code"], response_types: ["code"], ...client }],
   jwks: keys,
   cookies: { keys: ["of this test run only"] },
-  claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups", "hasgroups", "_claim_names", "_claim_sources"] },
+  claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups", "jobTitle", "department", "hasgroups", "_claim_names", "_claim_sources"] },
   conformIdTokenClaims: false, // profile's claims stand in the ID token, as with Entra ID and Keycloak
   pkce: { required: () => true },
   features: { devInteractions: { enabled: true }, rpInitiatedLogout: { enabled: true } },

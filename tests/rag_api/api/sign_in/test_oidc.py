@@ -25,7 +25,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.people.accounts import Claims, change_account, get_account, list_accounts, signed_in_with
 from rag_api.domain import LOCAL_USER, Role
-from rag_api.errors import NotAllowed, SignInUnavailable
+from rag_api.errors import ConfigurationError, NotAllowed, SignInUnavailable
 from rag_api.main import create_app
 from tests.support.http_server import served
 from tests.support.oidc_provider import CLIENT, SECRET, Provided, missing, new_signing_key, provider, signed_in_at
@@ -34,7 +34,15 @@ from tests.support.ports import free_port
 pytestmark = pytest.mark.skipif(bool(missing()), reason=f"no OpenID provider to sign in with: {missing()}")
 
 ACCOUNTS: dict[str, dict[str, Any]] = {
-    "anna": {"name": "Anna", "groups": ["Bedside admins", "surgery"], "email": "anna@hospital.example"},
+    "anna": {
+        "name": "Anna",
+        "groups": ["Bedside admins", "surgery"],
+        "email": "anna@hospital.example",
+        "jobTitle": ["Senior medewerker", "Verpleegkundige spoed"],
+        "department": "Spoedgevallen",
+    },
+    "eva": {"name": "Eva", "groups": [], "jobTitle": "Kinderarts"},
+    "finn": {"name": "Finn", "groups": [], "jobTitle": "Tuinman"},
     "bram": {"name": "Bram", "hasgroups": True},
     "chris": {
         "name": "Chris",
@@ -99,7 +107,8 @@ def world(dsn: str, graph: str, tmp_path_factory: pytest.TempPathFactory) -> Ite
             data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", web_dir=tmp_path_factory.mktemp("no page"),
             generator_url="http://127.0.0.1:9/v1", sentence_vectors_mb=0, sign_in="oidc", public_url=url, oidc_issuer=provided.issuer,
             oidc_client_id=CLIENT, oidc_client_secret=SECRET, oidc_new_accounts=True, oidc_graph_url=f"{graph}/v1.0",
-            role_groups="admin=Bedside admins",
+            role_groups="admin=Bedside admins", oidc_function_claim="jobTitle", oidc_functions="verpleegkundige Spoed=nurse",
+            oidc_department_claim="department",
         )  # fmt: skip
         with Container(settings) as container, served(create_app(settings, container), bedside_port):
             yield World(container, url, provided)
@@ -131,6 +140,35 @@ def test_an_address_is_kept_that_the_provider_does_not_doubt(world: World) -> No
     rows = world.container.db.all("select name, mail from users where issuer is not null order by name")
     mails = {row["name"]: row["mail"] for row in rows}
     assert (mails["Anna"], mails["Dirk"], mails["Bram"]) == ("anna@hospital.example", "", "")
+
+
+def test_function_and_department_come_from_the_provider(world: World) -> None:
+    """By the hospital's own words for it, by a function's name, or by neither: then what was set by
+    hand stays, as it does where the provider says nothing."""
+
+    def signed_in(login: str) -> tuple[str, str, str]:
+        with world.browser() as browser:
+            world.sign_in(browser, login)
+            user = browser.get("/api/session").json()["user"]
+            return user["id"], user["function"], user["department"]
+
+    assert signed_in("anna")[1:] == ("nurse", "Spoedgevallen")
+    eva, function, department = signed_in("eva")
+    assert (function, department) == ("paediatrician", "")
+    finn, function, _ = signed_in("finn")
+    assert function == ""
+    for account in (eva, finn):
+        change_account(world.container.db, LOCAL_USER, account, function="pharmacist", department="Apotheek")
+    assert signed_in("finn")[1:] == ("pharmacist", "Apotheek")
+    assert signed_in("eva")[1:] == ("paediatrician", "Apotheek")
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [("Tuinman=gardener", "no function 'gardener'"), ("Arts", "'Arts' is no value=function")]
+)
+def test_a_map_of_functions_that_means_nothing_is_refused_at_the_start(value: str, error: str) -> None:
+    with pytest.raises((ConfigurationError, ValueError), match=error):
+        Provider(Settings(oidc_functions=value))
 
 
 def test_a_path_of_another_site_is_not_returned_to(world: World) -> None:
