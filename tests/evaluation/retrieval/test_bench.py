@@ -148,7 +148,7 @@ class TestAsk:
     def test_every_step_before_the_model_is_timed_and_nothing_is_changed(self, settings: Settings) -> None:
         with Container(settings) as container:
             load_hospital(container)
-            questions = ["Hoeveel paracetamol mag een kind van 12 kg?", "What do I do after a fall?"]
+            questions = ["Hoeveel paracetamol mag een kind van 12 kg?", "Somebody fell, what do I do?"]
             found = ask.measure(container, questions, LOCAL_USER)
             answers = container.db.all("select id from answers")
             empty(container)
@@ -176,7 +176,7 @@ class TestAsk:
         ):
             server.script = quote
             load_hospital(container)
-            questions = ["Hoeveel paracetamol mag een kind van 12 kg?", "What do I do after a fall?"]
+            questions = ["Hoeveel paracetamol mag een kind van 12 kg?", "Somebody fell, what do I do?"]
             found = ask.measure_answers(container, questions, LOCAL_USER)
             left = container.db.all("select id from conversations")
             empty(container)

@@ -29,7 +29,7 @@ from rag_api.text.word_match import held
 from tests.support.scripted_server import scripted_server
 
 quick = pytest.mark.quick
-BLOOD_FEVER = "patiënt maakt 38,5 tijdens bloed maar voelt verder niks, wat nu en wat daarna nog"
+BLOOD_FEVER = "hij krijgt bloed en heeft nu 38,5, zonder klachten: wat moet ik doen"
 
 
 def expanded(question: str) -> set[str]:

@@ -23,9 +23,9 @@ PAIRS = HANDBOOK.parent / "followups.csv"
         ("hoeveel paracetamol bij een kind van 12 kg?", "en per dag?", "paracetamol kind van 12 kg per dag?"),
         ("vancomycin loading dose adult", "and for a newborn?", "vancomycin loading dose for a newborn?"),
         (
-            "clexane dosis zwangere 95 kg",
-            "en een niet-zwangere van 120 kg?",
-            "clexane dosis een niet-zwangere van 120 kg?",
+            "fraxiparine dosis zwangere 90 kg",
+            "en een niet-zwangere van 130 kg?",
+            "fraxiparine dosis een niet-zwangere van 130 kg?",
         ),
         ("dosis gentamicine volwassene", "en vancomycine?", "dosis vancomycine volwassene?"),
         (
@@ -47,10 +47,10 @@ PAIRS = HANDBOOK.parent / "followups.csv"
         ("lokelma dose", "how often can it be repeated?", "lokelma how often can it be repeated?"),
         ("picc verband vervangen", "hoe vaak?", "picc verband vervangen hoe vaak?"),
         ("adrenaline kind van 4 jaar", "en van 40 jaar?", "adrenaline van 40 jaar?"),
-        ("morfine titreren man 50j 80kg", "en als die 82 is?", "morfine titreren man 80kg als die 82 jaar is?"),
-        ("wakker, suiker 62, wat geef ik?", "en als ie op 48 staat?", "wakker, suiker 48, wat geef ik?"),
+        ("morfine titreren man 50j 80kg", "en als die 79 is?", "morfine titreren man 80kg als die 79 jaar is?"),
+        ("wakker, suiker 62, wat geef ik?", "en als ie op 41 staat?", "wakker, suiker 41, wat geef ik?"),
         ("lab says potassium 2.7, what now?", "and if it is 2.1?", "lab says potassium 2.1, what now?"),
-        ("contrast at eGFR 45, fluids first?", "and with a GFR of 22?", "contrast at eGFR 22, fluids first?"),
+        ("contrast at eGFR 45, fluids first?", "and with a GFR of 19?", "contrast at eGFR 19, fluids first?"),
         ("suiker 62 na 15 minuten", "en als het 48 is?", "suiker 48 na 15 minuten"),
         (
             "naloxon 2 mg gegeven, hoe lang wachten?",
@@ -72,8 +72,8 @@ PAIRS = HANDBOOK.parent / "followups.csv"
         ("hoelang isoleren bij mazelen", "en koorts?", "hoelang isoleren bij mazelen koorts?"),
         (
             "welke hoge glucose belt het labo door",
-            "en bij een baby van 2 dagen?",
-            "welke hoge glucose belt het labo door bij een baby van 2 dagen?",
+            "en bij een baby van 3 dagen?",
+            "welke hoge glucose belt het labo door bij een baby van 3 dagen?",
         ),
         ("haldol bij delier", "en bij parkinson?", "haldol bij delier bij parkinson?"),
         (
@@ -83,13 +83,13 @@ PAIRS = HANDBOOK.parent / "followups.csv"
         ),
         (
             "hoeveel clexane ter preventie voor een vrouw van 110 kg?",
-            "en als ze zwanger is?",
-            "hoeveel clexane ter preventie voor een vrouw van 110 kg als ze zwanger is?",
+            "en als zij zwanger is?",
+            "hoeveel clexane ter preventie voor een vrouw van 110 kg als zij zwanger is?",
         ),
         (
             "first bolus of lipid in a man of 85 kg?",
-            "and for a child of 20 kg?",
-            "first bolus of lipid for a child of 20 kg?",
+            "and for a child of 18 kg?",
+            "first bolus of lipid for a child of 18 kg?",
         ),
         (
             "hoe lang blijft iemand met griep in isolatie?",
@@ -97,12 +97,12 @@ PAIRS = HANDBOOK.parent / "followups.csv"
             "hoe lang blijft iemand met kinkhoest in isolatie?",
         ),
         ("wie bel ik 's nachts voor een tolk?", "en overdag?", "wie bel ik voor een tolk overdag?"),
-        ("hoe krijg ik overdag een tolk?", "en om 3 uur 's nachts?", "hoe krijg ik een tolk om 3 uur 's nachts?"),
+        ("hoe krijg ik overdag een tolk?", "en om 4 uur 's nachts?", "hoe krijg ik een tolk om 4 uur 's nachts?"),
         ("wie bel ik tijdens de kantooruren?", "en in het weekend?", "wie bel ik in het weekend?"),
         (
             "canule van 3 dagen oud valt uit, wat nu?",
-            "en als die er al 3 weken in zat?",
-            "canule valt uit, wat nu als die er al 3 weken in zat?",
+            "en als die er al 2 weken in zat?",
+            "canule valt uit, wat nu als die er al 2 weken in zat?",
         ),
         (
             "hoeveel dagen moet brilique gestopt worden?",
@@ -143,7 +143,7 @@ def test_a_question_without_words_is_left_alone(question: str) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "en hoe lang is het staal voor de kruisproef geldig?",
+        "en hoe lang blijft een staal voor de bloedbank geldig?",
         "And when does the pharmacy open on Sundays?",
         "picc en mri mag dat samen met een pacemaker",
         "Wat is de dosis van paracetamol?",

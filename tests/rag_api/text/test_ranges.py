@@ -13,15 +13,15 @@ pytestmark = pytest.mark.quick
     ("question", "text"),
     [
         ("mag een volw van 45 kg", "Volwassene van 33 tot 50 kg\t15 mg/kg\tminstens 6 uur"),
-        ("K 2,7 hoeveel kcl iv geven", "Kalium 2,5 tot 2,9 mmol/l\t40 mmol over 4 uur"),
+        ("kalium van 2,7, hoeveel kaliumchloride", "Kalium 2,5 tot 2,9 mmol/l\t40 mmol over 4 uur"),
         ("adrenaline kind 4 jaar", "Kind tot 6 jaar (tot 25 kg)\tadrenaline 0,15 mg"),
         ("morfine bij een 75 jarige", "Volwassene van 70 jaar of ouder\t1 mg"),
         ("mews 6 wie bellen", "MEWS 5 of 6\tmeting om de 30 minuten"),
         ("stop metformin with egfr 40?", "Metformin is continued when the eGFR is 30 ml/min or more."),
         ("kleuter 2j na morfine", "Kind van 1 tot 4 jaar\tonder 18 per minuut"),
         ("trache fell out day 3", "Tube out within 7 days\tdo not push it back"),
-        ("hoeveel punten pols 118", "Pols per minuut\tonder 40\t40–50\t51–100\t101–110\t111–129\t130 of meer"),
-        ("picc 3 cm uitgekomen", "Katheter meer dan 2 cm uitgeschoven"),
+        ("punten bij een pols van 118", "Pols per minuut\tonder 40\t40–50\t51–100\t101–110\t111–129\t130 of meer"),
+        ("de picc steekt 3 cm verder uit", "Katheter meer dan 2 cm uitgeschoven"),
     ],
 )
 def test_a_range_that_holds(question: str, text: str) -> None:
@@ -31,7 +31,7 @@ def test_a_range_that_holds(question: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("question", "text"),
     [
-        ("K 2,7 hoeveel kcl iv geven", "Kalium 2,0 tot 2,4 mmol/l\t60 mmol over 3 uur op SIC\tna 2 uur"),
+        ("kalium van 2,7, hoeveel kaliumchloride", "Kalium 2,0 tot 2,4 mmol/l\t60 mmol over 3 uur op SIC\tna 2 uur"),
         ("adrenaline kind 4 jaar", "Kind van 6 tot 12 jaar\tadrenaline 0,3 mg"),
         ("adrenaline kind 4 jaar", "Kind ouder dan 12 jaar"),
         ("morfine bij een 75 jarige", "Volwassene jonger dan 70 jaar, meer dan 60 kg"),

@@ -218,7 +218,7 @@ def test_two_rows_that_would_be_quoted_together_bring_their_table_when_the_quest
 
 def test_a_row_for_another_germ_does_not_answer_where_its_table_has_one_for_the_germ_that_is_asked_about() -> None:
     text = "Kiem\tIsolatie\nInfluenza, vermoeden\tdruppel\nMazelen\tlucht\nMeningitis\tdruppel\n"
-    assert [row.splitlines()[-1] for row in quoted(text, "isolation type for measles", "Influenza", "Meningitis")] == [
+    assert [row.splitlines()[-1] for row in quoted(text, "what isolation for measles", "Influenza", "Meningitis")] == [
         "Mazelen\tlucht"
     ]
     # the table says nothing of it: nothing is left out

@@ -44,7 +44,7 @@ pytestmark = pytest.mark.quick
         ("glycemie 45 en zweten", False),
         ("sugar 2.9 in a newborn", False),
         ("baby glycemie 30, geen klachten", None),
-        ("newborn blood sugar 20 mg/dl IV dextrose bolus", False),
+        ("glucose of 20 mg/dl in a newborn, dextrose?", False),
         ("glucose 20 mmol/l, hoeveel insuline", True),
         ("kalium 7 mmol/l", True),
         ("hypoglycemie bij een kind", False),

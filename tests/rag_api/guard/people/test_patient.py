@@ -29,7 +29,7 @@ A, C, N, P = TargetGroup.ADULT, TargetGroup.CHILD, TargetGroup.NEONATE, TargetGr
         ("neonaat met sepsis", {N}),
         ("glucosegel dosis pasgeborene", {N}),
         ("genta preemie", {N}),
-        ("trandate bij zwangere met astma", {P}),
+        ("labetalol bij een zwangere", {P}),
         ("mag paracetamol tijdens borstvoeding", {P, A}),
         ("eerste dosis enoxaparine na sectio", {P}),
         ("dreigende vroeggeboorte longrijping", {P}),
@@ -39,9 +39,9 @@ A, C, N, P = TargetGroup.ADULT, TargetGroup.CHILD, TargetGroup.NEONATE, TargetGr
         ("what did the 5 year USA study find", set()),
         ("10 year follow-up of hip prostheses", set()),
         # words, English
-        ("vanco loading dose adult", {A}),
+        ("oplaaddosis for an adult", {A}),
         ("elderly patient with delirium", {A}),
-        ("max infusion speed vanco in kids", {C}),
+        ("how fast may it run in kids", {C}),
         ("the child's weight is unknown", {C}),
         ("newborn blood sugar 20 mg/dl", {N}),
         ("is ibuprofen allowed when breastfeeding", {P, A}),
@@ -95,7 +95,7 @@ A, C, N, P = TargetGroup.ADULT, TargetGroup.CHILD, TargetGroup.NEONATE, TargetGr
         # together
         ("kinderen en volwassenen", {A, C}),
         ("zwangere van 16 jaar", {P}),
-        ("borstvoeding hoeveel uur nuchter baby", {N, C}),
+        ("baby die borstvoeding krijgt, hoe lang nuchter", {N, C}),
         ("dalspiegel gentamicine baby NICU", {N}),
     ],
 )  # fmt: skip
@@ -109,7 +109,7 @@ def test_a_patient_is_recognised(question: str, groups: set[TargetGroup]) -> Non
         "sleutel van de kinderafdeling",
         "nummer kinderarts",
         "welke kinderstoel mag op kamer",
-        "zwangere collega CMV patient verzorgen mag dat",
+        "mag een zwangere collega bij deze patiënt binnen",
         "Ik ben zwanger, mag ik cytostatica toedienen",
         "can a pregnant nurse enter the MRI room",
         "vrouw, niet zwanger, RX thorax",
