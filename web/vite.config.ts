@@ -35,8 +35,29 @@ function pdfjsData(): Plugin {
   };
 }
 
+/** What public/docs shows the API with. */
+function swaggerUi(): Plugin {
+  const folder = join(import.meta.dirname, "node_modules/swagger-ui-dist");
+  const names = ["swagger-ui-bundle.js", "swagger-ui.css"];
+  return {
+    name: "swagger-ui",
+    generateBundle() {
+      for (const name of names) {
+        this.emitFile({ type: "asset", fileName: `docs/${name}`, source: readFileSync(join(folder, name)) });
+      }
+    },
+    configureServer(server) {
+      server.middlewares.use("/docs/", (request, response, next) => {
+        const name = names.find((known) => `/${known}` === request.url);
+        if (name) createReadStream(join(folder, name)).pipe(response);
+        else next();
+      });
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [react(), pdfjsData()],
+  plugins: [react(), pdfjsData(), swaggerUi()],
   define: { __PDFJS_DATA__: JSON.stringify(`/pdfjs-${PDFJS_VERSION}/`) },
   server: { proxy: { "/api": process.env.BEDSIDE_API ?? "http://127.0.0.1:8000" } },
   build: {

@@ -87,6 +87,8 @@ def gate(folder: Path) -> Iterator[Gate]:
     (web / "assets").mkdir(parents=True)
     (web / "index.html").write_text("<!doctype html><title>Bedside</title>")
     (web / "assets" / "app-1a2b.js").write_text("1")
+    (web / "docs").mkdir()
+    (web / "docs" / "index.html").write_text("<!doctype html><title>The API</title>")
     port = free_port()
     server = uvicorn.Server(uvicorn.Config(upstream_app(pdf), port=port, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
@@ -126,7 +128,9 @@ def test_an_answer_arrives_word_by_word(gate: Gate, path: str) -> None:
     assert all(there - gone < PAUSE / 2 for there, gone in zip(arrived, sent, strict=True))
 
 
-@pytest.mark.parametrize("path", ["/", "/c/1b6b0c1e", "/assets/app-1a2b.js", "/missing.js", "/missing", "/healthz"])
+@pytest.mark.parametrize(
+    "path", ["/", "/c/1b6b0c1e", "/docs", "/assets/app-1a2b.js", "/missing.js", "/missing", "/healthz"]
+)
 def test_every_answer_of_its_own_carries_the_security_headers_once(gate: Gate, path: str) -> None:
     response, _ = request(gate, "GET", path)
     for name in (
@@ -161,6 +165,9 @@ def test_addresses_within_the_page_are_the_page_and_missing_files_are_not(gate: 
         assert (path, response.status, response.headers["Cache-Control"]) == (path, 200, "no-cache")
         assert b"<title>Bedside" in content
         assert re.match(ADDRESSES, path)
+    described, content = request(gate, "GET", "/docs")
+    assert (described.status, described.headers["Content-Type"]) == (200, "text/html")
+    assert b"<title>The API" in content
     assert request(gate, "GET", "/assets/gone.js")[0].status == 404
     asset, _ = request(gate, "GET", "/assets/app-1a2b.js")
     assert "immutable" in asset.headers["Cache-Control"]

@@ -594,3 +594,26 @@ def test_the_pages_speak_english_too(open_as: Open) -> None:
     expect(row(page, "owner")).to_contain_text("reader")
     audit = open_as("auditor", "/audit/trail", locale="en-GB")
     expect(audit.get_by_role("heading", name="Audit trail")).to_be_visible()
+
+
+# --- The API's description
+
+
+def test_the_api_is_shown_and_tried_out_by_who_may_read(open_as: Open, new_page: NewPage, url: str) -> None:
+    asked_of: set[str] = set()
+    page = open_as("owner", "/")
+    page.on("request", lambda request: asked_of.add(httpx.URL(request.url).host))
+    page.goto(f"{url}/docs")
+    expect(page.locator("[data-path='/ask']")).to_be_visible()
+    facets = page.locator(".opblock", has=page.locator("[data-path='/facets']"))
+    facets.locator(".opblock-summary-control").click()
+    facets.get_by_role("button", name="Try it out").click()
+    facets.get_by_role("button", name="Execute").click()
+    expect(facets.locator(".live-responses-table .response-col_status").last).to_contain_text("200")
+    expect(facets.locator(".live-responses-table")).to_contain_text("Chirurgie")
+    expect(page.get_by_role("button", name="Authorize").first).to_be_visible()  # with a key
+    assert asked_of <= {httpx.URL(url).host, ""}
+    stranger = new_page()
+    stranger.goto(f"{url}/docs")
+    expect(stranger.get_by_role("link", name="Sign in")).to_have_attribute("href", "/")
+    expect(stranger.locator(".opblock")).to_have_count(0)
