@@ -6,7 +6,7 @@ What the pages do not tell is read from the characters (text/block_shapes.py).
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -77,6 +77,7 @@ class _Shaper:
         styled = [p for p in found if self._is_styled(p)]
         self.sizes = sorted({self._style(p) for p in styled}, reverse=True)
         self.has_styles = len(styled) >= 2
+        self.in_box = Counter(p.box for p in found)
 
     def shapes(self) -> list[Shape]:
         found = self._with_asides([self._shape(n, paragraph) for n, paragraph in enumerate(self.found)])
@@ -139,7 +140,9 @@ class _Shaper:
         if shape.kind == BlockKind.ROW and self._is_set_as_header(n):
             shape = set_as(shape, header=True)
         inner = shape.kind == BlockKind.PARAGRAPH and self._goes_with_item(n)
-        return replace(shape, box=0 if shape.kind == BlockKind.ROW else paragraph.box, inner=inner)
+        alone = shape.kind == BlockKind.ROW and self.in_box[paragraph.box] == 1  # the area in colour behind a header
+        below = self.found[n + 1].box if alone and not last else 0
+        return replace(shape, box=below if alone else paragraph.box, inner=inner)
 
     def _heading(self, paragraph: Paragraph, apart: bool) -> Shape:
         number = numbered(self._words(paragraph))

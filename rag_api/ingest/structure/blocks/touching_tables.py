@@ -70,6 +70,7 @@ class _Rows:
         boxes = [(paragraph.start, paragraph.boxes) for _, paragraph in rows]
         self.shapes = columns_of([shape for shape, _ in rows], boxes)
         self.words = [[text[cell.start : cell.end].strip(" \t|\n") for cell in shape.cells] for shape in self.shapes]
+        self.counts = [len("\t".join(words).split("\t")) for words in self.words]  # a cell may hold several
         self.edges = [_edges(shape, at) for shape, at in zip(self.shapes, boxes, strict=True)]
         pages = [rules[paragraph.page] for _, paragraph in rows]
         self.sides = [between(sides_of(one, page), one) for (_, one), page in zip(rows, pages, strict=True)]
@@ -81,7 +82,7 @@ class _Rows:
     def begins(self, first: int, n: int) -> bool | None:
         """Whether another table begins with this row; None: none does, False: it may. A header that
         comes again heads the same table."""
-        if self.words[n] == self.words[first]:
+        if " ".join(self.words[n]).split() == " ".join(self.words[first]).split():
             return None
         reads_so = self._reads_like_a_header(first, n)
         if self._has_other_columns(first, n) or self._is_coloured_as(first, n):
@@ -132,9 +133,11 @@ class _Rows:
     def _has_other_cells(self, first: int, n: int) -> bool:
         """The sides between the cells, or where none are drawn the count of cells, are the same in
         all rows above, and others in all rows from here on."""
+        if self.counts[n] == self.counts[n - 1]:
+            return False
         above, below = self.sides[first:n], self.sides[n:]
         if not len(above[0]) or not len(below[0]):
-            counts = [{len(words) for words in rows} for rows in (self.words[first:n], self.words[n:])]
+            counts = [{*own} for own in (self.counts[first:n], self.counts[n:])]
             return (
                 n < len(self.words) - _FEWEST
                 and all(len(own) == 1 and min(own) > 1 for own in counts)
