@@ -1,4 +1,4 @@
-"""Where another table begins, by the white between rows, the rules in it and the sides drawn beside
+"""Beginnings of tables, by the white between rows, the rules in it and the sides drawn beside
 them.
 
 Another table begins where white parts the rows that no rule down crosses, if it holds two rules, or

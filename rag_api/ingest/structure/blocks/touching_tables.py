@@ -1,4 +1,4 @@
-"""Two tables that touch: where the second begins within rows that nothing parts.
+"""Tables that touch: where the second begins within rows that nothing parts.
 
 It begins where its columns are others than those above, and with a row that is set apart as the
 first one is: by a colour, or by rules. A row that only reads like a header begins it where it alone
