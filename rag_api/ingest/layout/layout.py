@@ -52,8 +52,13 @@ def lay_out(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> list[L
 
 
 def rules_of(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> PageRules:
-    """A page's rules in the reading space of most of its text."""
-    return PageRules(*_turn_rules(drawn, int(_shown(glyphs)[1].argmax()), width, height))
+    """A page's rules, and its areas in colour, in the reading space of most of its text."""
+    turned = int(_shown(glyphs)[1].argmax())
+    few = slice(0 if len(drawn.fills) > _MAX_RULES else None)
+    colours = drawn.colours[few].astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
+    return PageRules(
+        *_turn_rules(drawn, turned, width, height), _turn(drawn.fills[few], turned, width, height), colours
+    )
 
 
 def _shown(glyphs: Glyphs) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:

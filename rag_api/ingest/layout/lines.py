@@ -66,10 +66,13 @@ class Row:
 
 
 class PageRules(NamedTuple):
-    """Those drawn on a page, in reading space: [n, 3] from, to, where."""
+    """Those drawn on a page, in reading space: [n, 3] from, to, where; and its areas in colour:
+    [f, 4], the last painted last, and a number for the colour of each."""
 
     across: NDArray[np.float32] = np.zeros((0, 3), np.float32)
     down: NDArray[np.float32] = np.zeros((0, 3), np.float32)
+    fills: NDArray[np.float32] = np.zeros((0, 4), np.float32)
+    colours: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 def lines_of_item(item: Line | Row) -> tuple[Line, ...]:

@@ -53,8 +53,9 @@ def written(scan: Scan) -> Written:
     )
     glyphs, upright, doubt = sheet.glyphs(order, letters, doubts)
     scale = np.float32(1 / scan.picture.scale)
-    rules = PageRules(*(each * scale for each in closed(scan.rules)))
-    items = with_stray_cells(lay_out_straight(glyphs, upright, rules))
+    across, down = (each * scale for each in closed(scan.rules))
+    rules = PageRules(across, down)
+    items = with_stray_cells(lay_out_straight(glyphs, upright, (across, down)))
     in_doubt = np.concatenate([glyphs.boxes[doubt], *(line.marked.boxes for line in torn(items))])
     in_doubt = in_doubt[~np.isnan(in_doubt[:, 0])]
     return Written(tuple(items), scan.picture.grey.shape[0] / scan.picture.scale, in_doubt, len(unread), rules)

@@ -6,7 +6,7 @@ What the pages do not tell is read from the characters (text/block_shapes.py).
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -18,7 +18,8 @@ from rag_api.ingest.layout.lines import PageRules, usual_size
 from rag_api.ingest.layout.tables.columns import alike, begins_of
 from rag_api.ingest.structure.blocks.lists import COLUMN, DEEPER, with_bare_labels, with_depths
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, paragraphs_of
-from rag_api.ingest.structure.blocks.tables import is_outside, with_tables
+from rag_api.ingest.structure.blocks.table_begins import is_outside
+from rag_api.ingest.structure.blocks.tables import set_as, with_tables
 from rag_api.ingest.structure.tagged_lines import Told, key_of
 from rag_api.text.block_shapes import (
     NUMBERED_CAPTION,
@@ -76,6 +77,7 @@ class _Shaper:
         styled = [p for p in found if self._is_styled(p)]
         self.sizes = sorted({self._style(p) for p in styled}, reverse=True)
         self.has_styles = len(styled) >= 2
+        self.in_box = Counter(p.box for p in found)
 
     def shapes(self) -> list[Shape]:
         found = self._with_asides([self._shape(n, paragraph) for n, paragraph in enumerate(self.found)])
@@ -114,13 +116,8 @@ class _Shaper:
             return self._row(n, apart)
         told = self.told.get(key_of(words))
         if told is not None and told.kind != BlockKind.ROW:
-            label = (
-                label_of(words)
-                if told.kind == BlockKind.ITEM
-                else numbered(words)
-                if told.kind == BlockKind.HEADING
-                else ""
-            )
+            of_kind = {BlockKind.ITEM: label_of, BlockKind.HEADING: numbered}.get(told.kind)
+            label = of_kind(words) if of_kind else ""
             return Shape(
                 told.kind, paragraph.start, paragraph.end, told.level, label, apart=apart, box=told.box or paragraph.box
             )
@@ -140,8 +137,12 @@ class _Shaper:
         shape = self._row_or_captions(shape_of(self.text, paragraph.start, paragraph.end, kind, apart))
         if shape.kind == BlockKind.HEADING:
             shape = replace(shape, level=len(self.sizes) + max(1, shape.level))  # below those that are set as headings
+        if shape.kind == BlockKind.ROW and self._is_set_as_header(n):
+            shape = set_as(shape, header=True)
         inner = shape.kind == BlockKind.PARAGRAPH and self._goes_with_item(n)
-        return replace(shape, box=paragraph.box, inner=inner)
+        alone = shape.kind == BlockKind.ROW and self.in_box[paragraph.box] == 1  # the area in colour behind a header
+        below = self.found[n + 1].box if alone and not last else 0
+        return replace(shape, box=below if alone else paragraph.box, inner=inner)
 
     def _heading(self, paragraph: Paragraph, apart: bool) -> Shape:
         number = numbered(self._words(paragraph))
@@ -179,16 +180,15 @@ class _Shaper:
         return replace(shape, kind=BlockKind.PARAGRAPH) if len(captions) > 1 and all(captions) else shape
 
     def _is_set_as_header(self, n: int) -> bool:
-        """Bold; a row of one cell where a row of several is below it."""
-        row, below = self.found[n].row, self.found[n + 1].row if n + 1 < len(self.found) else None
-        several = len(row.cells) > 1 if row else False
-        names = (
-            below is not None
-            and len(below.cells) > 1
-            and self.found[n + 1].bold
-            and self.found[n + 1].page == self.found[n].page
-        )
-        return self.found[n].bold and not self.mostly_bold and (several or names)
+        """Bold; a row of one cell where a bold row of several is below it on its page."""
+        one, below = self.found[n], self.found[n + 1 : n + 2]
+        if not one.bold or self.mostly_bold:
+            return False
+        return self._has_cells(one) or any(p.bold and p.page == one.page and self._has_cells(p) for p in below)
+
+    def _has_cells(self, paragraph: Paragraph) -> bool:
+        """It is a row of several, or a line of words that wide white parts."""
+        return len(paragraph.row.cells) > 1 if paragraph.row else "\t" in self._words(paragraph)
 
     def _is_small_above_a_table(self, n: int) -> bool:
         """And not the first on its page, where a running line may stand."""
