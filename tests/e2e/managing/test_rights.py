@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import quote
 
 import httpx
@@ -144,3 +145,23 @@ def test_on_a_wards_computer_what_was_kept_and_opened_is_shown_to_who_may_read_i
     theirs = Seen(kept.page, sent)
     for path, asked in (("", KEPT), ("/procedures", "/api/documents"), ("/history", "/api/conversations")):
         assert hidden(theirs.at(url + path, asked)), path
+
+
+def test_an_answer_is_withheld_and_not_exported_once_its_source_may_not_be_read(
+    kept: Kept, url: str, asker: Asker, sent: Sent, tmp_path: Path
+) -> None:
+    def exported() -> str:
+        kept.page.goto(f"{url}/history")
+        with kept.page.expect_download() as saved:
+            kept.page.get_by_role("button", name="Markdown").click()
+        saved.value.save_as(tmp_path / "saved.md")
+        return (tmp_path / "saved.md").read_text("utf-8")
+
+    assert WORDS in exported()
+    asker.user = MOVED
+    assert hidden(exported())
+    mine = Seen(kept.page, sent)
+    for link in (f"/c/{kept.conversation}", f"/a/{kept.answer}"):
+        assert hidden(mine.at(url + link, CONVERSATION)), link
+        expect(kept.page.locator("h2.question")).to_have_text(QUESTION)
+        expect(kept.page.locator(".notice").first).to_be_visible()
