@@ -3,19 +3,22 @@ imported and measured alike."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 from playwright.sync_api import Page, expect
 
 from evaluation.quality import report
+from rag_api.api.schemas.usage import RiskName
 from rag_api.cli.quality.measuring import measure
 from rag_api.container import Container
 from rag_api.db.questions.judged import read_set
 from rag_api.domain import LOCAL_USER, User
 from rag_api.evaluate.judged import read_judged
+from rag_api.retrieval.decision.calibration import FILE, calibration, write
 from tests.e2e.accessibility import faultless
 from tests.e2e.managing.conftest import Asker
 from tests.support.world import CHILD
@@ -199,3 +202,35 @@ def test_an_admin_sees_how_much_was_asked_and_chooses_how_readily_it_answers(
     faultless(page)
     page.get_by_role("button", name="Terug naar de instellingen (Voorzichtig)").click()
     expect(page.get_by_label("Voorzichtig")).to_be_checked()
+
+
+def test_each_risk_shows_what_it_cost_by_the_running_services_own_calibration(
+    page: Page, url: str, container: Container
+) -> None:
+    """More caution refuses more and is wrong less; a service that measured anew shows other
+    figures."""
+
+    def shown() -> list[tuple[int, int]]:
+        page.goto(f"{url}/quality/usage")
+        costs = page.locator(".risk-choice .muted")
+        expect(costs).to_have_count(3)
+        found = [re.findall(r"(\d+)%", one) for one in costs.all_inner_texts()]
+        return [(int(refused), int(wrong)) for refused, wrong in found]
+
+    folder = container.settings.data_dir
+    shipped = calibration(container.embedder.name, folder)
+    fitted = shipped.not_found
+    assert fitted is not None
+    points = [min(fitted.curve, key=lambda one: abs(one.threshold - fitted.at(name))) for name in get_args(RiskName)]
+    careful, balanced, ready = first = shown()
+    assert first == [(round(100 * one.refused), round(100 * one.risk)) for one in points]
+    assert careful[0] > balanced[0] > ready[0]
+    assert careful[1] < balanced[1] < ready[1]
+    anew = replace(
+        fitted, curve=tuple(replace(one, refused=one.refused / 2, risk=one.risk / 2) for one in fitted.curve)
+    )
+    write(folder / FILE, container.embedder.name, replace(shipped, not_found=anew))
+    try:
+        assert shown() == [(round(50 * one.refused), round(50 * one.risk)) for one in points]
+    finally:
+        (folder / FILE).unlink()
