@@ -240,7 +240,7 @@ def test_a_stream_that_falls_silent_is_given_up_and_a_whole_answer_is_waited_for
 def test_a_line_of_the_log_says_which_service_was_asked_and_under_which_id(gate: Gate, folder: Path) -> None:
     _, content = request(gate, "GET", "/api/documents")
     asked = json.loads(content)["headers"]["x-request-id"]
-    until = time.monotonic() + 10
+    until = time.monotonic() + 300
     while asked not in (text := (folder / "nginx.log").read_text()) and time.monotonic() < until:
         time.sleep(0.05)
     (line,) = (json.loads(line) for line in text.splitlines() if asked in line)
@@ -278,7 +278,7 @@ def test_an_address_has_so_many_requests_at_a_time_and_no_more(gate: Gate) -> No
 
 
 def wait(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 300
     while not condition():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.1)

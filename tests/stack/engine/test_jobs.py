@@ -20,7 +20,7 @@ def test_each_comes_after_what_it_waits_for() -> None:
 
 
 def test_what_waits_for_nothing_runs_at_the_same_time() -> None:
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=300)
 
     def meets() -> None:
         both.wait()

@@ -79,7 +79,7 @@ def test_a_process_that_dies_is_its_files_failure_and_the_next_file_is_read(
         os.kill(child, signal.SIGABRT)
         os.kill(child, signal.SIGCONT)
         with pytest.raises(UnreadableDocument) as refused:
-            reading.result(60)
+            reading.result(300)
         assert refused.value.reason == "too_much_memory"
         assert "gram" in reader.read(job(tmp_path)).text
 

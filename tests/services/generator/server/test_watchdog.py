@@ -71,7 +71,7 @@ def ended(service: Service) -> int:
     """Return the status that its process would end with."""
     ends: queue.Queue[int] = queue.Queue()
     watch(service, ends.put, every=0.01)
-    return ends.get(timeout=30)
+    return ends.get(timeout=300)
 
 
 def test_a_step_that_hangs_ends_the_process(engine: Engine, started: Callable[[float], Service]) -> None:
