@@ -21,10 +21,13 @@ from reportlab.lib import pdfencrypt
 from rag_api.config import Settings
 from rag_api.domain import CutLine, DocumentStatus, Progress
 from rag_api.errors import EmbedderUnavailable, InvalidInput, UnreadableDocument
-from rag_api.ingest import IngestReport, KeptFiles, MemoryDocuments, SourceFile, find_sources, ingest, survey
 from rag_api.ingest.common.job import Job
+from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.readers.read import PDF
 from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sources.report import IngestReport
+from rag_api.ingest.sources.repository import MemoryDocuments
+from rag_api.ingest.sources.sources import KeptFiles, SourceFile, find_sources, survey
 from rag_api.stores.memory import MemoryStore
 from tests.rag_api.ingest.pdf.test_annotations import annotated, form
 from tests.rag_api.made_files.pdfs import HANDBOOK, both, lines, pdf, procedure, write
@@ -465,7 +468,9 @@ RUN = """
     import pickle, sys
     from pathlib import Path
     from rag_api.config import Settings
-    from rag_api.ingest import MemoryDocuments, ingest, survey
+    from rag_api.ingest.pipeline.index import ingest
+    from rag_api.ingest.sources.repository import MemoryDocuments
+    from rag_api.ingest.sources.sources import survey
     from rag_api.stores.lance import LanceStore
     from tests.rag_api.ingest.test_ingest import Durable, Embedder
 

@@ -24,7 +24,9 @@ RUN = """
     import json, re, resource, sys
     from pathlib import Path
     from rag_api.config import Settings
-    from rag_api.ingest import MemoryDocuments, find_sources, ingest
+    from rag_api.ingest.pipeline.index import ingest
+    from rag_api.ingest.sources.repository import MemoryDocuments
+    from rag_api.ingest.sources.sources import find_sources
     from rag_api.stores.memory import MemoryStore
     from tests.rag_api.ingest.test_ingest import Embedder
 
