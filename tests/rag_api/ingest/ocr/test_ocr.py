@@ -27,7 +27,7 @@ from rag_api.ingest.sandbox.reader import Reader
 from rag_api.ingest.sources.repository import MemoryDocuments
 from rag_api.ingest.sources.sources import find_sources
 from rag_api.stores.memory import MemoryStore
-from tests.rag_api.ingest.test_ingest import Embedder
+from tests.rag_api.ingest.kept import Embedder
 from tests.rag_api.made_files.pdfs import both, pdf, write
 from tests.rag_api.made_files.scans import DOSE, HALF, page_of, scanned
 
