@@ -65,6 +65,7 @@ in_services := tests/services
 in_others := tests --ignore=tests/rag_api --ignore=tests/services --ignore=tests/e2e
 test: $(STAMPS)/dev ## lint, types, page tests, Python tests beside browser tests
 	@rm -f $(STAMPS)/coverage-*.json
+	@$(PY) -m compileall -q rag_api services evaluation  # once, also where PYTHONDONTWRITEBYTECODE is set: hundreds of processes start
 	@$(MAKE) --jobs=2 $(STAMPS)/web $(STAMPS)/oidc servers
 	@$(MAKE) --jobs=2 --keep-going lint types web-test $(PARTS:%=part-%)
 	@$(PY) -m slipcover --merge $(STAMPS)/coverage-*.json --json --out $(STAMPS)/coverage.json

@@ -25,11 +25,12 @@ from rag_api.db import Database
 from rag_api.db.migrate import migrate
 from rag_api.embed import EMBEDDERS, Cached, Embedder
 from rag_api.embedded.postgres import EmbeddedPostgres
+from tests.kept_readers import kept_pools, readers_are_kept
 from tests.longer import Longer
 from tests.skips import Skips, pytest_addoption
 from tests.support.scripted_server import Scripted, scripted_server
 
-__all__ = ["pytest_addoption"]
+__all__ = ["kept_pools", "pytest_addoption", "readers_are_kept"]
 
 # sample files, tokenizers and recorded answers that are not part of the project
 SHARED = Path(__file__).parents[2] / "shared"

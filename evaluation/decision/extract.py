@@ -19,8 +19,9 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import DocumentQuery, PgDocuments, list_documents
 from rag_api.domain import LOCAL_USER, Document, DocumentStatus, Filters, Indexed, Page
-from rag_api.ingest import ingest, survey
 from rag_api.ingest.common.chunk import chunk, embedding_text
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.sources import survey
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import put_lists
 from rag_api.retrieval.find import Retrieval, find

@@ -35,10 +35,11 @@ from rag_api.db.migrate import migrate
 from rag_api.domain import Progress
 from rag_api.embed import Embedder, open_embedder
 from rag_api.embedded.postgres import EmbeddedPostgres
-from rag_api.ingest import ingest, survey
 from rag_api.ingest.cluster.connect import QUIET
 from rag_api.ingest.cluster.engine import ray_cluster
 from rag_api.ingest.cluster.steps import Openers
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.sources import survey
 from rag_api.stores import open_store
 from rag_api.stores.weaviate import WeaviateStore
 

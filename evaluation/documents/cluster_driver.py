@@ -17,12 +17,14 @@ import pyarrow as pa
 from evaluation.documents.cluster import OPENERS, small_cluster, watching
 from evaluation.documents.size import CheapEmbedder
 from rag_api.config import Settings
-from rag_api.ingest import MemoryDocuments, ingest, survey
 from rag_api.ingest.cluster.connect import joined
 from rag_api.ingest.cluster.engine import RayCluster
 from rag_api.ingest.cluster.rows import DocumentDone, packed, unpacked
 from rag_api.ingest.cluster.steps import StepParts
+from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.sources.report import Outcome
+from rag_api.ingest.sources.repository import MemoryDocuments
+from rag_api.ingest.sources.sources import survey
 from rag_api.stores.memory import MemoryStore
 
 

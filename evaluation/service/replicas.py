@@ -31,7 +31,8 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.evaluate.judged import HANDBOOK, read_judged
-from rag_api.ingest import ingest, survey
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.sources import survey
 
 PATIENCE = 120.0
 

@@ -9,27 +9,3 @@ store first, under an id that follows from its content; then its row is committe
 it replaces go. So chunks without a current row are leftovers to delete, and rows without chunks are
 documents to index again. Until then, whoever searches drops hits whose document is not current.
 """
-
-from __future__ import annotations
-
-from rag_api.ingest.pipeline.index import ingest
-from rag_api.ingest.source_list import survey_list
-from rag_api.ingest.sources.report import IngestReport, Outcome, ProgressCallback
-from rag_api.ingest.sources.repository import DocumentsRepo, MemoryDocuments
-from rag_api.ingest.sources.sources import KeptFiles, Skipped, SourceFile, Survey, find_sources, survey
-
-__all__ = [
-    "DocumentsRepo",
-    "IngestReport",
-    "KeptFiles",
-    "MemoryDocuments",
-    "Outcome",
-    "ProgressCallback",
-    "Skipped",
-    "SourceFile",
-    "Survey",
-    "find_sources",
-    "ingest",
-    "survey",
-    "survey_list",
-]

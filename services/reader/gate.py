@@ -31,7 +31,8 @@ from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import AnswerStatus, Done, Filters, Mode, PersonalChoice, User
 from rag_api.errors import BedsideError
-from rag_api.ingest import ingest, survey
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.sources import survey
 from rag_api.query.analysis import analyse
 from rag_api.retrieval.decision.calibration import FILE, Calibration, WithReader, calibration, shipped
 from rag_api.retrieval.decision.calibration import write as write_calibration

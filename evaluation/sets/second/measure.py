@@ -15,7 +15,8 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import AnswerStatus
-from rag_api.ingest import ingest, survey
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.sources import survey
 
 HERE = Path(__file__).parent
 Asks = Callable[[str, str, Container], Any]  # a question before, a question: the answer

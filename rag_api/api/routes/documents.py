@@ -47,9 +47,9 @@ from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.db.sentences import ingesting
 from rag_api.domain import Chunk, Document, DocumentStatus
 from rag_api.errors import Conflict, InvalidInput, NotFound
-from rag_api.ingest import ingest
 from rag_api.ingest.common.chunk import embedding_text
 from rag_api.ingest.common.metadata import GROUPS, metadata_from, texts_of
+from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.sources.sources import UPLOADED, KeptFiles, SourceFile
 from rag_api.ingest.sources.uploads import upload_file
 from rag_api.stores import Vectors, describe

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from rag_api.config import Settings
     from rag_api.container import Container
     from rag_api.db.documents import PgDocuments
-    from rag_api.ingest import IngestReport, Survey
     from rag_api.ingest.pipeline.engine import IngestEngine
     from rag_api.ingest.sharepoint import Site
+    from rag_api.ingest.sources.report import IngestReport
+    from rag_api.ingest.sources.sources import Survey
 
 
 def ingest(
@@ -108,7 +109,8 @@ def run_ingest(
     engine: IngestEngine | None = None,
 ) -> IngestReport:
     from rag_api.db.documents import PgDocuments
-    from rag_api.ingest import ingest, survey_list
+    from rag_api.ingest.pipeline.index import ingest
+    from rag_api.ingest.source_list import survey_list
     from rag_api.ingest.sources.retries import AWAY
 
     found = (
@@ -133,10 +135,9 @@ def run_ingest(
 
 def survey_all(paths: Sequence[Path | str]) -> Survey:
     """Look through paths of this machine, and URLs."""
-    from rag_api.ingest import survey
     from rag_api.ingest.sources.object_survey import survey_url
     from rag_api.ingest.sources.objects import is_url
-    from rag_api.ingest.sources.sources import joined
+    from rag_api.ingest.sources.sources import joined, survey
 
     urls = [str(path) for path in paths if is_url(str(path))]
     here = survey([Path(path) for path in paths if str(path) not in urls])
@@ -191,10 +192,10 @@ def look_at_site(container: Container, site: Site) -> Survey:
     """What a library of SharePoint holds now; what is new of it is downloaded. Raises InvalidInput,
     SourceUnavailable."""
     from rag_api.db.ingestion.drives import PgDrives
-    from rag_api.ingest import KeptFiles
     from rag_api.ingest.sharepoint.client import GraphClient
     from rag_api.ingest.sharepoint.site import secret_of
     from rag_api.ingest.sharepoint.sync import sync
+    from rag_api.ingest.sources.sources import KeptFiles
 
     say(f"  looking at {site.name} …")
     settings = container.settings

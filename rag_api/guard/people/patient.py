@@ -12,8 +12,6 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wordfreq import zipf_frequency
-
 from rag_api.domain import TargetGroup
 from rag_api.guard.words import folded, pattern, words
 
@@ -124,7 +122,11 @@ def _meant(typed: str) -> str:
         return ""
     near = [word for word in words("patient") if abs(len(word) - len(typed)) <= 1 and word.isalpha()]
     meant = difflib.get_close_matches(typed, near, 1, ALIKE)
-    return meant[0] if meant and max(zipf_frequency(typed, "nl"), zipf_frequency(typed, "en")) < UNHEARD else ""
+    if not meant:
+        return ""
+    from wordfreq import zipf_frequency  # a tenth of a second: who reads documents seldom comes here
+
+    return meant[0] if max(zipf_frequency(typed, "nl"), zipf_frequency(typed, "en")) < UNHEARD else ""
 
 
 def _together(named: list[Groups], gestation: list[Groups], ages: list[Groups], weights: list[Groups]) -> Groups:

@@ -18,7 +18,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db import translated
 from rag_api.errors import DiskFull, room
-from rag_api.ingest import KeptFiles, SourceFile
+from rag_api.ingest.sources.sources import KeptFiles, SourceFile
 from rag_api.main import create_app
 from tests.support.world import empty, load_hospital
 

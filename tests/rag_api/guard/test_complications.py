@@ -22,7 +22,8 @@ from rag_api.guard.concepts import concepts, concepts_in
 from rag_api.guard.drugs import drugs_in, names_class
 from rag_api.guard.signs import known, signs_in
 from rag_api.guard.tables import rows_of
-from rag_api.ingest import find_sources, ingest
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.sources import find_sources
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander
 from rag_api.text.word_match import held

@@ -8,52 +8,31 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from reportlab.lib import pdfencrypt
 
 from rag_api.config import Settings
 from rag_api.domain import CutLine, DocumentStatus, Progress
 from rag_api.errors import EmbedderUnavailable, InvalidInput, UnreadableDocument
-from rag_api.ingest import IngestReport, KeptFiles, MemoryDocuments, SourceFile, find_sources, ingest, survey
 from rag_api.ingest.common.job import Job
+from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.readers.read import PDF
 from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sources.report import IngestReport
+from rag_api.ingest.sources.repository import MemoryDocuments
+from rag_api.ingest.sources.sources import KeptFiles, SourceFile, find_sources, survey
 from rag_api.stores.memory import MemoryStore
+from tests.rag_api.ingest.kept import Durable, Embedder
 from tests.rag_api.ingest.pdf.test_annotations import annotated, form
 from tests.rag_api.made_files.pdfs import HANDBOOK, both, lines, pdf, procedure, write
 from tests.rag_api.made_files.unseen import RAW_HIDDEN, RAW_VISIBLE
 
 BODY = ["De verpleegkundige controleert de infuuspomp om het uur.", "Bij twijfel wordt de arts van wacht gebeld."]
-
-
-class Embedder:
-    """Vectors from the text's bytes; `name` and `fail_after` for trouble."""
-
-    dim = 8
-
-    def __init__(self, name: str = "fake", fail_after: int | None = None) -> None:
-        self.name, self.fail_after, self.seen = name, fail_after, []  # type: ignore[var-annotated]
-
-    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        if self.fail_after is not None and len(self.seen) + len(texts) > self.fail_after:
-            raise EmbedderUnavailable("the embedder does not answer")
-        self.seen += texts
-        counts = np.array(
-            [np.bincount(np.frombuffer(t.encode(), np.uint8) % 8, minlength=8) + 1 for t in texts], np.float32
-        )
-        unit: NDArray[np.float32] = counts / np.linalg.norm(counts, axis=1, keepdims=True)
-        return unit
-
-    def query(self, text: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = self.passages([text])[0]
-        return vector
 
 
 class Place:
@@ -465,9 +444,11 @@ RUN = """
     import pickle, sys
     from pathlib import Path
     from rag_api.config import Settings
-    from rag_api.ingest import MemoryDocuments, ingest, survey
+    from rag_api.ingest.pipeline.index import ingest
+    from rag_api.ingest.sources.repository import MemoryDocuments
+    from rag_api.ingest.sources.sources import survey
     from rag_api.stores.lance import LanceStore
-    from tests.rag_api.ingest.test_ingest import Durable, Embedder
+    from tests.rag_api.ingest.kept import Durable, Embedder
 
     folder, data = Path(sys.argv[1]), Path(sys.argv[2])
     embedder = Embedder()
@@ -477,47 +458,6 @@ RUN = """
                     embedder=embedder, readers=1, retire_missing=True, confirmed=True)
     print(report.indexed, report.unchanged, report.failed, flush=True)
 """
-
-
-class Durable(MemoryDocuments):
-    """A documents list in a file that is replaced whole, so that a killed process leaves what was
-    committed."""
-
-    def __init__(self, path: Path) -> None:
-        import pickle
-
-        super().__init__()
-        self.path = path
-        if path.exists():
-            self.documents, self.read, self._folders, self._indexed, self._current = pickle.loads(path.read_bytes())
-
-    def _commit(self) -> None:
-        import pickle
-
-        part = self.path.with_suffix(".new")
-        part.write_bytes(pickle.dumps((self.documents, self.read, self._folders, self._indexed, self._current)))
-        os.replace(part, self.path)
-        print("kept", flush=True)
-
-    def save_indexed(self, documents):  # type: ignore[no-untyped-def]
-        super().save_indexed(documents)
-        self._commit()
-
-    def save_failed(self, document):  # type: ignore[no-untyped-def]
-        super().save_failed(document)
-        self._commit()
-
-    def retire(self, sources: Sequence[str]) -> None:
-        super().retire(sources)
-        self._commit()
-
-    def put_folders(self, folders: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
-        super().put_folders(folders, items)
-        self._commit()
-
-    def rename(self, old: str, new: str, titles: tuple[str, str], taken: bool = False) -> None:
-        super().rename(old, new, titles, taken)
-        self._commit()
 
 
 def start_run(folder: Path, data: Path) -> subprocess.Popen[str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from rag_api.errors import InvalidInput
-from rag_api.ingest import Skipped, survey_list
+from rag_api.ingest.source_list import survey_list
+from rag_api.ingest.sources.sources import Skipped
 from tests.rag_api.made_files.pdfs import write
 
 LIST = """

@@ -16,7 +16,9 @@ from rag_api.container import Container
 from rag_api.container import Lazy as Opened
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Answer, Done, Mode
-from rag_api.ingest import IngestReport, ingest, survey
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.report import IngestReport
+from rag_api.ingest.sources.sources import survey
 from services.contract import templates, wire
 
 HERE = Path(__file__).parent

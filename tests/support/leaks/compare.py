@@ -32,7 +32,8 @@ from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, User
 from rag_api.embed import Embedder
-from rag_api.ingest import ingest, survey
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.sources import survey
 from rag_api.main import create_app
 from rag_api.retrieval.precompute import make_all
 from rag_api.text.bm25_analyzer import words

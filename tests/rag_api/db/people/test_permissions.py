@@ -26,7 +26,9 @@ from rag_api.db.questions.gaps import unanswered
 from rag_api.db.questions.judged import read_set, save_questions
 from rag_api.domain import EVERYONE, LOCAL_USER, Answer, AnswerStatus, Document, Filters, Judged, Mode, Role, User
 from rag_api.errors import InvalidInput, NotFound
-from rag_api.ingest import IngestReport, ingest, survey
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.report import IngestReport
+from rag_api.ingest.sources.sources import survey
 from rag_api.main import create_app
 from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import find

@@ -23,9 +23,10 @@ from rag_api.cli.content.ingest import open_documents
 from rag_api.config import Settings
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Contents
-from rag_api.ingest import ingest, survey
 from rag_api.ingest.cluster.engine import ray_cluster
 from rag_api.ingest.cluster.steps import Openers
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.sources import survey
 from rag_api.stores import open_store
 from rag_api.stores.weaviate import WeaviateStore
 from tests.rag_api.ingest.cluster.gate import Gate

@@ -14,7 +14,10 @@ from typing import Any
 from evaluation.documents.size import CheapEmbedder
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
-from rag_api.ingest import DocumentsRepo, IngestReport, MemoryDocuments, ingest, survey
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.report import IngestReport
+from rag_api.ingest.sources.repository import DocumentsRepo, MemoryDocuments
+from rag_api.ingest.sources.sources import survey
 from rag_api.stores import open_store
 from rag_api.stores.copying import verify_copy
 from rag_api.stores.memory import MemoryStore

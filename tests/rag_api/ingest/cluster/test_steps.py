@@ -22,7 +22,6 @@ from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Contents, DocumentStatus
 from rag_api.errors import ConfigurationError, IngestionStopped, StoreUnavailable, Unavailable
-from rag_api.ingest import MemoryDocuments, ingest
 from rag_api.ingest.cluster import patience, steps
 from rag_api.ingest.cluster.connect import check_settings, joined
 from rag_api.ingest.cluster.engine import Pools
@@ -32,9 +31,11 @@ from rag_api.ingest.cluster.rows import DocumentDone, Ticket, packed, unpacked
 from rag_api.ingest.cluster.steps import MOST_TRIES, EmbeddingStep, Openers, ReadingStep, StepParts, Writing
 from rag_api.ingest.pipeline import saving
 from rag_api.ingest.pipeline.changed import fingerprint_of
+from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.pipeline.letterheads import settle_shared
 from rag_api.ingest.pipeline.reading import read_item
 from rag_api.ingest.sources.object_survey import survey_url
+from rag_api.ingest.sources.repository import MemoryDocuments
 from rag_api.ingest.sources.run import Item, Run
 from rag_api.ingest.sources.sources import KeptFiles, SourceFile, document_id, find_sources, sha256_of, survey
 from rag_api.stores.memory import MemoryStore
@@ -298,7 +299,9 @@ from pathlib import Path
 import rag_api.cli.app, rag_api.cli.content.ingest, rag_api.main
 from evaluation.documents.size import CheapEmbedder
 from rag_api.config import Settings
-from rag_api.ingest import MemoryDocuments, ingest, survey
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.repository import MemoryDocuments
+from rag_api.ingest.sources.sources import survey
 from rag_api.stores.memory import MemoryStore
 settings = Settings(data_dir=Path({str(tmp_path / "data")!r}))
 report = ingest(survey([Path({str(tmp_path / "documents")!r})]), settings=settings, documents_repo=MemoryDocuments(),

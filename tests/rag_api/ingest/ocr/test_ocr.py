@@ -18,14 +18,16 @@ from evaluation.ocr.degrade import ScanKind
 from rag_api.config import Settings
 from rag_api.domain import Page, ReadDocument
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest import MemoryDocuments, find_sources, ingest
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.ocr import second
+from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.readers.read import PDF, read
 from rag_api.ingest.readers.scanned import Ocr
 from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sources.repository import MemoryDocuments
+from rag_api.ingest.sources.sources import find_sources
 from rag_api.stores.memory import MemoryStore
-from tests.rag_api.ingest.test_ingest import Embedder
+from tests.rag_api.ingest.kept import Embedder
 from tests.rag_api.made_files.pdfs import both, pdf, write
 from tests.rag_api.made_files.scans import DOSE, HALF, page_of, scanned
 

@@ -4,9 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from rag_api.domain import Note, code_of
-from rag_api.ingest import IngestReport, SourceFile, ingest
 from rag_api.ingest.pipeline.copies import same_of
-from rag_api.ingest.sources.sources import UPLOADED
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.report import IngestReport
+from rag_api.ingest.sources.sources import UPLOADED, SourceFile
 from tests.rag_api.ingest.test_ingest import BODY, Place, place  # noqa: F401 - a fixture
 from tests.rag_api.made_files.pdfs import procedure
 

@@ -24,9 +24,11 @@ RUN = """
     import json, re, resource, sys
     from pathlib import Path
     from rag_api.config import Settings
-    from rag_api.ingest import MemoryDocuments, find_sources, ingest
+    from rag_api.ingest.pipeline.index import ingest
+    from rag_api.ingest.sources.repository import MemoryDocuments
+    from rag_api.ingest.sources.sources import find_sources
     from rag_api.stores.memory import MemoryStore
-    from tests.rag_api.ingest.test_ingest import Embedder
+    from tests.rag_api.ingest.kept import Embedder
 
     report = ingest(find_sources([Path(sys.argv[1])]), settings=Settings(data_dir=Path(sys.argv[2]), read_timeout=120, ocr="off"),
                     documents_repo=MemoryDocuments(), store=MemoryStore(8), embedder=Embedder(), readers=1)

@@ -20,10 +20,10 @@ from openpyxl.comments import Comment
 from rag_api.answering.quoting.highlight import rects
 from rag_api.domain import ReadDocument
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest import KeptFiles
 from rag_api.ingest.common.kinds import SUFFIXES, Kind, media_type
 from rag_api.ingest.readers.read import read
 from rag_api.ingest.sandbox.office import convert, office
+from rag_api.ingest.sources.sources import KeptFiles
 from tests.rag_api.answering.quoting.test_highlight import Shown, letters, sentences
 from tests.rag_api.ingest.test_ingest import Place, place
 from tests.rag_api.made_files.docx_files import deleted, docx, ins, p, r

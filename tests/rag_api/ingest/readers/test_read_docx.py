@@ -10,9 +10,9 @@ import pytest
 from rag_api.answering.quoting.highlight import rects
 from rag_api.domain import TargetGroup
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest import KeptFiles
 from rag_api.ingest.readers.read import DOCX, media_type, read
 from rag_api.ingest.sandbox.office import convert, office
+from rag_api.ingest.sources.sources import KeptFiles
 from tests.rag_api.answering.quoting.test_highlight import Shown, letters, sentences
 from tests.rag_api.ingest.test_ingest import Place, place
 from tests.rag_api.made_files.pdfs import write

@@ -12,7 +12,9 @@ import pytest
 
 from rag_api.domain import DocumentStatus, Edit
 from rag_api.errors import TooManyMissing
-from rag_api.ingest import IngestReport, SourceFile, ingest, survey
+from rag_api.ingest.pipeline.index import ingest
+from rag_api.ingest.sources.report import IngestReport
+from rag_api.ingest.sources.sources import SourceFile, survey
 from rag_api.ingest.sources.uploads import clear_uploads, upload_file
 from tests.rag_api.ingest.test_ingest import BODY, Place, place
 from tests.rag_api.made_files.docx_files import docx, p, r

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rag_api.ingest import Skipped, survey
-from rag_api.ingest.sources.sources import find_sources
+from rag_api.ingest.sources.sources import Skipped, find_sources, survey
 from tests.rag_api.ingest.test_ingest import Place, place
 from tests.rag_api.made_files.pdfs import write
 

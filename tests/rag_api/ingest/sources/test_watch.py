@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from rag_api.errors import InvalidInput
-from rag_api.ingest import IngestReport
+from rag_api.ingest.sources.report import IngestReport
 from rag_api.ingest.sources.watch import watch_folders
 from tests.rag_api.ingest.test_ingest import BODY, Place, place
 from tests.rag_api.made_files.pdfs import procedure
