@@ -165,9 +165,10 @@ def test_addresses_within_the_page_are_the_page_and_missing_files_are_not(gate: 
         assert (path, response.status, response.headers["Cache-Control"]) == (path, 200, "no-cache")
         assert b"<title>Bedside" in content
         assert re.match(ADDRESSES, path)
-    described, content = request(gate, "GET", "/docs")
-    assert (described.status, described.headers["Content-Type"]) == (200, "text/html")
-    assert b"<title>The API" in content
+    for path in ("/docs", "/docs/"):
+        described, content = request(gate, "GET", path)
+        assert (described.status, described.headers["Content-Type"]) == (200, "text/html")
+        assert b"<title>The API" in content
     assert request(gate, "GET", "/assets/gone.js")[0].status == 404
     asset, _ = request(gate, "GET", "/assets/app-1a2b.js")
     assert "immutable" in asset.headers["Cache-Control"]

@@ -77,8 +77,8 @@ class WebPage:
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or scope.get("root_path", ""):
             raise HTTPException(404, f"There is no {scope.get('path', 'such thing')}.")
         path = scope["path"].lstrip("/")
-        if path in PAGES:
-            return await (await self._file(f"{path}/index.html", scope))(scope, receive, send)
+        if (page := path.rstrip("/")) in PAGES:
+            return await (await self._file(f"{page}/index.html", scope))(scope, receive, send)
         is_address = re.match(ADDRESSES, scope["path"]) is not None
         is_file = not is_address and "." in path.rsplit("/", 1)[-1]
         if not is_address and not is_file and "text/html" not in Headers(scope=scope).get("accept", ""):
