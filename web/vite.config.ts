@@ -4,6 +4,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 const PDFJS = join(import.meta.dirname, "node_modules/pdfjs-dist");
+const SWAGGER_UI = join(import.meta.dirname, "node_modules/swagger-ui-dist");
 const PDFJS_VERSION: string = JSON.parse(readFileSync(join(PDFJS, "package.json"), "utf8")).version;
 // quickjs is the sandbox for scripts inside PDFs; Bedside never runs those.
 const PDFJS_DATA = ["cmaps", "standard_fonts", "wasm", "iccs"].flatMap((folder) =>
@@ -12,42 +13,17 @@ const PDFJS_DATA = ["cmaps", "standard_fonts", "wasm", "iccs"].flatMap((folder) 
     .map((name) => `${folder}/${name}`),
 );
 
-/**
- * What pdf.js loads on demand (character maps, fonts, decoders) comes from the same server as the
- * page: no CDN.
- */
-function pdfjsData(): Plugin {
-  const base = `pdfjs-${PDFJS_VERSION}`;
+/** Files of a package, served below `base` by the same server as the page: no CDN. */
+function served(base: string, folder: string, names: readonly string[]): Plugin {
   return {
-    name: "pdfjs-data",
+    name: `served-${base}`,
     generateBundle() {
-      for (const name of PDFJS_DATA) {
-        this.emitFile({ type: "asset", fileName: `${base}/${name}`, source: readFileSync(join(PDFJS, name)) });
+      for (const name of names) {
+        this.emitFile({ type: "asset", fileName: `${base}/${name}`, source: readFileSync(join(folder, name)) });
       }
     },
     configureServer(server) {
       server.middlewares.use(`/${base}/`, (request, response, next) => {
-        const name = PDFJS_DATA.find((known) => `/${known}` === request.url);
-        if (name) createReadStream(join(PDFJS, name)).pipe(response);
-        else next();
-      });
-    },
-  };
-}
-
-/** What public/docs shows the API with. */
-function swaggerUi(): Plugin {
-  const folder = join(import.meta.dirname, "node_modules/swagger-ui-dist");
-  const names = ["swagger-ui-bundle.js", "swagger-ui.css"];
-  return {
-    name: "swagger-ui",
-    generateBundle() {
-      for (const name of names) {
-        this.emitFile({ type: "asset", fileName: `docs/${name}`, source: readFileSync(join(folder, name)) });
-      }
-    },
-    configureServer(server) {
-      server.middlewares.use("/docs/", (request, response, next) => {
         const name = names.find((known) => `/${known}` === request.url);
         if (name) createReadStream(join(folder, name)).pipe(response);
         else next();
@@ -57,7 +33,13 @@ function swaggerUi(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), pdfjsData(), swaggerUi()],
+  plugins: [
+    react(),
+    // What pdf.js loads on demand: character maps, fonts, decoders.
+    served(`pdfjs-${PDFJS_VERSION}`, PDFJS, PDFJS_DATA),
+    // What public/docs shows the API with.
+    served("docs", SWAGGER_UI, ["swagger-ui-bundle.js", "swagger-ui.css"]),
+  ],
   define: { __PDFJS_DATA__: JSON.stringify(`/pdfjs-${PDFJS_VERSION}/`) },
   server: { proxy: { "/api": process.env.BEDSIDE_API ?? "http://127.0.0.1:8000" } },
   build: {

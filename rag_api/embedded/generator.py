@@ -28,6 +28,7 @@ TAKEN = "address already in use"
 # started anew
 SILENT = 10.0
 HEALTH = 5.0  # seconds that one such answer may take
+ENDING = 3.0  # seconds that a process may take to end when it is asked to
 # Runs a module and ends with its parent, however that ends: the parent holds the other end of our
 # standard input. Whoever reads sources comes before whoever waits for a model's words, on the same
 # cores.
@@ -104,7 +105,7 @@ class GeneratorProcess:
         if self._process is not None:
             with suppress(OSError):
                 (self.data_dir / "generator.json").unlink()
-            self._discard()
+            self._end()
 
     def __enter__(self) -> GeneratorProcess:
         self.start()
@@ -130,7 +131,7 @@ class GeneratorProcess:
                     self._wait(say)
 
     def _launch(self) -> None:
-        self._discard()
+        self._end()
         self.port, self.borrowed = free_port(), False
         self.log_file.parent.mkdir(parents=True, exist_ok=True)
         with self.log_file.open("ab") as output:
@@ -149,12 +150,12 @@ class GeneratorProcess:
         told = began
         while _health(self.port) != 200:
             if self._process.poll() is not None or self._watcher.stopping.is_set():
-                self._discard()
+                self._end()
                 said = self._log_tail()
                 why = _PortTaken if TAKEN in said.lower() else GeneratorUnavailable
                 raise why(f"The generator ended while starting:\n{said}")
             if time.monotonic() - began > self.patience:
-                self._discard()
+                self._end()
                 raise GeneratorUnavailable(
                     f"The generator was not ready after {self.patience:.0f} s; its log is {self.log_file}."
                 )
@@ -190,14 +191,14 @@ class GeneratorProcess:
         # and would not end if it was asked to.
         silent = time.monotonic() - self._heard >= SILENT
         if status == 503 or silent:
-            self._discard(patience=0.0 if silent else 3.0)
+            self._end(asked=not silent)
             return False
         return True
 
-    def _discard(self, patience: float = 3.0) -> None:
+    def _end(self, asked: bool = True) -> None:
         """End the process that we started, if it has not ended by itself."""
         if self._process is not None:
-            _end(self._process, patience)
+            _end(self._process, ENDING if asked else 0.0)
         self._process = None
 
     def _log_tail(self, lines: int = 15) -> str:

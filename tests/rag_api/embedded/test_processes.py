@@ -209,11 +209,12 @@ def test_a_generator_whose_engine_failed_is_started_again(tmp_path: Path, module
         until(lambda: not alive(before))
 
 
-def test_a_generator_that_hangs_is_waited_for_no_longer_than_it_may_be_silent_and_started_again(
+def test_a_generator_that_hangs_is_not_asked_to_end_nor_waited_for_longer_than_it_may_be_silent(
     tmp_path: Path, module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rag_api.embedded.generator.SILENT", 0.5)
     monkeypatch.setattr("rag_api.embedded.generator.HEALTH", 3600.0)
+    monkeypatch.setattr("rag_api.embedded.generator.ENDING", 3600.0)
     with GeneratorProcess(tmp_path, "demo", (module,)) as process:
         before = get(process, "/")["pid"]
         os.kill(before, signal.SIGSTOP)
