@@ -81,6 +81,14 @@ describe("excerpt", () => {
     expect(shown(["Geef 15 mg/kg."]).length).toBeLessThan(340);
   });
 
+  test("a title that was copied too does not hide the sentence far below it", () => {
+    const page = `Pijn bij kinderen\nVersie 3\n${"Noteer elke gift. ".repeat(30)}Geef 15 mg/kg elke zes uur.`;
+    const pieces = excerpt(page, ["Pijn bij kinderen", "Geef 15 mg/kg elke zes uur."]);
+    expect(pieces.filter((piece) => piece.marked).map((piece) => piece.text)).toEqual(["Geef 15 mg/kg elke zes uur."]);
+    const near = excerpt(`Pijn bij kinderen\nGeef 15 mg/kg.`, ["Pijn bij kinderen", "Geef 15 mg/kg."]);
+    expect(near.map((piece) => piece.text).join("")).toBe("Pijn bij kinderen\nGeef 15 mg/kg.");
+  });
+
   test("the whole passage is shown without loss", () => {
     expect(shown(["Geef 15 mg/kg."], true)).toBe(passage);
     expect(shown([], true)).toBe(passage);

@@ -11,8 +11,8 @@ const UNQUOTED = 170; // of a passage that the answer did not use
 const BEFORE = 60;
 
 /**
- * The passage cut around the first of `quotes` that it holds; when it holds none, from the sentence
- * that says most of `asked`.
+ * The passage cut where it shows most of the `quotes` that it holds; when it holds none, from the
+ * sentence that says most of `asked`.
  */
 export function excerpt(passage: string, quotes: readonly string[], whole = false, asked = ""): Piece[] {
   const marks = quotes
@@ -21,11 +21,11 @@ export function excerpt(passage: string, quotes: readonly string[], whole = fals
     .map((quote) => ({ start: passage.indexOf(quote), length: quote.length }))
     .filter((mark) => mark.start >= 0)
     .sort((a, b) => a.start - b.start);
-  const [first] = marks;
+  const cut = mostMarked(marks);
   const from = whole
     ? 0
-    : first
-      ? wordStart(passage, Math.max(0, first.start - BEFORE))
+    : cut
+      ? wordStart(passage, Math.max(0, cut.start - BEFORE))
       : nearestSentence(passage, wordsIn(asked));
   const to = whole
     ? passage.length
@@ -43,6 +43,23 @@ export function excerpt(passage: string, quotes: readonly string[], whole = fals
   if (from > 0) pieces.unshift({ text: "… ", marked: false });
   if (to < passage.trimEnd().length) pieces.push({ text: " …", marked: false });
   return pieces;
+}
+
+interface Mark {
+  start: number;
+  length: number;
+}
+
+/**
+ * The mark from which most marked text follows within an excerpt, so that a title on top that was
+ * copied too does not hide the sentence; of equals the first.
+ */
+function mostMarked(marks: readonly Mark[]): Mark | undefined {
+  const shown = ({ start }: Mark): number =>
+    marks
+      .map((mark) => Math.min(mark.start + mark.length, start + LONGEST - BEFORE) - Math.max(mark.start, start))
+      .reduce((sum, length) => sum + Math.max(0, length), 0);
+  return marks.reduce<Mark | undefined>((best, mark) => (best && shown(best) >= shown(mark) ? best : mark), undefined);
 }
 
 const SENTENCE = /[^\n.!?]*(?:[.!?](?!\s)[^\n.!?]*)*[.!?\n]*\s*/gu; // "2.5 mg" has no end in it
