@@ -14,7 +14,6 @@ BedsideError
 │   └── PackOutOfDate            a downtime pack after its last day, or on a machine whose clock is
 │                                before it was made
 ├── NotFound                404  no such document, conversation, answer or page
-├── TooLarge                413  an upload over the limit
 ├── Conflict                409  the thing changed or exists already
 │   ├── TooManyMissing           so much of a folder is gone that retiring it looks like a slip
 │   └── IngestionStopped         an admin stopped it; what was done stays
@@ -128,10 +127,6 @@ class PackOutOfDate(NotAllowed):
 
 class NotFound(BedsideError):
     code, status = "not_found", 404
-
-
-class TooLarge(BedsideError):
-    code, status = "too_large", 413
 
 
 class Conflict(BedsideError):

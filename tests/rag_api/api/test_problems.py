@@ -38,7 +38,6 @@ MAP = {
     "MoreThanYours": (403, "more_than_yours"),
     "PackOutOfDate": (403, "pack_out_of_date"),
     "NotFound": (404, "not_found"),
-    "TooLarge": (413, "too_large"),
     "Conflict": (409, "conflict"),
     "MachineAccount": (400, "machine_account"),
     "TooManyMissing": (409, "too_many_missing"),
