@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from rag_api.db import Database
 from rag_api.db.access import OWNS, READS, found, own_groups, values
-from rag_api.db.documents import contains
+from rag_api.db.documents import CURRENT, contains
 from rag_api.db.owners.named import Reached
 from rag_api.db.owners.questions import put_question
 from rag_api.domain import Answer, AnswerStatus, Citation, Mode, Notice, Source, Unsupported, User
@@ -186,23 +186,22 @@ def answers_of(db: Database, user: User, conversation_id: str) -> list[Answer]:
 
 def said_of(db: Database, user: User, document_ids: Sequence[str], limit: int = 8) -> tuple[str, ...]:
     """Return the user's own latest answers from these documents, the latest last; none with a part
-    of what they may no longer read."""
+    of what they may no longer read, or of a version that no longer counts."""
     rows = db.all(
         f"select * from answers where {OWNS} and text <> '' and exists (select 1 from jsonb_array_elements(sources) as "  # noqa: S608
         f"source"
         " where source->'document'->>'id' = any(%(ids)s)) order by created_at desc, id desc limit %(limit)s",
         values(user, ids=list(document_ids), limit=limit),
     )
-    return tuple(
-        answer.text for answer in reversed(_readable(db, user, [_to_answer(row) for row in rows])) if answer.text
-    )
+    kept = _readable(db, user, [_to_answer(row) for row in rows], f"{READS} and {CURRENT}")
+    return tuple(answer.text for answer in reversed(kept) if answer.text)
 
 
-def _readable(db: Database, user: User, answers: Sequence[Answer]) -> list[Answer]:
+def _readable(db: Database, user: User, answers: Sequence[Answer], where: str = READS) -> list[Answer]:
     """As they were shown, without what the user may no longer read: neither such a source nor a
     text that was made with it."""
     named = sorted({source.document.id for answer in answers for source in answer.sources})
-    rows = db.all(f"select id from documents where id = any(%(ids)s) and {READS}", values(user, ids=named))  # noqa: S608
+    rows = db.all(f"select id from documents where id = any(%(ids)s) and {where}", values(user, ids=named))  # noqa: S608
     return [_without(answer, frozenset(named) - {row["id"] for row in rows}) for answer in answers]
 
 

@@ -8,6 +8,7 @@ from importlib import import_module
 
 MEASUREMENTS = {  # by their modules
     "replayed.replay": "recorded answers through a drafter, without a model",
+    "replayed.answers": "a model's own answers, as records to replay",
     "decoding.decode": "tokens per second with a model, against other engines",
     "decoding.methods": "all drafters and policies in one table, with a model and on recorded answers",
     "steps.step": "milliseconds of a verify step, a draft level and the host's work",

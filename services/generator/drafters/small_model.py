@@ -8,6 +8,7 @@ temperature.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 from itertools import accumulate
@@ -20,14 +21,16 @@ from torch import Tensor
 
 from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind, Target
-from services.generator.models.ahead import Ahead, WriteAhead
+from services.generator.models.ahead import Ahead, WriteAhead, likeliest
 from services.generator.speculation.augmented import DrawnChain, draw
+from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 
 @dataclass(frozen=True, slots=True)
 class SmallModelOptions:
     tokens: int = 5  # written ahead per step (gamma; the paper's figure 1 and its tables have 3 to 10)
+    firsts: int = 1  # tokens that are proposed for the next place: the others stand beside the chain
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,20 @@ class SmallModelDrafter:
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         contexts = [(state.sequence.id, self.context(state)) for state in states]
-        written = self.writer.write(contexts, min(self.options.tokens, nodes - 1))
-        return [_chain(int(state.context[-1]), ahead, self.name) for state, ahead in zip(states, written, strict=True)]
+        others: dict[int, list[tuple[int, float]]] = {}
+
+        def choose(logits: Tensor, places: Seq[int], step: int) -> tuple[Tensor, Tensor]:
+            if step == 0 and self.options.firsts > 1:
+                chances, tokens = logits.softmax(-1).topk(self.options.firsts)
+                for place, *own in zip(places, tokens.tolist(), chances.tolist(), strict=True):
+                    others[place] = list(zip(*own, strict=True))
+            return likeliest(logits, places, step)
+
+        written = self.writer.write(contexts, min(self.options.tokens, nodes - 1), choose)
+        chains = [
+            _chain(int(state.context[-1]), ahead, self.name) for state, ahead in zip(states, written, strict=True)
+        ]
+        return [_with_others(each, others.get(place, ()), nodes, self.name) for place, each in enumerate(chains)]
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
         """Learn nothing: what was rejected is read again."""
@@ -72,6 +87,15 @@ def _chain(root: int, ahead: Ahead, name: str) -> DraftTree:
         scores=tuple(accumulate((1.0, *ahead.probabilities), mul)),
         origins=((), *(((NodeOrigin(name),),) * count)),
     )
+
+
+def _with_others(chain: DraftTree, others: Iterable[tuple[int, float]], nodes: int, name: str) -> DraftTree:
+    """Add what else may come next, beside the chain's first token."""
+    builder = TreeBuilder.of(chain)
+    for token, chance in others:
+        if len(builder.token_ids) < nodes:
+            builder.add(0, token, chance, (NodeOrigin(name),))
+    return builder.build(nodes)
 
 
 class RagDrafter(SmallModelDrafter):

@@ -100,6 +100,11 @@ class Drafting:
                     [choice.kept for choice in choices],
                     [place for place in asked if choices[place].others],
                 )
+            if stage is DraftStage.MODEL:
+                proposed = [
+                    [self.policy.beside(before, own[1:]), *own[1:]] if len(before) > 1 else own
+                    for own, before in zip(proposed, trees, strict=True)
+                ]
             trees = [
                 tree.merge(own, budget) if own else before
                 for own, before, budget in zip(proposed, trees, budgets, strict=True)

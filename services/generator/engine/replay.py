@@ -27,7 +27,7 @@ from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams
 class Recorded:
     """`given`: how many tokens of the answer are known before the first draft; `features` of all
     tokens but the last, by kind; `entropies` of the distributions that the answer's tokens were
-    taken from, where they are known."""
+    taken from, where they are known; `beside`: texts that may be drafted from, too."""
 
     name: str
     prompt: tuple[int, ...]
@@ -35,6 +35,7 @@ class Recorded:
     given: int = 0
     features: Mapping[FeatureKind, Tensor] = field(default_factory=dict)
     entropies: tuple[float, ...] = ()
+    beside: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def replay(drafting: Drafting, recorded: Recorded) -> Iterator[ReplayStep]:
     tokens = np.array(recorded.prompt + recorded.answer, dtype=np.int32)
     sequence = Sequence(
         recorded.name,
-        Prompt(recorded.prompt, (None,) * len(recorded.prompt), (), "replay"),
+        Prompt(recorded.prompt, (None,) * len(recorded.prompt), (), "replay", beside=recorded.beside),
         SamplingParams(max_tokens=len(recorded.answer)),
     )
     sequence.token_ids.extend(recorded.answer[: recorded.given])

@@ -80,7 +80,7 @@ class WriteAhead:
         chosen: list[Tensor] = []
         chances: list[Tensor] = []
         for step in range(count):
-            tokens_of, chances_of = (choose or _likeliest)(logits, fits, step)
+            tokens_of, chances_of = (choose or likeliest)(logits, fits, step)
             chosen.append(tokens_of)
             chances.append(chances_of)
             if step + 1 < count:
@@ -125,7 +125,8 @@ class WriteAhead:
         return self._cache
 
 
-def _likeliest(logits: Tensor, _: Seq[int], __: int) -> tuple[Tensor, Tensor]:
+def likeliest(logits: Tensor, _: Seq[int], __: int) -> tuple[Tensor, Tensor]:
+    """Choose each context's likeliest token, with its probability."""
     best = logits.log_softmax(-1).max(-1)
     return best.indices, best.values.exp()
 

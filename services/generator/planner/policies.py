@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from services.generator.errors import BadRequest
+from services.generator.speculation import tree
 from services.generator.types import DraftTree
 
 
@@ -23,9 +24,14 @@ class DraftChoice(NamedTuple):
 class Policy(Protocol):
     def choose(self, looked_up: Seq[DraftTree]) -> DraftChoice: ...
 
+    def beside(self, looked_up: DraftTree, written: Seq[DraftTree]) -> DraftTree:
+        """Return what is kept of what was looked up where models drafted as well: all of it."""
+        del written
+        return looked_up
+
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(Policy):
     """All drafts in one tree (CASD, section 5.2); what of it is verified is the planner's to
     say."""
 
@@ -34,7 +40,7 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
-class LongMatch:
+class LongMatch(Policy):
     """A match of at least so many tokens is the whole draft; after a shorter one only the others
     draft."""
 
@@ -46,7 +52,7 @@ class LongMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class InOrder:
+class InOrder(Policy):
     """The first that finds anything drafts; those who run a model come last."""
 
     def choose(self, looked_up: Seq[DraftTree]) -> DraftChoice:
@@ -54,10 +60,28 @@ class InOrder:
         return DraftChoice(first, not first)
 
 
+@dataclass(frozen=True, slots=True)
+class Agreed(Merge):
+    """What was looked up is kept where it begins as a model would, and merged with what the model
+    wrote (RASD: pruning by the draft model's chances, fusion by longest prefix)."""
+
+    def beside(self, looked_up: DraftTree, written: Seq[DraftTree]) -> DraftTree:
+        if not written:
+            return looked_up
+        firsts = {
+            token for each in written for token, parent in zip(each.token_ids, each.parents, strict=True) if parent == 0
+        }
+        kept = [True]
+        for token, parent in zip(looked_up.token_ids[1:], looked_up.parents[1:], strict=True):
+            kept.append(token in firsts if parent == 0 else kept[parent])
+        return tree.only(looked_up, kept)
+
+
 POLICIES: dict[str, Policy] = {
     "merge": Merge(),
     "sam": LongMatch(5),  # SAM-Decoding, section 3.3, by its authors' threshold
     "override": LongMatch(4),  # TensorRT-LLM's suffix automaton beside a neural draft
+    "agreed": Agreed(),  # RASD
     "in-order": InOrder(),  # llama.cpp's order of speculation types: n-gram first
 }
 

@@ -65,8 +65,8 @@ class GeneratorSettings(BaseSettings):
     )
     policy: str = Field(
         "merge",
-        description="Who drafts: 'merge' (all, in one tree), or as other engines decide it: 'sam', "
-        "'override', 'in-order'.",
+        description="Who drafts: 'merge' (all, in one tree), or as other engines do: 'sam', "
+        "'override', 'in-order', 'agreed'.",
     )
     datastore: Path | None = Field(
         None,

@@ -172,6 +172,19 @@ def prune(tree: DraftTree, budget: int) -> DraftTree:
     return merge([tree], budget)
 
 
+def only(tree: DraftTree, kept: Seq[bool]) -> DraftTree:
+    """Return the nodes that are kept; a node is kept only with its parent, the root always."""
+    places = {node: place for place, node in enumerate(node for node in range(len(tree)) if kept[node])}
+    pick = list(places)
+    return DraftTree(
+        tuple(tree.token_ids[node] for node in pick),
+        tuple(places.get(tree.parents[node], -1) for node in pick),
+        tuple(tree.scores[node] for node in pick),
+        tuple(tree.origins[node] for node in pick),
+        tree.match,
+    )
+
+
 def depths(tree: DraftTree) -> list[int]:
     """Return distance of every node from the root."""
     depths_so_far = [0]

@@ -14,8 +14,8 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,34 +38,38 @@ class PromptJob:
     id: str
     question: str
     passages: tuple[Passage, ...] = ()
+    fields: Mapping[str, str] = field(default_factory=dict)  # what its figures may be parted by: language, kind
 
 
-def handbook(seed: int = 0) -> list[PromptJob]:
-    """The judged English questions whose procedure is English, each with the three nearest of all
-    English passages; in random order."""
-    texts = {name: (title, text) for name, title, text in _english(SOURCES)}
+def handbook(language: str = "en", seed: int = 0) -> list[PromptJob]:
+    """The judged questions of one language whose procedure is in it, each with the three nearest of
+    all its passages; in random order."""
+    texts = {name: (title, text) for name, title, text in _procedures(SOURCES, language)}
     if not texts:
-        raise BadRecords(f"{SOURCES}: no English sources of a handbook")
+        raise BadRecords(f"{SOURCES}: no sources of a handbook in {language}")
     passages = [passage for name, (title, text) in texts.items() for passage in _chunks(name, title, text)]
     index = Bm25([passage.text for passage in passages])
     jobs = []
     with (HANDBOOK / "judged.csv").open(encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):
-            if row["language"] == "en" and Path(row["document"]).stem in texts:
+            if row["language"] == language and Path(row["document"]).stem in texts:
                 jobs.append(
                     PromptJob(
-                        row["id"], row["question"], tuple(passages[n] for n in index.best(row["question"], PASSAGES))
+                        row["id"],
+                        row["question"],
+                        tuple(passages[n] for n in index.best(row["question"], PASSAGES)),
+                        {"language": language, "kind": "handbook"},
                     )
                 )
     random.Random(seed).shuffle(jobs)  # noqa: S311
     return jobs
 
 
-def _english(folder: Path) -> Iterator[tuple[str, str, str]]:
-    """Read file, title and text of every English procedure."""
+def _procedures(folder: Path, language: str) -> Iterator[tuple[str, str, str]]:
+    """Read file, title and text of every procedure in a language."""
     for file in sorted(folder.glob("*.md")):
         _, front, body = file.read_text(encoding="utf-8").split("---\n", 2)
-        if re.search(r"^language: en$", front, re.M):
+        if re.search(rf"^language: {language}$", front, re.M):
             title = re.search(r"^title: (.+)$", front, re.M)
             yield file.stem, title[1] if title else file.stem, _plain(body)
 

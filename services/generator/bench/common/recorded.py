@@ -1,19 +1,22 @@
 """Recorded answers and tokenizers for measurements without a model. Knows no drafter.
 
-A record file is jsonl of objects with `answer` and `source` or `prompt`; whatever else they hold
-can be filtered on.
+A record file is jsonl of objects with `answer` and `source` or `prompt`, as texts or, with
+`source_tokens` and `answer_tokens`, as a model read and wrote them; whatever else they hold can be
+filtered on.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer
+
+TEXTS = ("source", "prompt", "answer", "source_tokens", "answer_tokens", "documents")
 
 
 class BadRecords(ValueError):
@@ -26,6 +29,8 @@ class Record:
     source: tuple[int, ...]  # tokens
     answer: tuple[int, ...]
     fields: Mapping[str, str] = field(default_factory=dict)  # what else its row says, in short
+    documents: frozenset[str] = frozenset()  # that its passages are of, where it says so
+    beside: tuple[tuple[int, ...], ...] = ()  # texts that its answer may be drafted from, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +69,10 @@ def read_records(
     for number, row in json_rows(path):
         if any(condition.part not in str(row.get(condition.field, "")) for condition in where or ()):
             continue
-        source, answer = row.get("source", row.get("prompt")), row.get("answer")
-        if not isinstance(source, str) or not isinstance(answer, str):
-            raise BadRecords(f"{path}:{number}: wants the texts `answer` and `source` or `prompt`")
-        said = {name: str(value) for name, value in row.items() if name not in ("source", "prompt", "answer")}
-        record = Record(str(row.get("id", number)), _tokens(tokenizer, source), _tokens(tokenizer, answer), said)
+        source, answer = _read_texts(tokenizer, row, f"{path}:{number}")
+        said = {name: str(value) for name, value in row.items() if name not in TEXTS}
+        documents = frozenset(map(str, row.get("documents", ())))
+        record = Record(str(row.get("id", number)), source, answer, said, documents)
         if record.source and record.answer:
             records.append(record)
         if len(records) == limit:
@@ -93,6 +97,31 @@ def json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not isinstance(row, dict):
                 raise BadRecords(f"{path}:{number}: not an object")
             yield number, row
+
+
+def with_said(records: Iterable[Record], most: int) -> list[Record]:
+    """Return them with the latest answers before each that are of one of its documents, the latest
+    last."""
+    by_document: dict[str, list[int]] = {}
+    told: list[Record] = []
+    for number, record in enumerate(records):
+        before = sorted({place for name in record.documents for place in by_document.get(name, ())})
+        said = tuple(told[place].answer for place in before[len(before) - most :]) if most else ()
+        told.append(replace(record, beside=said))
+        for name in record.documents:
+            by_document.setdefault(name, []).append(number)
+    return told
+
+
+def _read_texts(tokenizer: Tokenizer, row: Mapping[str, Any], place: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return source and answer of a row."""
+    tokens = row.get("source_tokens"), row.get("answer_tokens")
+    if all(isinstance(own, list) and all(isinstance(token, int) for token in own) for own in tokens):
+        return tuple(tokens[0] or ()), tuple(tokens[1] or ())
+    source, answer = row.get("source", row.get("prompt")), row.get("answer")
+    if not isinstance(source, str) or not isinstance(answer, str):
+        raise BadRecords(f"{place}: wants the texts `answer` and `source` or `prompt`")
+    return _tokens(tokenizer, source), _tokens(tokenizer, answer)
 
 
 def _tokens(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:

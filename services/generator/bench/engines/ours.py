@@ -18,6 +18,7 @@ from services.generator.datastore.store import Datastore
 from services.generator.drafters import Drafter, DrafterContext
 from services.generator.drafters.copies.respec import RespecOptions
 from services.generator.drafters.registry import DRAFTERS, open_drafters, parse
+from services.generator.drafters.small_model import SmallModelOptions
 from services.generator.engine.engine import Engine, EngineOptions, Request
 from services.generator.engine.prefix_cache import PrefixCache
 from services.generator.models.llama import LlamaTarget
@@ -58,6 +59,7 @@ class Bench:
     prefixes: PrefixCache | None = None  # of prompts, shared by all engines
     datastore: Datastore | None = None
     dense: DenseDatastore | None = None
+    small: LlamaTarget | None = None  # a smaller model with the same tokenizer
 
     def prompt(self, job: PromptJob) -> Prompt:
         if not job.passages:
@@ -80,7 +82,7 @@ class Bench:
     @property
     def context_of_drafters(self) -> DrafterContext:
         return DrafterContext(
-            self.target, self.head, dense=self.dense, datastore=self.datastore, kinds=token_kinds(self.codec.full)
+            self.target, self.head, self.small, self.dense, self.datastore, token_kinds(self.codec.full)
         )
 
     def drafters(
@@ -178,6 +180,10 @@ PAPERS = {
     ),
     "ReSpec, relaxed": Way(("respec", "eagle"), policy="in-order", acceptance=RETRIEVED),
     "READER": Way(("eagle", "reader")),
+    # SGLang's where no head drafts: both in one tree
+    "trie and automaton": Way(("suffix", "automaton")),
+    # the model's ten first choices, as many as its tree has there, say which copies are verified
+    "RASD": Way(("suffix", "small-model"), policy="agreed", options={"small-model": SmallModelOptions(firsts=10)}),
 }
 """Others' methods as they are published: who drafts is their rule; relaxed is not lossless."""
 

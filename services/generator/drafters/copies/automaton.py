@@ -1,7 +1,9 @@
 """SAM-Decoding's drafts: what followed the first occurrence of the longest end of the context that
 was there before (Hu and others, 2024).
 
-A suffix automaton over prompt and output finds it in constant time per token, however long it is.
+A suffix automaton over prompt and output finds it in constant time per token, however long it is; a
+second one, of the texts beside the prompt, drafts where its match is longer (the paper's static
+automaton).
 Kept to compare with, and as ReSpec's baseline. Knows nothing of other drafters: who goes first is a
 policy.
 """
@@ -15,6 +17,7 @@ from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage,
 from services.generator.models import FeatureKind
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
+BETWEEN = -1  # stands behind each text beside the prompt: no draft goes over it
 ACCEPTANCE = 0.85  # of one more token of a match; a guide for merging only
 
 
@@ -41,16 +44,20 @@ class SuffixAutomaton:
 
     def extend(self, tokens: Seq[int]) -> None:
         for token in tokens:
-            self._follow(token)
+            self.follow(token)
             self._append(token)
+
+    def forget(self) -> None:
+        """Begin another text: nothing of it was followed yet."""
+        self._match = self._length = 0
 
     def match(self) -> tuple[int, int]:
         """Return how many of the last tokens were there before, and where they first ended; (0,
         -1): not even the last."""
         return (self._length, self._first[self._match]) if self._length else (0, -1)
 
-    def _follow(self, token: int) -> None:
-        """Move the match along a token that is not in the automaton yet (section 3.2)."""
+    def follow(self, token: int) -> None:
+        """Move the match along a token that is not in the automaton (section 3.2)."""
         while self._match and token not in self._next[self._match]:
             self._match = self._link[self._match]
             self._length = self._longest[self._match]
@@ -98,11 +105,16 @@ class AutomatonDrafter:
 
     def __init__(self, options: AutomatonOptions | None = None) -> None:
         self.options = options or AutomatonOptions()
-        self._automata: dict[str, SuffixAutomaton] = {}
+        self._automata: dict[str, tuple[SuffixAutomaton, SuffixAutomaton | None]] = {}
 
     def start(self, sequence: Sequence) -> None:
-        automaton = self._automata[sequence.id] = SuffixAutomaton()
-        automaton.extend(sequence.prompt.token_ids)
+        own, beside = SuffixAutomaton(), None
+        if sequence.prompt.beside:
+            beside = SuffixAutomaton()
+            beside.extend([token for text in sequence.prompt.beside for token in (*text, BETWEEN)])
+            beside.forget()
+        self._automata[sequence.id] = own, beside
+        self._read(sequence.id, sequence.prompt.token_ids)
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
@@ -114,18 +126,31 @@ class AutomatonDrafter:
         self._automata.pop(sequence.id, None)
 
     def _draft(self, state: StepState, nodes: int) -> DraftTree:
-        automaton = self._automata[state.sequence.id]
-        automaton.extend(state.context[len(automaton.tokens) :].tolist())
-        length, end = automaton.match()
-        copied = automaton.tokens[end + 1 : end + 1 + min(self.options.copied, nodes - 1)] if length else []
+        own, beside = self._automata[state.sequence.id]
+        self._read(state.sequence.id, state.context[len(own.tokens) :].tolist())
+        best = own if beside is None or own.match()[0] >= beside.match()[0] else beside
+        length, end = best.match()
+        copied = best.tokens[end + 1 : end + 1 + min(self.options.copied, nodes - 1)] if length else []
+        copied = copied[: copied.index(BETWEEN)] if BETWEEN in copied else copied
         rate = ACCEPTANCE ** (1 / max(length, 1))
+        origins = (
+            NodeOrigin(self.name, end + 1 + depth) if best is own else NodeOrigin(f"{self.name}:beside")
+            for depth in range(len(copied))
+        )
         return DraftTree(
-            (automaton.tokens[-1], *copied),
+            (own.tokens[-1], *copied),
             tuple(range(-1, len(copied))),
             (1.0, *(rate ** (1 + depth) for depth in range(len(copied)))),
-            ((), *((NodeOrigin(self.name, end + 1 + depth),) for depth in range(len(copied)))),
+            ((), *((origin,) for origin in origins)),
             match=length,
         )
+
+    def _read(self, name: str, tokens: Seq[int]) -> None:
+        own, beside = self._automata[name]
+        own.extend(tokens)
+        if beside is not None:
+            for token in tokens:
+                beside.follow(token)
 
 
 def _open(_: DrafterContext, options: AutomatonOptions | None) -> AutomatonDrafter:
@@ -133,5 +158,9 @@ def _open(_: DrafterContext, options: AutomatonOptions | None) -> AutomatonDraft
 
 
 SPEC = DrafterSpec(
-    "automaton", "what followed the first occurrence of the longest match (SAM-Decoding)", AutomatonOptions, _open
+    "automaton",
+    "what followed the first occurrence of the longest match (SAM-Decoding)",
+    AutomatonOptions,
+    _open,
+    reads_beside=True,
 )

@@ -3,8 +3,8 @@ as one tree (Oliaro and others, 2024).
 
 For every length of the pattern the tree of its continuations is grown greedily by their
 frequencies; the tree whose frequencies add up to most is the draft. Longer patterns may draft more.
-Over prompt and output alone: no tree is shared between requests. Kept to compare with: the copy
-drafter that engines ship.
+Once over prompt and output, once over the texts beside the prompt (the paper's second tree, of
+earlier outputs). Kept to compare with: the copy drafter that engines ship.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage,
 from services.generator.models import FeatureKind
 from services.generator.speculation.tree import arrange
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+
+BETWEEN = -1  # stands behind each text beside the prompt: no draft goes over it
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +44,14 @@ class Places:
             self._by_token.setdefault(token, []).append(place)
         self.tokens += tokens
 
-    def patterns(self, longest: int, scan: int) -> Iterator[tuple[int, list[int]]]:
-        """Yield, for each length of the last tokens that makes a difference, the places after which
-        they stood."""
-        tokens, last = self.tokens, len(self.tokens) - 1
+    def patterns(self, said: Seq[int], longest: int, scan: int) -> Iterator[tuple[int, list[int]]]:
+        """Yield, for each length of the last tokens of `said` that makes a difference, the places
+        here after which they stood."""
+        tokens, last, most = self.tokens, len(self.tokens) - 1, min(longest, len(said))
         found: list[tuple[int, int]] = []
-        for end in self._by_token.get(tokens[-1], ())[-scan - 1 :]:
+        for end in self._by_token.get(said[-1], ())[-scan - 1 :]:
             length = 1
-            while end != last and length < longest and length <= end and tokens[end - length] == tokens[last - length]:
+            while end != last and length < most and length <= end and tokens[end - length] == said[-1 - length]:
                 length += 1
             if end != last:
                 found.append((length, end + 1))
@@ -77,7 +79,7 @@ def grow(tokens: Seq[int], places: list[int], most: int, floor: float) -> Grown:
             score, _, parent, after = heap.pop()
             followers: dict[int, list[int]] = {}
             for place in after:
-                if place < len(tokens):
+                if place < len(tokens) and tokens[place] != BETWEEN:
                     followers.setdefault(tokens[place], []).append(place)
             total = sum(map(len, followers.values()))
             for token, own in followers.items():
@@ -104,11 +106,13 @@ class SuffixDrafter:
 
     def __init__(self, options: SuffixOptions | None = None) -> None:
         self.options = options or SuffixOptions()
-        self._places: dict[str, Places] = {}
+        self._places: dict[str, tuple[Places, Places]] = {}  # of prompt and output, and beside them
 
     def start(self, sequence: Sequence) -> None:
-        places = self._places[sequence.id] = Places()
-        places.extend(sequence.prompt.token_ids)
+        own, beside = self._places[sequence.id] = Places(), Places()
+        own.extend(sequence.prompt.token_ids)
+        for text in sequence.prompt.beside:
+            beside.extend((*text, BETWEEN))
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
@@ -120,16 +124,23 @@ class SuffixDrafter:
         self._places.pop(sequence.id, None)
 
     def _draft(self, state: StepState, nodes: int) -> DraftTree:
-        known, options = self._places[state.sequence.id], self.options
-        known.extend(state.context[len(known.tokens) :].tolist())
+        (own, beside), options = self._places[state.sequence.id], self.options
+        own.extend(state.context[len(own.tokens) :].tolist())
         trees = [
-            grow(known.tokens, places, min(nodes - 1, int(options.factor * length + options.offset)), options.floor)
-            for length, places in known.patterns(options.longest, options.scan)
+            (
+                grow(
+                    known.tokens, places, min(nodes - 1, int(options.factor * length + options.offset)), options.floor
+                ),
+                known,
+            )
+            for known in (own, beside)
+            for length, places in known.patterns(own.tokens, options.longest, options.scan)
         ]
-        best = max(trees, key=lambda grown: sum(grown.scores), default=Grown([], [], [], []))
-        origins = [(NodeOrigin(self.name, place),) for place in best.places]
+        best, known = max(trees, key=lambda grown: sum(grown[0].scores), default=(Grown([], [], [], []), own))
+        at = [(NodeOrigin(self.name, place),) for place in best.places]
+        origins = at if known is own else [(NodeOrigin(f"{self.name}:beside"),)] * len(best.places)
         return arrange(
-            [known.tokens[-1], *best.tokens], [-1, *(p + 1 for p in best.parents)], [1.0, *best.scores], [(), *origins]
+            [own.tokens[-1], *best.tokens], [-1, *(p + 1 for p in best.parents)], [1.0, *best.scores], [(), *origins]
         )
 
 
@@ -138,5 +149,9 @@ def _open(_: DrafterContext, options: SuffixOptions | None) -> SuffixDrafter:
 
 
 SPEC = DrafterSpec(
-    "suffix", "the most frequent continuations of one pattern, as one tree (SuffixDecoding)", SuffixOptions, _open
+    "suffix",
+    "the most frequent continuations of one pattern, as one tree (SuffixDecoding)",
+    SuffixOptions,
+    _open,
+    reads_beside=True,
 )

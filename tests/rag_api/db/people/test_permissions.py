@@ -262,6 +262,17 @@ def test_drafts_are_copied_from_ones_own_answers_that_one_may_still_read(
     assert said_of(container.db, NURSE, [secret.id]) == ()
 
 
+@pytest.mark.parametrize("status", ["replaced", "retired"])
+def test_no_draft_is_copied_from_an_answer_of_a_version_that_no_longer_counts(
+    container: Container, secret: Document, status: str
+) -> None:
+    """Though another of its documents is still there, by which it is found."""
+    (other,) = [s.document.id for s in answer_of(NURSE, container).sources if s.document.id != secret.id]
+    assert said_of(container.db, NURSE, [other]) == (SECRET,)
+    container.db.run("update documents set status = %(to)s where id = %(id)s", {"id": secret.id, "to": status})
+    assert said_of(container.db, NURSE, [other]) == ()
+
+
 def test_what_a_group_asks_in_vain_is_for_reviewers_of_that_group(container: Container, secret: Document) -> None:
     asked = replace(SURGEON, groups=("everyone", "surgery"))
     answer_of(asked, container)

@@ -16,17 +16,18 @@ from services.generator.bench.engines.ours import way_of
 from services.generator.datastore import dense
 from services.generator.datastore.build import build
 from services.generator.datastore.store import Datastore
-from services.generator.drafters import Drafter, DrafterContext
+from services.generator.drafters import Drafter, DrafterContext, StepState
 from services.generator.drafters.eagle import EagleDrafter
 from services.generator.drafters.registry import DRAFTERS, available, open_drafters
+from services.generator.drafters.small_model import SmallModelDrafter, SmallModelOptions
 from services.generator.engine.engine import Engine, EngineOptions, Request
 from services.generator.errors import BadRequest
 from services.generator.native import kernels
 from services.generator.planner.planner import CostModel
-from services.generator.planner.policies import POLICIES, InOrder, LongMatch, policy_of
+from services.generator.planner.policies import POLICIES, Agreed, InOrder, LongMatch, policy_of
 from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.speculation.tree import root_only
-from services.generator.types import DraftTree, SamplingParams
+from services.generator.types import DraftTree, NodeOrigin, SamplingParams
 from tests.services.generator.engine.test_eagle_engine import random_head
 from tests.services.generator.engine.test_engine import Slope
 from tests.services.generator.engines import check_same, generate, request, tiny_codec, tiny_target
@@ -75,6 +76,8 @@ def make(names: tuple[str, ...], policy: str = "merge", costs: CostModel | None 
 
 METHODS: list[tuple[str, ...]] = [(name,) for name in DRAFTERS if name not in ("eagle", "reader")]
 METHODS += [
+    ("suffix", "automaton"),
+    ("suffix", "small-model"),
     ("eagle",),
     ("eagle", "reader"),
     ("copy", "eagle"),
@@ -102,6 +105,7 @@ def test_no_method_changes_a_token(names: tuple[str, ...], data: st.DataObject) 
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_no_policy_changes_a_token(policy: str, data: st.DataObject) -> None:
     size, names = data.draw(sizes), ("automaton", "prompt-lookup", "eagle", "reader")
+    names = data.draw(st.sampled_from([names, ("suffix", "small-model")]))
     jobs = data.draw(st.lists(st.tuples(prompts, samplings), min_size=size, max_size=size))
     plain = [generate(make(()), [request(prompt, sampling)])[0] for prompt, sampling in jobs]
     check_same(
@@ -117,16 +121,17 @@ def beside(job: Request, *texts: list[int]) -> Request:
     return job
 
 
-def test_texts_beside_the_prompt_change_no_token_and_save_steps() -> None:
+@pytest.mark.parametrize("name", ["blend", "suffix", "automaton"])
+def test_texts_beside_the_prompt_change_no_token_and_save_steps(name: str) -> None:
     """What the target will say stands in a text that it is not shown."""
-    prompt, names = list(range(5, 25)), ("blend",)
+    prompt, names = list(range(5, 25)), (name,)
     alone = request(prompt, drafters=names)
     plain = generate(make(()), [request(prompt)])[0]
     assert generate(make(names), [alone])[0] == plain
     helped = beside(request(prompt, drafters=names), [9, 8, 7], [*prompt[-2:], *plain])
     assert generate(make(names), [helped])[0] == plain
     assert helped.sequence.stats.steps < alone.sequence.stats.steps
-    assert set(helped.sequence.stats.accepted_by_source) == {"target", "blend:beside"}
+    assert set(helped.sequence.stats.accepted_by_source) - {"target"} == {f"{name}:beside"}
     assert helped.sequence.copied_from == [-1] * len(plain)  # of no passage, so of no place that could be cited
 
 
@@ -154,6 +159,28 @@ def test_a_long_match_is_the_whole_draft_and_a_short_one_none() -> None:
         policy_of("best")
 
 
+def test_where_a_model_drafts_too_what_was_looked_up_is_kept_as_far_as_both_begin_alike() -> None:
+    origin = (NodeOrigin("suffix"),)
+    looked_up = DraftTree((1, 2, 3, 4, 5), (-1, 0, 0, 1, 2), (1.0, 0.9, 0.8, 0.7, 0.6), ((), *(origin,) * 4))
+    written = DraftTree((1, 3, 9), (-1, 0, 1), (1.0, 0.5, 0.4), ((),) * 3)
+    assert Agreed().beside(looked_up, [written]).token_ids == (1, 3, 5)
+    assert Agreed().beside(looked_up, [written]).parents == (-1, 0, 1)
+    assert Agreed().beside(looked_up, [written]).origins == ((), origin, origin)
+    assert Agreed().beside(looked_up, []) is looked_up
+    assert InOrder().beside(looked_up, [written]) is looked_up
+
+
+def test_a_small_model_proposes_its_first_choices_beside_its_chain() -> None:
+    model, job = tiny_target(seed=1), request(range(5, 12))
+    drafter = SmallModelDrafter(model, SmallModelOptions(tokens=3, firsts=4))
+    drafter.start(job.sequence)
+    (tree,) = drafter.propose([StepState(job.sequence, np.arange(5, 12, dtype=np.int32))], 40)
+    assert len(tree) == 1 + 3 + 3  # the chain, and what else may come next
+    assert sum(parent == 0 for parent in tree.parents) == 4
+    first = max((node for node in range(1, len(tree)) if tree.parents[node] == 0), key=tree.scores.__getitem__)
+    assert first in tree.parents  # the likeliest is the one that the chain goes on from
+
+
 def test_by_the_override_a_head_is_asked_after_short_matches_only() -> None:
     """The prompt ends in five tokens that stand in it before, then nothing is known."""
     names, part = ("automaton", "eagle"), [11, 12, 13, 14, 15]
@@ -178,8 +205,6 @@ def test_a_way_of_the_bench_names_drafters_and_how_they_are_chosen_among() -> No
 
 
 def test_match_lengths_are_what_agrees() -> None:
-    from services.generator.drafters import StepState
-
     text = [5, 6, 7, 8, 9, 5, 6, 7]
     for name, length in (("automaton", 3), ("prompt-lookup", 3), ("copy", 3)):
         drafter = open_drafters([name], DrafterContext())[name]

@@ -120,7 +120,7 @@ def test_all_methods_stand_in_one_table_with_and_without_a_model(
     printed = json.loads(capsys.readouterr().out)
     told = {own["method"]: own for own in printed["sets"]["squad"]}
     drafters = {"blend", "suffix", "automaton", "respec", "rest", "dresd", "copy-prompt"}
-    named = {"plain", "CASD", "prompt lookup", "plan:prompt-lookup", "auto without EAGLE"}
+    named = {"plain", "CASD", "prompt lookup", "plan:prompt-lookup", "auto without EAGLE", "trie and automaton"}
     assert drafters | {f"plan:{name}" for name in drafters} | named == set(told)
     assert told["plain"]["against"]["plain"] == 1
     assert all(own["same_answers"] == own["prompts"] == 1 and own["lossless"] for own in told.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,14 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Metaspace
 
 from services.generator.bench.__main__ import main as bench
-from services.generator.bench.common.recorded import BadRecords, Record, Where, read_records, read_tokenizer
+from services.generator.bench.common.recorded import (
+    BadRecords,
+    Record,
+    Where,
+    read_records,
+    read_tokenizer,
+    with_said,
+)
 from services.generator.bench.replayed.replay import longest_runs, main, measure, training_free
 from services.generator.drafters import Drafter, DrafterContext
 from services.generator.drafters.registry import open_drafters
@@ -105,6 +113,34 @@ def test_records_are_filtered_limited_and_read_from_source_or_prompt(folder: Pat
     assert tokenizer.decode(list(record.answer)) == "Wash your hands before and after."
 
 
+def test_tokens_are_read_as_a_model_wrote_them(folder: Path) -> None:
+    row = {"source_tokens": [5, 6], "answer_tokens": [7, 8, 9], "answer": "not read", "documents": ["a", "a"]}
+    (folder / "tokens.jsonl").write_text(json.dumps(row | {"language": "nl"}))
+    (record,) = read_records(folder / "tokens.jsonl", read_tokenizer(folder))
+    assert (record.source, record.answer, record.documents) == ((5, 6), (7, 8, 9), {"a"})
+    assert record.fields == {"language": "nl"}
+
+
+def test_earlier_answers_come_from_the_same_documents_and_are_the_latest() -> None:
+    records = [
+        Record(f"{n}", (1,), (n,), documents=frozenset(names))
+        for n, names in enumerate(["a", "b", "ab", "a", "c", "a"])
+    ]
+    assert [record.beside for record in with_said(records, 2)] == [(), (), ((0,), (1,)), ((0,), (2,)), (), ((2,), (3,))]
+    assert all(record.beside == () for record in with_said(records, 0))
+
+
+@pytest.mark.parametrize("name", ["suffix", "automaton", "suffix+automaton"])
+def test_an_earlier_answer_that_is_said_again_is_drafted_and_counted_apart(name: str) -> None:
+    """What follows its first token stands in no prompt; a text beside it ends where it ends."""
+    said = (4, 5, 6, 7, 8, 9)
+    record = Record("", (1, 2, 3), said, beside=((20, 21), said, (9, 30)))
+    known = measure("", opened(*name.split("+")), [record], nodes=60)
+    alone = measure("", opened(*name.split("+")), [replace(record, beside=())], nodes=60)
+    assert (alone.tau, known.tau) == (1.0, 3.0)  # the target's first token, then all that follows it and a bonus
+    assert set(known.sources) == {"target", "+".join(f"{own}:beside" for own in sorted(name.split("+")))}
+
+
 def test_a_gzipped_tokenizer_is_read(folder: Path) -> None:
     packed = folder / "packed.tokenizer.json.gz"
     packed.write_bytes(gzip.compress((folder / "tokenizer.json").read_bytes()))
@@ -140,7 +176,11 @@ def test_the_command_prints_one_json_object(folder: Path, capsys: pytest.Capture
     ]
     assert main([*arguments, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert set(printed) == {"drafter", "tau", "nodes_per_step", "microseconds_per_draft", "oracle", "answers", "tokens"}
+    assert set(printed) == {
+        *("drafter", "tau", "nodes_per_step", "microseconds_per_draft", "oracle", "answers", "tokens"),
+        *("sources", "lengths"),
+    }
+    assert sum(printed["sources"].values()) == pytest.approx(printed["tau"])
     assert printed["answers"] == 2
     assert printed["drafter"] == "casd"
     assert main([*arguments, "--drafter", "prompt_lookup"]) == 0
@@ -150,6 +190,12 @@ def test_the_command_prints_one_json_object(folder: Path, capsys: pytest.Capture
     assert [(one["model"], one["drafter"]) for one in compared] == [
         ("large-1", "casd"), ("large-1", "suffix"), ("small", "casd"), ("small", "suffix"),
     ]  # fmt: skip
+    assert main([*arguments[:4], "--drafter", "best:copy"]) == 2
+    assert "no policy 'best'" in capsys.readouterr().err
+    assert main([*arguments[:4], "--drafter", "RASD"]) == 2
+    assert "needs a small model" in capsys.readouterr().err
+    assert main([*arguments[:4], "--drafter", "plan:copy"]) == 2
+    assert "verified whole and exactly" in capsys.readouterr().err
     assert main([*arguments, "--where", "model=nobody"]) == 2
     assert "no record is left" in capsys.readouterr().err
 
