@@ -23,7 +23,7 @@ from rag_api.ingest.layout.late_labels import late_labels
 from rag_api.ingest.layout.line_numbers import line_numbers
 from rag_api.ingest.layout.lines import Line, PageRules, Row, is_beside, joined_lines
 from rag_api.ingest.layout.order import Box, reading_order
-from rag_api.ingest.layout.pieces import lines_in, pieces_of
+from rag_api.ingest.layout.pieces import SPACES, lines_in, pieces_of
 from rag_api.ingest.layout.scattered import in_no_order
 from rag_api.ingest.layout.tables.grid import cells_of, joined
 from rag_api.ingest.layout.tables.rows import merged
@@ -32,10 +32,6 @@ from rag_api.ingest.pdf.glyphs.superscripts import beside_their_words
 from rag_api.ingest.pdf.pdfium import Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
-_SPACES = np.array(
-    [9, 10, 11, 12, 13, 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000],
-    np.uint32,
-)
 _MAX_RULES = 600  # more is a drawing, not a table
 
 
@@ -113,8 +109,7 @@ def _one_way(
     rules: tuple[NDArray[np.float32], NDArray[np.float32]],
     aside: bool,
 ) -> list[Line | Row]:
-    spaces = np.isin(glyphs.codes, _SPACES)
-    visible = np.flatnonzero(shown & ~spaces)
+    visible = np.flatnonzero(shown & ~np.isin(glyphs.codes, SPACES))
     if not len(visible):
         return []
     across, down = rules
@@ -122,11 +117,7 @@ def _one_way(
     with_, visible = visible[with_], visible[order]
     here = upright[visible]
     pieces = pieces_of(glyphs, visible, with_, here, down)
-    before = np.cumsum(spaces)[with_]
-    white = np.zeros(len(visible), bool)  # PDFium saw white space before this glyph, and a piece goes on after it
-    white[1:] = before[1:] > before[:-1]
-    white[pieces.starts] = False
-    lines = lines_in(glyphs, visible, white, here, pieces, aside)
+    lines = lines_in(glyphs, visible, here, pieces, aside)
     loose = in_no_order(pieces.boxes[~glyphs.laid_on[visible[pieces.starts]]])
     if loose:
         lines = [replace(line, loose=True) for line in lines]

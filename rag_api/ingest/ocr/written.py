@@ -92,7 +92,7 @@ class _Sheet:
         upright = (straight / np.float32(self.picture.scale)).astype(np.float32)
         turned = np.zeros(count, np.int8)
         glyphs = Glyphs(
-            np.array(codes, np.uint32), self._on_page(straight), heavy, none, none, none, none, turned, *[none] * 3
+            np.array(codes, np.uint32), self._on_page(straight), heavy, none, none, none, none, turned, *[none] * 4
         )
         return glyphs, upright, doubt & ~np.isnan(straight[:, 0])
 

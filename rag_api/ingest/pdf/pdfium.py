@@ -26,6 +26,7 @@ from rag_api.ingest.pdf.page_transform import PagePlane
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
 HYPHEN_AT_LINE_END = 2  # what PDFium gives for one
+_WHITE = (10, 13, 32)
 _PTR, _INT = ctypes.c_void_p, ctypes.c_int
 _SLANTED = 0.12  # quarter turns (11 degrees): a crooked scan is less
 _OUTLINED = (1, 2, 5, 6)  # text render modes
@@ -39,6 +40,7 @@ _loose_box = fast("FPDFText_GetLooseCharBox", _INT, _PTR, _INT, _PTR)
 _text_object = fast("FPDFText_GetTextObject", _PTR, _PTR, _INT)
 _map_error = fast("FPDFText_HasUnicodeMapError", _INT, _PTR, _INT)
 _angle = fast("FPDFText_GetCharAngle", ctypes.c_float, _PTR, _INT)
+_generated = fast("FPDFText_IsGenerated", _INT, _PTR, _INT)
 _count = fast("FPDFText_CountChars", _INT, _PTR)
 
 
@@ -59,6 +61,7 @@ class Glyphs:
     # [n] invisible over a picture that shows something there: what another program read of a scan
     recognised: NDArray[np.bool_]
     untrue: NDArray[np.bool_]  # [n] it shows another letter than its font says
+    guessed: NDArray[np.bool_]  # [n] white that PDFium put into a gap: none was drawn
 
 
 def read_glyphs(
@@ -88,7 +91,7 @@ def _no_glyphs() -> Glyphs:
         none,
         none,
         np.zeros(0, np.int8),
-        *[none] * 3,
+        *[none] * 4,
     )
 
 
@@ -124,8 +127,12 @@ def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: J
     ink = np.full((n, 4), np.nan, np.float32)
     ink[figures] = plane.boxes(sheet.tight(figures))
     codes = with_drawn_high(codes, boxes, ink, turned % 4)
+    guessed = np.zeros(n, bool)
+    for at in np.flatnonzero(np.isin(codes, _WHITE)).tolist():
+        guessed[at] = _generated(text, at) == 1
+    laid_on = np.zeros(n, bool)
     return Glyphs(
-        codes, boxes, bold, hidden, symbol, undecoded, slanted, turned % 4, np.zeros(n, bool), recognised, untrue
+        codes, boxes, bold, hidden, symbol, undecoded, slanted, turned % 4, laid_on, recognised, untrue, guessed
     )
 
 
