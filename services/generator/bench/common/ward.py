@@ -23,7 +23,7 @@ WARDQA = ROOT / "evaluation" / "sets" / "wardqa" / "wardqa.jsonl.gz"  # in a che
 Row = dict[str, Any]
 
 
-class Pair(NamedTuple):
+class AskedTwice(NamedTuple):
     kind: str
     first: str
     second: str
@@ -53,20 +53,20 @@ def _rows(file: Path) -> Iterator[Row]:
         raise BadRecords(f"{file}: no ward questions that can be read ({error})") from None
 
 
-def _pairs(row: Row) -> Iterator[Pair]:
+def _pairs(row: Row) -> Iterator[AskedTwice]:
     """Yield one pair of a kind for each passage."""
     answered: dict[tuple[int, str], str] = {}
     for asked in row["questions"]:
         if asked["alone"]:
             before = answered.setdefault((asked["line"], asked["answer"]), asked["question"])
             if before != asked["question"]:
-                yield Pair("asked again", before, asked["question"])
+                yield AskedTwice("asked again", before, asked["question"])
                 break
     for follow_up in row.get("follow_ups", ())[:1]:
-        yield Pair("follow-up", follow_up["before"], follow_up["means"])
+        yield AskedTwice("follow-up", follow_up["before"], follow_up["means"])
 
 
-def _job(row: Row, pair: Pair, kind: str, question: str) -> PromptJob:
+def _job(row: Row, pair: AskedTwice, kind: str, question: str) -> PromptJob:
     text = "\n".join([row["heading"], *(line.replace(" | ", " ") for line in row["lines"])])
     name = f"{row['id']}: {'before ' if kind == 'asked' else ''}{pair.kind}"
     fields = {"language": guess_language(question), "kind": kind}

@@ -104,8 +104,8 @@ def test_no_method_changes_a_token(names: tuple[str, ...], data: st.DataObject) 
 @given(data=st.data())
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_no_policy_changes_a_token(policy: str, data: st.DataObject) -> None:
-    size, names = data.draw(sizes), ("automaton", "prompt-lookup", "eagle", "reader")
-    names = data.draw(st.sampled_from([names, ("suffix", "small-model")]))
+    size = data.draw(sizes)
+    names = data.draw(st.sampled_from([("automaton", "prompt-lookup", "eagle", "reader"), ("suffix", "small-model")]))
     jobs = data.draw(st.lists(st.tuples(prompts, samplings), min_size=size, max_size=size))
     plain = [generate(make(()), [request(prompt, sampling)])[0] for prompt, sampling in jobs]
     check_same(

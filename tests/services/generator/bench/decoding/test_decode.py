@@ -24,8 +24,12 @@ from services.generator.bench.report.projection import tokens_per_second
 from tests.services.generator.tiny import tiny_checkpoint, tiny_tokenizer
 
 
-def test_handbook_prompts_are_english_questions_whose_passages_mostly_come_from_the_judged_procedure() -> None:
-    jobs = prompts.handbook()
+@pytest.mark.parametrize("language", ["en", "nl"])
+def test_handbook_prompts_are_of_a_language_and_their_passages_mostly_come_from_the_judged_procedure(
+    language: str,
+) -> None:
+    jobs = prompts.handbook(language)
+    assert all(job.fields["language"] == language for job in jobs)
     judged = {
         row.split(",")[0]: row for row in (prompts.HANDBOOK / "judged.csv").read_text(encoding="utf-8").splitlines()
     }

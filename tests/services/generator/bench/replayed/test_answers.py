@@ -21,7 +21,7 @@ def asked(question: str, line: int, answer: str, *, alone: bool = True) -> dict[
     return {"question": question, "line": line, "answer": answer, "alone": alone}
 
 
-ROW = {
+ROW: dict[str, object] = {
     "id": "p1",
     "document": "d1",
     "split": "train",
