@@ -38,6 +38,7 @@ class Line:
     counts: bool = False  # the number of a line, in the margin
     cell: bool = False  # it is a table's, though no row has it
     loose: bool = False  # it is drawn in no order: it may not be what stands on the page
+    apart: bool = False  # it is another cell than what stands before it, however close
     names: bool = False  # it has a row of a drawn table to itself, and names those below
 
 
@@ -101,8 +102,9 @@ def is_beside(one: Line, two: Line) -> bool:
 
 def joined_lines(one: Line, two: Line) -> Line:
     wide = two.x0 - one.x1 > CELL_GAP * min(one.size, two.size)
-    label = _LABEL.fullmatch(one.marked.text.strip())
-    separator = "\t" if wide and not label else " "
+    before = one.marked.text.strip()
+    label = _LABEL.fullmatch(before) and not (two.apart and before.isalnum())
+    separator = "\t" if (two.apart or wide) and not label else " "
     parts = [one.marked, Marked(separator, no_boxes(1)), two.marked]
     text = "".join(part.text for part in parts)
     longer = one if len(one.marked.text) >= len(two.marked.text) else two
@@ -118,6 +120,7 @@ def joined_lines(one: Line, two: Line) -> Line:
         one.symbol or two.symbol,
         one.aside,
         loose=one.loose or two.loose,
+        apart=one.apart,
         names=one.names and two.names,
     )
 

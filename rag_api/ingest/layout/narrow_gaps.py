@@ -4,7 +4,8 @@ column, and the next one.
 Where other rows begin a cell at that very place, and have one beginning where this line begins, the
 words are parted; so they are below a header with cells at both places, and where the second words
 stand higher or lower, as those of a cell in the middle of its row, if others begin below each
-other.
+other. Where no row is parted anywhere, as behind a column of figures of one digit, three lines that
+a short number begins, and that begin in the same three places, are rows; a list's begin in two.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ _ROWS = 2  # others that have the two cells
 _SHIFTED = 0.3  # line heights
 _WITHIN = 16.0  # line heights up and down where those rows stand
 _HEADER = 3  # cells
+_ALIKE = 0.6  # line heights of white in rows that only agree with each other
+_SHORT = 3  # signs of a cell that numbers or names its row
 _BELOW = 40.0  # line heights down from a header
 
 Bool = NDArray[np.bool_]
@@ -54,6 +57,46 @@ def narrow_gaps(boxes: NDArray[np.float32], broken: Bool) -> NDArray[np.int64]:
         if enough:
             found.append(at)
     return np.array(found, np.int64)
+
+
+def _white(boxes: NDArray[np.float32], at: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Line heights before each of these glyphs."""
+    height = np.minimum(boxes[at - 1, 3] - boxes[at - 1, 1], boxes[at, 3] - boxes[at, 1]).clip(0.1)
+    return np.asarray((boxes[at, 0] - boxes[at - 1, 2]) / height)
+
+
+def cells_alike(boxes: NDArray[np.float32], broken: Bool, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Which glyphs begin a cell, but their line's first, of lines that a short number or name
+    begins and that begin in three same places; they may be close to the one before."""
+    inner = np.flatnonzero(~broken) + 1
+    begins = np.concatenate([[0], np.flatnonzero(broken) + 1, inner[_white(boxes, inner) > _ALIKE]]).astype(np.int64)
+    begins.sort()
+    down = np.abs(np.diff(boxes[begins, 3])) > _ALIGNED
+    lines = np.split(begins, np.flatnonzero(down | (np.diff(boxes[begins, 0]) <= 0)) + 1)
+    lines = [line for line in lines if len(line) >= _HEADER and _is_short(codes[line[0] : line[1]])]
+    return np.array([n for line in lines for n in line[1:][_agreed(boxes, line, lines)[1:]].tolist()], np.int64)
+
+
+def _is_short(codes: NDArray[np.uint32]) -> bool:
+    return len(codes) <= _SHORT and all(chr(code).isalnum() for code in codes.tolist() if code < 0x110000)
+
+
+def _near(
+    boxes: NDArray[np.float32], line: NDArray[np.int64], lines: list[NDArray[np.int64]]
+) -> list[NDArray[np.int64]]:
+    """Those a few lines above or below it."""
+    top, foot = boxes[line[0], 1], boxes[line[0], 3]
+    return [other for other in lines if 0 < abs(boxes[other[0], 3] - foot) < _WITHIN * (foot - top)]
+
+
+def _agreed(boxes: NDArray[np.float32], line: NDArray[np.int64], lines: list[NDArray[np.int64]]) -> Bool:
+    """Which of its cells begin where those of two other lines do, with its first."""
+    near = [
+        np.abs(boxes[line, 0][:, None] - boxes[other, 0][None]).min(axis=1) < _ALIGNED
+        for other in _near(boxes, line, lines)
+    ]
+    agree = [places for places in near if places[0] and places.sum() >= _HEADER]
+    return np.sum(agree, axis=0) >= _ROWS if agree else np.zeros(len(line), bool)
 
 
 def _headers(pairs: NDArray[np.float32]) -> list[tuple[NDArray[np.float32], float]]:

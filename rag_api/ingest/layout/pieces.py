@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rag_api.ingest.common.boxed_text import Marked
 from rag_api.ingest.layout.letter_spacing import without_spacing
 from rag_api.ingest.layout.lines import CELL_GAP, Line
-from rag_api.ingest.layout.narrow_gaps import narrow_gaps
+from rag_api.ingest.layout.narrow_gaps import cells_alike, narrow_gaps
 from rag_api.ingest.pdf.glyphs.superscripts import is_attached, with_raised
 from rag_api.ingest.pdf.pdfium import HYPHEN_AT_LINE_END, Glyphs
 
@@ -32,6 +32,7 @@ class GlyphRuns:
     ends: NDArray[np.int64]
     boxes: NDArray[np.float32]
     white: NDArray[np.bool_]
+    cells: NDArray[np.bool_]
 
 
 def pieces_of(
@@ -62,12 +63,16 @@ def pieces_of(
     )
     broken |= newlines & apart & white[1:]
     white[1:] &= apart | ~newlines
+    alike = cells_alike(boxes, broken, glyphs.codes[visible])
+    broken[alike - 1] = True
     broken[narrow_gaps(boxes, broken) - 1] = True
     starts = _starts(broken)
     white[starts] = False
     ends = np.append(starts[1:], len(visible))
     low, high = np.minimum.reduceat(boxes, starts, axis=0), np.maximum.reduceat(boxes, starts, axis=0)
-    return GlyphRuns(starts, ends, np.column_stack([low[:, 0], low[:, 1], high[:, 2], high[:, 3]]), white)
+    return GlyphRuns(
+        starts, ends, np.column_stack([low[:, 0], low[:, 1], high[:, 2], high[:, 3]]), white, np.isin(starts, alike)
+    )
 
 
 def _passed(signs: NDArray[np.bool_], with_: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -107,6 +112,18 @@ def lines_in(
         first_word = rights[min(int(word_ends[n]), end) - 1] - lefts[start]
         marked = Marked(text[first:last], boxes[first:last])
         lines.append(
-            Line(marked, x0, y0, x1, y1, size, first_word, 2 * int(bold[n]) > end - start, bool(symbol[n]), aside)
+            Line(
+                marked,
+                x0,
+                y0,
+                x1,
+                y1,
+                size,
+                first_word,
+                2 * int(bold[n]) > end - start,
+                bool(symbol[n]),
+                aside,
+                apart=bool(pieces.cells[n]),
+            )
         )
     return lines

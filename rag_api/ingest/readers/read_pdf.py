@@ -146,7 +146,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
         noted += image.notes
         if image.laid is not None:
             return image.laid, noted
-    found, glyphs = glyphs, with_squares(with_fractions(glyphs, drawn.bars), drawn.squares, drawn.held)
+    found, glyphs = glyphs, with_squares(with_fractions(glyphs, drawn), drawn.squares, drawn.held)
     items = tuple(with_loose(captions_first(with_stray_cells(lay_out(glyphs, drawn, plane.width, plane.height)))))
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)

@@ -11,21 +11,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.ingest.pdf.pdfium import Glyphs
+from rag_api.ingest.pdf.vector_graphics import Drawn
 
 _SPACE, _NEWLINES, _SLASH = 32, (10, 13), ord("/")
 _OVER = 1.5  # points that a figure may reach over the bar
 _NEAR = 1.0  # of a figure's height from its middle to the bar
 _LONGEST = 3  # figures
+_TOUCHING = 1.0  # points between a bar and a rule that goes on from it
 
 
-def with_fractions(glyphs: Glyphs, bars: NDArray[np.float32]) -> Glyphs:
-    """Return them with each fraction's figures beside each other, on the line that it stands in.
-    bars: [b, 3] x0, x1, y in page space."""
-    for x0, x1, y in bars.tolist():
+def with_fractions(glyphs: Glyphs, drawn: Drawn) -> Glyphs:
+    """Return them with each fraction's figures beside each other, on the line that it stands in."""
+    for x0, x1, y in _free(drawn).tolist():
         found = _fraction(glyphs, x0, x1, y)
         if found is not None:
             glyphs = _beside(glyphs, *found, (x0, x1, y))
     return glyphs
+
+
+def _free(drawn: Drawn) -> NDArray[np.float32]:
+    """[b, 3] x0, x1, y of the bars that no rule goes on from: those of a narrow cell, with a figure
+    above and one below, are none of a fraction."""
+    bars, rules = drawn.bars, np.concatenate([drawn.bars, drawn.across])
+    x0, x1, y = (bars[:, None, k] for k in range(3))
+    ends = np.minimum(np.abs(rules[None, :, 0] - x1), np.abs(rules[None, :, 1] - x0))
+    along = (ends < _TOUCHING) & (np.abs(rules[None, :, 2] - y) < _TOUCHING)
+    top, foot, x = (drawn.down[None, :, k] for k in range(3))
+    at = np.minimum(np.abs(x - x0), np.abs(x - x1))
+    down = (at < _TOUCHING) & (top - _TOUCHING < y) & (y < foot + _TOUCHING)
+    return np.asarray(bars[~(along.any(axis=1) | down.any(axis=1))])
 
 
 def _fraction(glyphs: Glyphs, x0: float, x1: float, y: float) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
