@@ -11,15 +11,13 @@ import { AfterRefusal } from "../owners/lazily";
 import { CopyLink } from "../shared/controls/CopyLink";
 import { Optional } from "../shared/controls/Optional";
 import { copyWithOrigin } from "./copying";
-import { Identity } from "./notices/Identity";
 import { Notices } from "./notices/Notices";
 import { Progress } from "./Progress";
 import { Sources } from "./sources/Sources";
 import { AnswerText } from "./text/AnswerText";
-import { Feedback, ReadAloud } from "./text/lazily";
+import { Feedback, Identity, ReadAloud } from "./text/lazily";
 
 interface Props {
-  id: string; // in the page
   state: AnswerState;
   opened: Opened | null; // when the open source is one of this answer
   latest: boolean;
@@ -32,8 +30,24 @@ interface Props {
   feedback?: boolean; // whether the reader is asked what they think of it
 }
 
-export function Turn({
-  id,
+/** Its words alone where it is `far`: in the same elements, so that what is read stays in its place. */
+export function Turn({ id, far, ...whole }: Props & { id: string; far: boolean }) {
+  const { question, text, language } = view(whole.state);
+  return (
+    <article className="turn" id={id}>
+      <h2 className="question">{question}</h2>
+      {far ? (
+        <div className="answer-text" lang={language || undefined}>
+          <p>{text}</p>
+        </div>
+      ) : (
+        <Whole {...whole} />
+      )}
+    </article>
+  );
+}
+
+function Whole({
   state,
   opened,
   latest,
@@ -54,8 +68,7 @@ export function Turn({
   const asks = state.kind === "failed" && state.refusal !== undefined && state.refusal.instead !== "";
   const ended = (state.kind === "failed" && !asks) || state.kind === "stopped" || wasCutShort(state);
   return (
-    <article className="turn" id={id}>
-      <h2 className="question">{question}</h2>
+    <>
       {query !== question && (
         <p className="searched">
           <span>{m.answer.query(query)}</span>
@@ -75,7 +88,11 @@ export function Turn({
         </div>
       )}
       {writing && <Progress state={state} />}
-      {asks && <Identity state={state} onPersonal={onPersonal} />}
+      {asks && (
+        <Optional fallback={null}>
+          <Identity state={state} onPersonal={onPersonal} />
+        </Optional>
+      )}
       {ended && (
         <button type="button" className="button" onClick={() => onAgain(question)}>
           {m.answer.again}
@@ -106,7 +123,7 @@ export function Turn({
           <AfterRefusal answerId={state.answer.id} />
         </Optional>
       )}
-    </article>
+    </>
   );
 }
 

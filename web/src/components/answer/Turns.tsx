@@ -1,8 +1,10 @@
 // The questions of a conversation with their answers.
-import { Fragment, type ReactNode } from "react";
+import { Fragment, type ReactNode, useEffect, useState } from "react";
+import { flushSync } from "react-dom";
 import type { Answer, PersonalChoice } from "../../api/types";
 import type { Conversation } from "../../state/conversation/conversation";
 import type { OpenSource } from "../../state/conversation/useOpened";
+import { Stretch } from "./Stretch";
 import { Turn } from "./Turn";
 
 interface Props {
@@ -19,12 +21,19 @@ interface Props {
 /** What the address of one answer in its conversation ends in. */
 export const turnId = (answer: string): string => `a-${answer}`;
 
+const LENGTH = 10; // turns of a stretch
+
+/** A conversation of so many is drawn whole; of a longer one its end, and the first, where the focus comes in. */
+export const SHORT = 20;
+
 export function Turns({ conversation: { turns, opened }, source, onAsk, under, ...rest }: Props) {
   const latest = turns.at(-1)?.key;
-  return turns.map(({ key, state }) => (
+  const printing = usePrinting();
+  const draw = ({ key, state }: Conversation["turns"][number], far: boolean): ReactNode => (
     <Fragment key={key}>
       <Turn
         id={turnId(key)}
+        far={far}
         state={state}
         opened={opened?.turn === key ? opened : null}
         latest={key === latest}
@@ -35,5 +44,27 @@ export function Turns({ conversation: { turns, opened }, source, onAsk, under, .
       />
       {state.kind === "complete" && under?.(state.answer)}
     </Fragment>
-  ));
+  );
+  return Array.from({ length: Math.ceil(turns.length / LENGTH) }, (_, index) => {
+    const start = index * LENGTH;
+    const own = turns.slice(start, start + LENGTH);
+    const named = own.some(({ key }) => `#${turnId(key)}` === location.hash); // its place is gone to as soon as it is drawn
+    const always = printing || named || start === 0 || start + LENGTH > turns.length - SHORT;
+    return <Stretch key={start} turns={own} {...{ always, draw }} />;
+  });
+}
+
+const AROUND = ["beforeprint", "afterprint"];
+
+/** A print holds every turn whole, and is made as soon as this has heard of it. */
+function usePrinting(): boolean {
+  const [printing, setPrinting] = useState(false);
+  useEffect(() => {
+    const set = ({ type }: Event): void => flushSync(() => setPrinting(type === "beforeprint"));
+    for (const type of AROUND) addEventListener(type, set);
+    return () => {
+      for (const type of AROUND) removeEventListener(type, set);
+    };
+  }, []);
+  return printing;
 }

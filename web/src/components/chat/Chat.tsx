@@ -13,7 +13,7 @@ import { firstScope } from "../../state/scope";
 import { conversationPath, questionInAddress, TO_PRINT, useAddress } from "../../state/window/route";
 import { useShortcuts } from "../../state/window/useShortcuts";
 import { Announcer } from "../answer/Announcer";
-import { Turns, turnId } from "../answer/Turns";
+import { SHORT, Turns, turnId } from "../answer/Turns";
 import { QuestionBox } from "../ask/QuestionBox";
 import { ScopeMenu } from "../ask/ScopeMenu";
 import { Optional } from "../shared/controls/Optional";
@@ -23,10 +23,10 @@ import { Nowhere } from "../shared/frame/Nowhere";
 import { Printed } from "../shared/frame/Printed";
 import { LazyPane } from "../source/LazyPane";
 import { Empty } from "./Empty";
-import { Help } from "./Help";
 import { History } from "./History";
 import { Welcome } from "./Welcome";
 
+const Help = lazy(async () => ({ default: (await import("./Help")).Help }));
 const Timers = lazy(async () => ({ default: (await import("../steps/Timers")).Timers }));
 
 export function Chat() {
@@ -88,7 +88,7 @@ export function Chat() {
     document.getElementById(location.hash.slice(1))?.scrollIntoView();
     if (location.hash !== TO_PRINT) return;
     history.replaceState(history.state, "", location.pathname); // printed once, however often the page is loaded again
-    window.print();
+    setTimeout(() => window.print()); // what prints draws first, which it cannot from here
   }, [conversation.id]);
   const startAnew = (): void => {
     goTo(null);
@@ -108,6 +108,7 @@ export function Chat() {
   const empty = last === undefined;
   const asks = useRef(false); // a timer runs on when the next conversation begins
   asks.current ||= last?.state.kind === "complete";
+  const long = conversation.turns.length > SHORT;
   const nowhere = empty && route.kind === "unknown";
   return (
     <div className={`app ${source.shown ? "with-source" : ""}`}>
@@ -124,7 +125,11 @@ export function Chat() {
         </button>
         <History onConversation={(id) => go(conversationPath(id))} onGone={startAnew} />
       </Header>
-      <main className={`conversation ${empty ? "is-empty" : ""}`} aria-label={m.app.conversation} inert={source.over}>
+      <main
+        className={`conversation ${empty ? "is-empty" : ""} ${long && !busy ? "is-long" : ""}`}
+        aria-label={m.app.conversation}
+        inert={source.over}
+      >
         {asks.current && (
           <Optional fallback={null}>
             <Timers />
@@ -151,7 +156,11 @@ export function Chat() {
       </main>
       {source.shown && <LazyPane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
       <Announcer turn={last} />
-      <Help open={help} onClose={() => setHelp(false)} />
+      {help && (
+        <Optional fallback={null}>
+          <Help onClose={() => setHelp(false)} />
+        </Optional>
+      )}
     </div>
   );
 }
@@ -175,7 +184,7 @@ function HelpButton({ onHelp }: { onHelp(): void }) {
 function EndOfTurns({ count }: { count: number }) {
   const mark = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (count > 1) mark.current?.previousElementSibling?.scrollIntoView({ block: "start" });
+    if (count > 1) mark.current?.previousElementSibling?.lastElementChild?.scrollIntoView({ block: "start" });
   }, [count]);
   return <div ref={mark} />;
 }

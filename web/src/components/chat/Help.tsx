@@ -2,14 +2,12 @@
 // with Esc.
 import { useEffect, useRef } from "react";
 import { useMessages } from "../../i18n";
+import "../../styles/ask/help.css";
 
-export function Help({ open, onClose }: { open: boolean; onClose(): void }) {
+export function Help({ onClose }: { onClose(): void }) {
   const m = useMessages();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (open) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [open]);
+  useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} className="help" onClose={onClose} aria-labelledby="help-title">
       <h2 id="help-title">{m.help.title}</h2>
@@ -25,7 +23,7 @@ export function Help({ open, onClose }: { open: boolean; onClose(): void }) {
           </div>
         ))}
       </dl>
-      <button type="button" className="button" onClick={onClose}>
+      <button type="button" className="button" onClick={() => dialog.current?.close()}>
         {m.help.close}
       </button>
     </dialog>

@@ -3,7 +3,8 @@
 import type { Notice } from "../../../api/types";
 import { type Messages, useMessages } from "../../../i18n";
 import { type AnswerState, isRefused, view } from "../../../state/conversation/answer";
-import { ForWhom } from "./ForWhom";
+import { Optional } from "../../shared/controls/Optional";
+import { ForWhom } from "../text/lazily";
 
 const SERIOUS = new Set([
   "stream_broken",
@@ -40,7 +41,11 @@ export function Notices({ state, onAsk }: Props) {
           </li>
         ))}
       </ul>
-      {asks && <ForWhom question={query} language={language} onAsk={onAsk} />}
+      {asks && (
+        <Optional fallback={null}>
+          <ForWhom question={query} language={language} onAsk={onAsk} />
+        </Optional>
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 // What comes with the first answer and not with the page: lists that are ticked off, numbers that
-// are dialled, and what its reader says of it.
+// are dialled, what its asker must decide first, and what its reader says of it.
 import { lazy } from "react";
 import { Optional } from "../../shared/controls/Optional";
 
@@ -8,6 +8,8 @@ export const TickedTable = lazy(async () => ({ default: (await import("../../ste
 const Dialled = lazy(async () => ({ default: (await import("../../steps/Dialled")).Dialled }));
 const ToDial = lazy(async () => ({ default: (await import("../../steps/Dialled")).ToDial }));
 
+export const ForWhom = lazy(async () => ({ default: (await import("../notices/ForWhom")).ForWhom }));
+export const Identity = lazy(async () => ({ default: (await import("../notices/Identity")).Identity }));
 export const Feedback = lazy(async () => ({ default: (await import("../Feedback")).Feedback }));
 export const ReadAloud = lazy(async () => ({ default: (await import("../ReadAloud")).ReadAloud }));
 
