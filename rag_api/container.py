@@ -193,6 +193,13 @@ class Container:
             self._follow_again = time.monotonic() + FOLLOW_AGAIN
             log.error("the index cannot be switched: %s", error.message)
 
+    def use(self, *, embedder: Embedder | None = None, generator: Generator | None = None) -> None:
+        """Ask these instead of what the settings name. Whoever opened them closes them."""
+        if embedder is not None:
+            self._embedder = Lazy(lambda: embedder)
+        if generator is not None:
+            self._generator = Lazy(lambda: generator)
+
     def with_settings(self, settings: Settings) -> Container:
         """Return the same database, store, embedder and generator, asked with other settings. What
         that opens is closed with the rest."""

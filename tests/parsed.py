@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 
 DOTTED = re.compile(r"[a-z_]+(\.\w+)+")
+BY_NAME = ("getattr", "setattr", "delattr", "hasattr", "object")  # the last is unittest.mock's
+IN_A_STRING = re.compile(r"(?<!\bself)(?<=[\w\])])\.(_[a-z]\w*)")
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Parsed:
     classes: tuple[str, ...]  # at the module's own level
     imports: tuple[Import, ...]  # those inside functions and type-checking blocks too
     dotted: frozenset[str]  # strings that may name a module
+    private: frozenset[str]  # names with an underscore that are asked of another than oneself
 
 
 @cache
@@ -49,4 +52,26 @@ def parsed(path: Path) -> Parsed:
         classes=tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef)),
         imports=tuple(imports),
         dotted=frozenset(dotted),
+        private=frozenset(name for node in ast.walk(tree) for name in _private(node)),
     )
+
+
+def _private(node: ast.AST) -> list[str]:
+    """As an attribute, an import, the name given to setattr and its like, or in code that is a
+    string."""
+    names: list[str] = []
+    match node:
+        case (
+            ast.Attribute(value=ast.Name(id="self" | "cls")) | ast.Attribute(value=ast.Call(func=ast.Name(id="super")))
+        ):
+            return []
+        case ast.Attribute(attr=name):
+            names = [name]
+        case ast.ImportFrom(names=imported):
+            names = [alias.name for alias in imported]
+        case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called), args=given) if called in BY_NAME:
+            said = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            names = [name.rpartition(".")[2] for name in said]
+        case ast.Constant(value=str(text)):
+            names = IN_A_STRING.findall(text)
+    return [name for name in names if name.startswith("_") and not name.startswith("__")]

@@ -182,7 +182,7 @@ def small_cluster(nodes: int = 1) -> Iterator[Any]:
 
 
 @dataclass
-class _Watched:
+class WatchedMemory:
     """Peaks of memory: of all processes below this one, and of what is in the object stores; and
     the processor's time of each process."""
 
@@ -213,9 +213,9 @@ class _Watched:
 
 
 @contextmanager
-def watching(address: str) -> Iterator[_Watched]:
+def watching(address: str) -> Iterator[WatchedMemory]:
     own = {os.getpid(), *_descendants()}
-    watched, over = _Watched(before={pid: processor_seconds(pid) for pid in own}), threading.Event()
+    watched, over = WatchedMemory(before={pid: processor_seconds(pid) for pid in own}), threading.Event()
 
     def look() -> None:
         below = _descendants()

@@ -151,7 +151,7 @@ def _grown(
     tell: Tell,
 ) -> Iterator[QuantisationRow]:
     for size in sorted(sizes):
-        spent = _fill(store, corpus, size, server, tell)
+        spent = fill(store, corpus, size, server, tell)
         for kind in kinds:
             if kind != "product":
                 yield _row(store, asked, server, size, kind, spent)
@@ -160,7 +160,7 @@ def _grown(
         yield _row(store, asked, server, max(sizes), "product", spent)
 
 
-def _fill(store: WeaviateStore, corpus: Corpus, size: int, server: WeaviateProcess, tell: Tell) -> _Spent:
+def fill(store: WeaviateStore, corpus: Corpus, size: int, server: WeaviateProcess, tell: Tell) -> _Spent:
     """Raises InvalidInput where there are others already."""
     present = store.document_ids() if store.count() else set()
     if present - {corpus.document_id(number) for number in range(size // CHUNKS_PER_DOCUMENT)}:
@@ -168,11 +168,11 @@ def _fill(store: WeaviateStore, corpus: Corpus, size: int, server: WeaviateProce
     if store.count() != CHUNKS_PER_DOCUMENT * len(present):
         present = set()  # a write was cut short, of whichever
     done, began, worked = CHUNKS_PER_DOCUMENT * len(present), time.perf_counter(), server.processor_seconds()
-    _write(store, corpus.documents(size, left_out=present), done, tell)
+    write_documents(store, corpus.documents(size, left_out=present), done, tell)
     return _Spent(size - done, time.perf_counter() - began, server.processor_seconds() - worked)
 
 
-def _write(store: WeaviateStore, documents: Iterator[Generated], done: int, tell: Tell) -> None:
+def write_documents(store: WeaviateStore, documents: Iterator[Generated], done: int, tell: Tell) -> None:
     def write(group: list[Generated]) -> int:
         objects = [one for document in group for one in objects_of(document.chunks, document.vectors)]
         store.connection.do(lambda client: insert(client.collections.get(store.name), objects))

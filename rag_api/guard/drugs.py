@@ -67,33 +67,33 @@ def is_drug(word: str) -> bool:
 def also_called(drug: str) -> tuple[str, ...]:
     """Its other names in the table."""
     line, spelled = _known(drug)
-    return () if line is None else tuple(name for name in _lines()[line].names if _spelled(name) != spelled)
+    return () if line is None else tuple(name for name in table_lines()[line].names if _spelled(name) != spelled)
 
 
 def class_names(drug: str) -> tuple[str, ...]:
     """What its class is called; nothing where texts speak of none."""
     line, _ = _known(drug)
-    return _classes()[of].names if line is not None and (of := _lines()[line].of) else ()
+    return described_classes()[of].names if line is not None and (of := table_lines()[line].of) else ()
 
 
 def substance_of(drug: str) -> str:
     """What the table calls it first: a brand's substance, and that in Dutch; empty when it is
     called so already, or unknown."""
     line, spelled = _known(drug)
-    return "" if line is None or _lines()[line].spelled[0] == spelled else _lines()[line].names[0]
+    return "" if line is None or table_lines()[line].spelled[0] == spelled else table_lines()[line].names[0]
 
 
 def is_of(drug: str, name: str) -> bool:
     """Return whether a drug is this one by any of its names, or of this class of the table."""
     line, _ = _known(drug)
     return line is not None and (
-        _lines()[line].of == name or line == (named := _known(name)[0]) or _is_product(line, named)
+        table_lines()[line].of == name or line == (named := _known(name)[0]) or _is_product(line, named)
     )
 
 
 def names_class(text: str, name: str) -> bool:
     """Return whether a text speaks of this class of drugs as such."""
-    return name in _classes() and bool(_classes()[name].begins.search(folded(text)))
+    return name in described_classes() and bool(described_classes()[name].begins.search(folded(text)))
 
 
 def is_of_another(text: str, drugs: Iterable[str]) -> bool:
@@ -103,7 +103,7 @@ def is_of_another(text: str, drugs: Iterable[str]) -> bool:
 
 def substances() -> tuple[tuple[str, ...], ...]:
     """Return the names of each line of the table, folded."""
-    return tuple(line.names for line in _lines())
+    return tuple(line.names for line in table_lines())
 
 
 def names(text: str, drugs: Iterable[str]) -> bool:
@@ -119,22 +119,22 @@ def names(text: str, drugs: Iterable[str]) -> bool:
     if any(_is_product(line, whole) for whole, _ in wanted if whole in _wholes() for line in read.lines):
         return True
     classes = (
-        {_lines()[line].of for line, _ in wanted if line is not None}
-        - {_lines()[line].of for line in read.lines}
+        {table_lines()[line].of for line, _ in wanted if line is not None}
+        - {table_lines()[line].of for line in read.lines}
         - {""}
     )
     plain = folded(text) if classes else ""
-    return any(_classes()[of].begins.search(plain) or _is_meant(of, plain, read.lines) for of in classes)
+    return any(described_classes()[of].begins.search(plain) or _is_meant(of, plain, read.lines) for of in classes)
 
 
 def _told_apart(wanted: list[tuple[int | None, str]]) -> list[tuple[int | None, str]]:
     """Who asks for "insulin aspart" wants no other insulin."""
-    products = {_lines()[line].of for line, _ in wanted if line is not None}
+    products = {table_lines()[line].of for line, _ in wanted if line is not None}
     return [(line, drug) for line, drug in wanted if line is None or _wholes().get(line) not in products]
 
 
 def _is_product(line: int, whole: int | None) -> bool:
-    return whole is not None and _lines()[line].of == _wholes().get(whole)
+    return whole is not None and table_lines()[line].of == _wholes().get(whole)
 
 
 def _is_meant(of: str, plain: str, lines: Iterable[int]) -> bool:
@@ -144,8 +144,8 @@ def _is_meant(of: str, plain: str, lines: Iterable[int]) -> bool:
         of in lay.over
         and lay.begins.search(plain)
         and not (lay.others and lay.others.search(plain))
-        and not any((there := _lines()[line]).of in lay.called or there.names[0] in lay.called for line in lines)
-        for lay in _lay_classes()
+        and not any((there := table_lines()[line]).of in lay.called or there.names[0] in lay.called for line in lines)
+        for lay in lay_classes()
     )
 
 
@@ -195,17 +195,18 @@ def use(own: Iterable[tuple[tuple[str, ...], str]]) -> None:
     if (own := tuple(own)) == _own:
         return
     _own = own
-    for made in (_lines, _names_of_words, _table, _wholes, _halves, _words_of, _known):
+    for made in (table_lines, _names_of_words, _table, _wholes, _halves, _words_of, _known):
         made.cache_clear()
 
 
 def classes() -> frozenset[str]:
     """Return the classes that a drug may be of."""
-    return frozenset(_classes())
+    return frozenset(described_classes())
 
 
 @cache
-def _lines() -> tuple[_Substance, ...]:
+def table_lines() -> tuple[_Substance, ...]:
+    """Return the table's, a line each, with those that the hospital added."""
     rows = [(tuple(folded(row["names"]).split("|")), row["class"]) for row in rows_of("drugs.csv")]
     for names, of in _own:
         spelled = _spellings(names).keys()
@@ -229,14 +230,14 @@ def _joined(plain: str) -> str:
 
 @cache
 def _names_of_words() -> re.Pattern[str]:
-    parted = sorted((name for line in _lines() for name in line.names if " " in name), key=len, reverse=True)
+    parted = sorted((name for line in table_lines() for name in line.names if " " in name), key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(re.escape(name).replace(re.escape(' '), '[ -]') for name in parted)})\b")
 
 
 @cache
 def _table() -> Mapping[str, int]:
     """Name -> its line."""
-    return {name: number for number, line in enumerate(_lines()) for name in line.spelled}
+    return {name: number for number, line in enumerate(table_lines()) for name in line.spelled}
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +250,7 @@ class _Class:
 
 
 @cache
-def _classes() -> Mapping[str, _Class]:
+def described_classes() -> Mapping[str, _Class]:
     """Those that drugs are of."""
     return {
         row["class"]: _Class(tuple(row["names"].split("|")), _begins(_split(row["begins"])))
@@ -259,13 +260,14 @@ def _classes() -> Mapping[str, _Class]:
 
 
 @cache
-def _lay_classes() -> tuple[_Class, ...]:
+def lay_classes() -> tuple[_Class, ...]:
+    """Return what lay people call several classes."""
     found = []
     for row in _rows():
         if row["over"]:
             over, beside = _split(row["over"]), _split(row["beside"])
             told = [word for other in _rows() if other["class"] in (*over, *beside) for word in _split(other["begins"])]
-            called = frozenset((*over, *(name if name in _classes() else folded(name) for name in beside)))
+            called = frozenset((*over, *(name if name in described_classes() else folded(name) for name in beside)))
             found.append(
                 _Class(
                     _split(row["names"]),
@@ -281,8 +283,10 @@ def _lay_classes() -> tuple[_Class, ...]:
 @cache
 def _wholes() -> Mapping[int, str]:
     """A line that stands for all products of a substance -> the class that these are."""
-    called = {_spelled(folded(name)): of for of, one in _classes().items() for name in one.names}
-    return {number: called[name] for number, line in enumerate(_lines()) for name in line.spelled if name in called}
+    called = {_spelled(folded(name)): of for of, one in described_classes().items() for name in one.names}
+    return {
+        number: called[name] for number, line in enumerate(table_lines()) for name in line.spelled if name in called
+    }
 
 
 @cache
@@ -342,7 +346,9 @@ def _halves() -> tuple[Mapping[str, list[tuple[str, int]]], Mapping[str, list[tu
 def _is_among(others: Iterable[str], line: int | None, drug: str) -> bool:
     """Words that the table does not know. Two letters may be wrong where the beginning is right;
     ropivacaine is not bupivacaine."""
-    within = {name for name in (drug, *(_lines()[line].spelled if line is not None else ())) if len(name) >= _BEGINS}
+    within = {
+        name for name in (drug, *(table_lines()[line].spelled if line is not None else ())) if len(name) >= _BEGINS
+    }
     # in its midst by chance: k-inderal-arm
     if any(word.startswith(name) or word.endswith(name) for name in within for word in others):
         return True

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from lancedb.index import BTree
+from lancedb.table import LanceTable
 from numpy.typing import NDArray
 
 from rag_api.domain import Chunk, Filters, TargetGroup
@@ -40,8 +41,13 @@ def store(tmp_path: Path) -> Iterator[LanceStore]:
     opened.close()
 
 
+def table_of(store: LanceStore) -> Any:
+    """As another process would open it."""
+    return lancedb.connect(store.folder).open_table(lance_tidying.TABLE)
+
+
 def indexes(store: LanceStore) -> dict[str, str]:
-    return {column: index.name for index in store._table.list_indices() for column in index.columns}
+    return {column: index.name for index in table_of(store).list_indices() for column in index.columns}
 
 
 def test_an_index_of_an_older_analysis_is_analysed_anew(
@@ -61,11 +67,11 @@ def test_an_index_of_an_older_analysis_is_analysed_anew(
     assert hits[0].dense_score == pytest.approx(0.0, abs=1e-6)  # its vector is as it was
     assert other.count() == 2
     other.close()
-    monkeypatch.setattr(lance_schema, "_renew", lambda *_: pytest.fail("it was analysed already"))
+    monkeypatch.setattr(lance_schema, "renew", lambda *_: pytest.fail("it was analysed already"))
     LanceStore(tmp_path, "test", DIM).close()
 
 
-@pytest.mark.parametrize("when", ["_nearest", "_promising", "_read"])
+@pytest.mark.parametrize("when", ["nearest_rows", "promising_rows", "read_rows"])
 def test_what_another_process_does_during_a_search_is_seen_by_the_next(
     store: LanceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
@@ -81,7 +87,7 @@ def test_what_another_process_does_during_a_search_is_seen_by_the_next(
         times.append(1)
         if len(times) == 1:
             other.delete_documents(["d1", "d2"])
-            other._table.optimize()
+            table_of(other).optimize()
             found(other, "heparine")  # which looks at the newer version
             found(store, "heparine")  # so does another thread of this process
         return step(*given)
@@ -105,20 +111,20 @@ def test_only_rows_that_may_be_hits_are_read_and_the_hits_are_those_of_reading_a
         (" ".join(rng.choice(words, 4)), vectors(1, 7 + n)[0], alpha)
         for n, alpha in enumerate((0.0, 0.3, 0.65, 0.9, 1.0) * 6)
     ]
-    read, counts = lance_query._read, []
+    read, counts = lance_query.read_rows, []
 
     def counted(table: Any, rows: list[int], query: Any) -> Any:
         counts.append(len(rows))
         return read(table, rows, query)
 
-    monkeypatch.setattr(lance_query, "_read", counted)
+    monkeypatch.setattr(lance_query, "read_rows", counted)
     medians = {}
     for fusion in ("information", "relative"):
         counts.clear()
         few = [store.search(text, vector, 7, EVERYONE, alpha, fusion) for text, vector, alpha in asked]
         medians[fusion] = np.median(counts)
         with monkeypatch.context() as patched:
-            patched.setattr(lance_query, "_promising", lambda query, listed: listed.rows)
+            patched.setattr(lance_query, "promising_rows", lambda query, listed: listed.rows)
             all_read = [store.search(text, vector, 7, EVERYONE, alpha, fusion) for text, vector, alpha in asked]
         for some, every in zip(few, all_read, strict=True):
             assert [hit.chunk for hit in some] == [hit.chunk for hit in every]
@@ -151,21 +157,20 @@ def test_a_process_that_goes_on_searching_reads_the_indexes_ahead_where_they_fit
     warm: list[str] = []
     for n in range(6):
         assert found(store, "heparine", limit=1, alpha=0.0)
-        # after what it was given before
-        store._snapshots._warming.submit(lambda: warm.append(store._snapshots._warm)).result()
+        warm.append(store.snapshots.read_ahead())
         assert bool(warm[-1]) == (n >= 2 and most > 0)
     put(store, chunk("new", 1, "insuline"))
     assert found(store, "insuline", limit=1, alpha=0.0) == ["new"]
     store.tidy()
     assert found(store, "insuline", limit=1, alpha=0.0) == ["new"]
-    store._snapshots._warming.submit(lambda: warm.append(store._snapshots._warm)).result()
+    warm.append(store.snapshots.read_ahead())
     assert (warm[-1] != warm[-2]) == (most > 0)  # the newer index, and no longer the older
     assert found(store, "insuline", limit=1, alpha=0.0) == ["new"]
 
 
 def flat_table(folder: Path, chunks: list[Chunk], drawn: NDArray[np.float32], without: Sequence[str] = ()) -> None:
     """As versions before had it: a column for each property."""
-    types = {name: lance_schema._TYPES[kind] for name, kind in COLUMNS.items() if name not in without}
+    types = {name: lance_schema.TYPES[kind] for name, kind in COLUMNS.items() if name not in without}
     fields = [
         pa.field("id", pa.string()),
         *map(pa.field, types, types.values()),
@@ -177,7 +182,7 @@ def flat_table(folder: Path, chunks: list[Chunk], drawn: NDArray[np.float32], wi
         schema=pa.schema(fields, metadata={"embedder": "test", "dim": str(DIM)}),
     )
     made = lancedb.connect(folder).create_table("chunks", data=table)
-    made.create_index("terms", config=lance_index._TERMS)
+    made.create_index("terms", config=lance_index.TERMS)
 
 
 OLD = [
@@ -199,14 +204,14 @@ def test_an_older_versions_table_is_brought_up_to_date_and_answers_as_before(
     drawn = vectors(len(OLD), 4)
     flat_table(tmp_path, OLD, drawn)
     store = LanceStore(tmp_path, "test", DIM)
-    assert set(store._table.schema.names) == set(lance_schema.schema("test", DIM).names)
+    assert set(table_of(store).schema.names) == set(lance_schema.schema("test", DIM).names)
     hits = store.search("heparine", drawn[3], 3, EVERYONE, 0.65)
     assert hits[0].chunk == OLD[3]
     assert hits[0].dense_score == pytest.approx(1.0, abs=1e-5)
     kept, at = store.chunks_of("d5")
     assert (kept, np.allclose(at, drawn[4:5])) == ([OLD[4]], True)
     store.close()
-    monkeypatch.setattr(lance_schema, "_renew", lambda *_: pytest.fail("it was done already"))
+    monkeypatch.setattr(lance_schema, "renew", lambda *_: pytest.fail("it was done already"))
     LanceStore(tmp_path, "test", DIM).close()
 
 
@@ -269,12 +274,12 @@ def test_the_vector_index_grows_with_the_chunks_and_finds_what_a_scan_finds(
         store.replace_document(
             f"d{document}", [chunk(f"d{document}", n, texts[n]) for n in range(200)], drawn[200 * document :][:200]
         )
-    lance_index.bring_up_to_date(store._table)
+    lance_index.bring_up_to_date(table_of(store))
     assert indexes(store)["vector"] == "vector_4"
     store.replace_document("d2", [chunk("d2", n, texts[n]) for n in range(1600)], drawn[400:])
-    lance_index.bring_up_to_date(store._table)
+    lance_index.bring_up_to_date(table_of(store))
     assert indexes(store)["vector"] == "vector_20"
-    lance_index.bring_up_to_date(store._table)
+    lance_index.bring_up_to_date(table_of(store))
     assert [name for name in indexes(store).values() if name.startswith("vector")] == ["vector_20"]
     for seed in range(5):
         vector = vectors(1, 100 + seed)[0]
@@ -287,11 +292,11 @@ def test_an_index_of_another_kind_is_made_anew_and_filters_as_before(
 ) -> None:
     monkeypatch.setattr(lance_index, "SCALARS_FROM", 4)
     put(store, *[chunk(f"d{n}", 1, "heparine", valid_until=date(2020 + n, 1, 1)) for n in range(8)])
-    store._table.create_index("valid_until", config=BTree())
+    table_of(store).create_index("valid_until", config=BTree())
     for _ in range(2):
-        lance_index.bring_up_to_date(store._table)
+        lance_index.bring_up_to_date(table_of(store))
         kinds = {
-            index.name: index.index_type for index in store._table.list_indices() if index.columns == ["valid_until"]
+            index.name: index.index_type for index in table_of(store).list_indices() if index.columns == ["valid_until"]
         }
         assert list(kinds.values()) == ["Bitmap"]
         for year in (2019, 2024, 2028):
@@ -302,13 +307,13 @@ def test_an_index_of_another_kind_is_made_anew_and_filters_as_before(
 
 def test_documents_added_together_are_all_there_and_one_that_was_there_is_replaced(store: LanceStore) -> None:
     put(store, chunk("a", 1, "oud"), chunk("a", 2, "ook oud"))
-    before, at = store._table.version, vectors(3, 2)
+    before, at = table_of(store).version, vectors(3, 2)
     new = [
         ("b", [chunk("b", 1, "insuline"), chunk("b", 2, "heparine")], at[:2]),
         ("c", [chunk("c", 1, "sonde")], at[2:]),
     ]
     store.replace_documents(new)
-    assert store._table.version == before + 1
+    assert table_of(store).version == before + 1
     store.replace_documents([("a", [chunk("a", 1, "nieuw")], vectors(1, 5)), ("b", *new[0][1:]), ("empty", [], at[:0])])
     assert store.document_ids() == {"a", "b", "c"}
     assert store.count() == 4
@@ -321,7 +326,7 @@ def test_a_document_that_two_processes_add_at_once_is_not_doubled(
 ) -> None:
     """The second begins while the first has looked and not yet written: it waits until that is
     done."""
-    other, count, begun = LanceStore(tmp_path, "test", DIM), store._table.count_rows, threading.Event()
+    other, count, begun = LanceStore(tmp_path, "test", DIM), LanceTable.count_rows, threading.Event()
     waited = []
 
     def add() -> None:
@@ -330,8 +335,8 @@ def test_a_document_that_two_processes_add_at_once_is_not_doubled(
 
     second = threading.Thread(target=add)
 
-    def counted(where: str | None = None) -> int:
-        found = int(count(where))
+    def counted(table: LanceTable, where: str | None = None) -> int:
+        found = int(count(table, where))
         if not begun.is_set():
             second.start()
             begun.wait()
@@ -339,7 +344,7 @@ def test_a_document_that_two_processes_add_at_once_is_not_doubled(
             waited.append(second.is_alive())
         return found
 
-    monkeypatch.setattr(store._table, "count_rows", counted)
+    monkeypatch.setattr(LanceTable, "count_rows", counted)
     store.replace_document("a", [chunk("a", 1, "heparine")], np.stack([unit(1)]))
     monkeypatch.undo()
     second.join()
@@ -371,10 +376,10 @@ def test_a_greater_index_is_tidied_by_a_process_of_its_own(store: LanceStore, mo
     monkeypatch.setattr(lance, "APART_FROM", 4)
     monkeypatch.setattr(lance_tidying, "bring_up_to_date", lambda _: pytest.fail("it was done here"))
     put(store, *[chunk(f"d{n}", 1, f"heparine {n}") for n in range(8)])
-    assert store._table.stats()["fragment_stats"]["num_fragments"] == 8
+    assert table_of(store).stats()["fragment_stats"]["num_fragments"] == 8
     store.tidy()
-    assert store._table.stats()["fragment_stats"]["num_fragments"] == 1
-    assert store._table.index_stats(indexes(store)["terms"]).num_unindexed_rows == 0
+    assert table_of(store).stats()["fragment_stats"]["num_fragments"] == 1
+    assert table_of(store).index_stats(indexes(store)["terms"]).num_unindexed_rows == 0
     assert found(store, "heparine 3", limit=1, alpha=0.0) == ["d3"]
 
 
@@ -387,11 +392,11 @@ def test_what_a_writer_keeps_in_memory_does_not_grow_with_its_commits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every commit makes a version that lists all files of the index."""
-    monkeypatch.setattr(lance, "_KEPT", 1 << 16)
+    monkeypatch.setattr(lance, "KEPT", 1 << 16)
     store = LanceStore(tmp_path, "test", DIM)
     sizes = []
     for n in range(60):
         put(store, chunk(f"d{n}", 1, f"heparine {n}"))
-        sizes.append(store._session.size_bytes)
+        sizes.append(store.kept_bytes)
     assert sizes[-1] <= 2 * (1 << 16)
     store.close()

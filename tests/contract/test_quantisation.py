@@ -62,11 +62,11 @@ def test_what_an_interrupted_run_left_out_is_written(few: Settings, tmp_path: Pa
     first, second, third = (document.id for document in corpus.documents(300))
     with own_store(few, tmp_path, "generated", DIM, "BenchGaps") as store:
         assert isinstance(store, WeaviateStore)
-        quantisation._write(store, corpus.documents(300, left_out={second}), 0, lambda _: None)
-        assert quantisation._fill(store, corpus, 300, quantisation.WeaviateProcess(), lambda _: None).written == 100
+        quantisation.write_documents(store, corpus.documents(300, left_out={second}), 0, lambda _: None)
+        assert quantisation.fill(store, corpus, 300, quantisation.WeaviateProcess(), lambda _: None).written == 100
         assert store.document_ids() == {first, second, third}
         store.connection.do(lambda client: client.collections.get("BenchGaps").data.delete_by_id(f"{first[:-1]}2"))
-        assert quantisation._fill(store, corpus, 300, quantisation.WeaviateProcess(), lambda _: None).written == 300
+        assert quantisation.fill(store, corpus, 300, quantisation.WeaviateProcess(), lambda _: None).written == 300
         assert store.count() == 300
 
 

@@ -3,6 +3,8 @@ was killed leaves nothing wrong."""
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -70,8 +72,8 @@ def test_an_index_of_other_chunks_than_were_counted_is_counted_anew(counts: Term
     assert of(counts, "everyone") == (1, 2, {"b": 1, "c": 1})
 
 
-def test_what_stands_nowhere_any_more_leaves_no_row(counts: TermCounts) -> None:
+def test_what_stands_nowhere_any_more_leaves_no_row(counts: TermCounts, tmp_path: Path) -> None:
     with counts.changing() as change:
         change.less(ROWS)
-    rows = counts._db.execute("select count(*) from holding").fetchone()
-    assert rows == (0,)
+    with closing(sqlite3.connect(tmp_path / "terms" / "terms.sqlite")) as db:
+        assert db.execute("select count(*) from holding").fetchone() == (0,)

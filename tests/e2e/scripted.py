@@ -76,7 +76,7 @@ def build_scan() -> bytes:
     picture = io.BytesIO()
     Image.new("RGB", (64, 64)).save(picture, "JPEG2000")
     image = StreamObject()
-    image._data = picture.getvalue()
+    image.set_data(picture.getvalue())
     kinds = {"/Type": "/XObject", "/Subtype": "/Image", "/ColorSpace": "/DeviceRGB", "/Filter": "/JPXDecode"}
     image.update({NameObject(key): NameObject(value) for key, value in kinds.items()})
     image.update(
@@ -88,7 +88,7 @@ def build_scan() -> bytes:
     writer = PdfWriter()
     page = writer.add_blank_page(*A4)
     content = StreamObject()
-    content._data = f"{A4[0]} 0 0 {A4[1]} 0 0 cm /Scan Do".encode()
+    content.set_data(f"{A4[0]} 0 0 {A4[1]} 0 0 cm /Scan Do".encode())
     page[NameObject("/Contents")] = writer._add_object(content)
     objects = DictionaryObject({NameObject("/Scan"): writer._add_object(image)})
     page[NameObject("/Resources")] = DictionaryObject({NameObject("/XObject"): objects})

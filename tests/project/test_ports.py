@@ -62,9 +62,9 @@ def test_a_process_is_given_nothing_that_one_beside_it_was_given(
     both[1].communicate("\n")
     both[0].communicate()
     monkeypatch.setattr(ports, "quiet_ports", lambda: FEW)
-    monkeypatch.setattr(ports, "_given", set())
+    monkeypatch.setattr(ports, "given", set())
     with locks.open("ab") as kept:
-        monkeypatch.setattr(ports, "_locks", lambda: kept)
+        monkeypatch.setattr(ports, "locks", lambda: kept)
         assert set(ports.free_ports(20)) & (drawn[0] | drawn[1])
 
 
@@ -73,7 +73,7 @@ def test_a_port_on_which_somebody_listens_is_not_given(
     kind: socket.SocketKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [one, other] = ports.free_pair()
-    monkeypatch.setattr(ports, "_given", set())
+    monkeypatch.setattr(ports, "given", set())
     monkeypatch.setattr(ports, "quiet_ports", lambda: range(one, other + 1))
     with socket.socket(type=kind) as somebody:
         somebody.bind(("127.0.0.1", one))

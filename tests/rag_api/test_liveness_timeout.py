@@ -154,8 +154,8 @@ def test_an_embedder_that_stands_still_is_unavailable(monkeypatch: pytest.Monkey
 
 def test_a_weaviate_that_stands_still_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weaviate_connection, "ALIVE", 0.1)
-    monkeypatch.setattr(weaviate_connection, "_check_version", lambda client: None)
-    monkeypatch.setattr(weaviate_connection, "_connect", lambda node, settings: object())
+    monkeypatch.setattr(weaviate_connection, "check_version", lambda client: None)
+    monkeypatch.setattr(weaviate_connection, "connect", lambda node, settings: object())
     with silent() as port:
         connection = WeaviateConnection(Settings(store="weaviate", weaviate_url=f"http://127.0.0.1:{port}"))
         never = threading.Event()

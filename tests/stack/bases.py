@@ -92,7 +92,7 @@ def made_of(containerfile: Path, context: Path, options: Sequence[str]) -> str:
     text = containerfile.read_text("utf-8")
     found = hashlib.sha256("\n".join([text, *options]).encode())
     for base in sorted(set(re.findall(r"^FROM (\S+:\S+)", text, re.MULTILINE))):
-        found.update(podman("image", "inspect", "--format", "{{.Id}}", f"docker.io/{_full(base)}").encode())
+        found.update(podman("image", "inspect", "--format", "{{.Id}}", f"docker.io/{full_name(base)}").encode())
     for line in re.findall(r"^COPY (?!--from)(.+)$", text, re.MULTILINE):
         for source in line.split()[:-1]:
             path = context / source
@@ -123,13 +123,13 @@ def provide(base: Base, tell: Callable[[str], None]) -> None:
     if is_there(base.image):
         return
     try:
-        podman("pull", "--quiet", f"docker.io/{_full(base.image)}", timeout=600)
+        podman("pull", "--quiet", f"docker.io/{full_name(base.image)}", timeout=600)
     except Failed:
         tell(f"no registry has {base.image} for us: in its place {base.says}")
         base.make(base.image)
 
 
-def _full(image: str) -> str:
+def full_name(image: str) -> str:
     return image if "/" in image else f"library/{image}"
 
 
@@ -216,7 +216,7 @@ def _debian(
             "--change",
             change,
             str(packed),
-            image if "/" in image else f"docker.io/{_full(image)}",
+            image if "/" in image else f"docker.io/{full_name(image)}",
             timeout=300,
         )
 
@@ -242,7 +242,7 @@ def _containerfile(name: str, image: str, files: dict[str, Path]) -> None:
     with tempfile.TemporaryDirectory(prefix="bedside-base-") as folder:
         for inside, path in files.items():
             shutil.copy(path, Path(folder) / inside)
-        build(FILES / f"{name}.Containerfile", Path(folder), f"docker.io/{_full(image)}")
+        build(FILES / f"{name}.Containerfile", Path(folder), f"docker.io/{full_name(image)}")
 
 
 def build(containerfile: Path, context: Path, image: str, *options: str, log: Path | None = None) -> None:

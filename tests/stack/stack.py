@@ -135,7 +135,7 @@ class Stack:
         expect_containers()
         self.prepare()
         bases_of = bases.bases()
-        python = f"docker.io/{bases._full(bases_of['python'].image)}"
+        python = f"docker.io/{bases.full_name(bases_of['python'].image)}"
 
         def provide(name: str) -> None:
             bases.provide(bases_of[name], self.tell)

@@ -65,16 +65,16 @@ def test_a_value_that_looks_like_a_variable_is_filled_in_once(tmp_path: Path) ->
 def test_podman_is_told_what_confines_a_container(monkeypatch: pytest.MonkeyPatch) -> None:
     compose = read(FILE, VALUES)
     containers = Containers("trial", compose, ROOT)
-    monkeypatch.setattr(Containers, "_volume", lambda self, volume: volume)  # which would make it
+    monkeypatch.setattr(Containers, "volume", lambda self, volume: volume)  # which would make it
     for service in compose.services:
-        options = containers._options(service)
+        options = containers.options_of(service)
         assert {"--read-only", "--read-only-tmpfs=false", "--cap-drop=ALL", "--security-opt=no-new-privileges"} <= set(
             options
         )
-    nginx = containers._options("nginx")
+    nginx = containers.options_of("nginx")
     assert "--publish=443:8443" in nginx
     assert "--network=trial-front:alias=nginx" in nginx
-    assert "--network=trial-models:alias=generator-cpu,alias=generator" in containers._options("generator-cpu")
+    assert "--network=trial-models:alias=generator-cpu,alias=generator" in containers.options_of("generator-cpu")
 
 
 def test_the_short_form_needs_no_image_that_opens_word_files(monkeypatch: pytest.MonkeyPatch) -> None:

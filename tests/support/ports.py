@@ -24,7 +24,7 @@ from rag_api.embedded.processes import quiet_ports
 LOCKS = Path(tempfile.gettempdir()) / f"bedside-ports-{os.getuid()}"
 
 _drawn = random.SystemRandom()  # not the seeded one: two runs with one seed would go the same way
-_given: set[int] = set()
+given: set[int] = set()
 _one_at_a_time = threading.Lock()
 
 
@@ -51,7 +51,7 @@ def _in_a_row(length: int, times: int) -> list[int]:
             row = range(first, first + length)
             if all(map(_unused, row)) and all(map(_ours, row)):
                 found += row
-                _given.update(row)
+                given.update(row)
             if len(found) == length * times:
                 return found
     raise OSError("this machine has no free ports left")
@@ -72,16 +72,16 @@ def _unused(port: int) -> bool:
 def _ours(port: int) -> bool:
     """Whether it was given to nobody, and is now kept for this process. A lock on bytes ends with
     its process, however that ends."""
-    if port in _given:
+    if port in given:
         return False
     try:
-        fcntl.lockf(_locks(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+        fcntl.lockf(locks(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
     except OSError:
         return False
     return True
 
 
 @cache
-def _locks() -> IO[bytes]:
+def locks() -> IO[bytes]:
     """Open until the process ends: to close it would let all its locks go."""
     return LOCKS.open("ab")

@@ -226,7 +226,7 @@ class Generator:
 
     async def _look(self, replica: Replica) -> None:
         with contextlib.suppress(GeneratorUnavailable):
-            await self._models(replica, ALIVE)
+            await self.models(replica, ALIVE)
             self.replicas.take_in(replica)
 
     @contextlib.asynccontextmanager
@@ -255,7 +255,7 @@ class Generator:
         try:
             while not (await asyncio.wait({task}, timeout=QUIET))[0]:
                 with contextlib.suppress(GeneratorRefused):  # it has no list of models, but it answers
-                    await self._models(replica, ALIVE)
+                    await self.models(replica, ALIVE)
             return task.result()
         finally:
             if not task.done():
@@ -273,7 +273,7 @@ class Generator:
         began, names = time.perf_counter(), ""
         problem: GeneratorUnavailable | None = None
         try:
-            names = await self._models(replica, patience)
+            names = await self.models(replica, patience)
             self.replicas.take_in(replica)
         except GeneratorUnavailable as error:
             problem = error
@@ -281,7 +281,7 @@ class Generator:
                 self.replicas.take_out(replica)
         return ReplicaHealth(replica.name, names, (time.perf_counter() - began) * 1000, problem)
 
-    async def _models(self, replica: Replica, patience: float) -> str:
+    async def models(self, replica: Replica, patience: float) -> str:
         """The models it serves. Raises GeneratorUnavailable."""
         with translated():
             async with asyncio.timeout(patience):

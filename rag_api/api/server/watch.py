@@ -100,7 +100,7 @@ class Watch:
         self._threads = ThreadPoolExecutor(3, thread_name_prefix="watch")
         self._over = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
-        self._watched: asyncio.AbstractEventLoop | None = None
+        self.watched: asyncio.AbstractEventLoop | None = None  # that has every request in hand
         self._turned = time.monotonic()
         self._generator: Generator | None = None
         checks = {
@@ -114,7 +114,7 @@ class Watch:
     def start(self) -> None:
         """Called in the loop that has every request in hand: whether that still turns is watched
         too."""
-        self._watched = asyncio.get_running_loop()
+        self.watched = asyncio.get_running_loop()
         self._thread.start()
 
     def stop(self) -> None:
@@ -153,8 +153,8 @@ class Watch:
             else None
         )
         while not self._over.is_set():
-            assert self._watched is not None, "it was started"
-            self._watched.call_soon_threadsafe(self._turn)
+            assert self.watched is not None, "it was started"
+            self.watched.call_soon_threadsafe(self._turn)
             for part in (*self._parts, self._generators):
                 part.look()
             try:

@@ -214,14 +214,14 @@ def run_watch(container: Container, paths: list[Path], source_list: Path | None)
     with suppress(KeyboardInterrupt):
         watch_folders(
             folders,
-            lambda retire: _watched(container, paths, source_list, retire),
+            lambda retire: ingest_changes(container, paths, source_list, retire),
             lambda told: say(f"  {told}") if isinstance(told, str) else print_report(told),
             threading.Event(),
             every=SITES_EVERY if listed is not None and listed.sites else None,
         )
 
 
-def _watched(container: Container, paths: list[Path], source_list: Path | None, retire: bool) -> IngestReport:
+def ingest_changes(container: Container, paths: list[Path], source_list: Path | None, retire: bool) -> IngestReport:
     """One look at the folders: an entry of the audit trail where it changed anything."""
     from rag_api.audit.entry import Result
     from rag_api.audit.shown import ingested

@@ -32,11 +32,12 @@ class E5Tokenizer:
         """Return the ids without <s> and </s>. Any str will do: also empty, with NUL, with half a
         surrogate pair."""
         ids: list[int] = []
-        for word in re.split(" +", self._normal(text).removeprefix(" ")):
+        for word in re.split(" +", self.normal(text).removeprefix(" ")):
             ids += self._words.get(word) or self._remember(word)
         return ids
 
-    def _normal(self, text: str) -> str:
+    def normal(self, text: str) -> str:
+        """As it is cut into pieces: NFKC, the model's own characters, single spaces."""
         text = normal(text).translate(self._characters)
         return re.sub(" +", " ", text)
 

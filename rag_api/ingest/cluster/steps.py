@@ -84,6 +84,10 @@ class ReadingStep:
         self._run = parts.run(repo=patiently(lambda: parts.open.repo(parts.settings)))
         self._reader = Reader(parts.settings.read_timeout, parts.settings.read_memory_mb)
 
+    def close(self) -> None:
+        """End the process that reads."""
+        self._reader.close()
+
     def __call__(self, table: pa.Table) -> Iterator[pa.Table]:
         for batch in batches(self._counted(ticket) for ticket in unpacked(table)):
             yield packed(patiently(lambda batch=batch: settle_titles(self._run, batch)[0]))  # type: ignore[misc]

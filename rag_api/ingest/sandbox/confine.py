@@ -62,7 +62,7 @@ def confine(folder: Path, programs: Iterable[Path] = (), sockets: Collection[Pat
     """Leave this process that folder, the system's files and our code, to read but for the folder,
     and no network; sockets of this machine only where there are folders to put them in. Return what
     of it the system does not offer; empty: nothing."""
-    _no_capabilities()
+    no_capabilities()
     lacking = [] if no_network(local=bool(sockets)) else ["seccomp (network)"]
     read = [*map(Path, (*_SYSTEM, sys.prefix, sys.base_prefix)), Path(__file__).parents[2], *programs]
     if not only_files(read, [folder, Path("/dev/null")], sockets):
@@ -93,7 +93,7 @@ def tell_unconfined(done: str, lacking: str) -> None:
         )
 
 
-def _no_capabilities() -> None:
+def no_capabilities() -> None:
     """Of root, where it is root that reads: with them it would see into processes that Landlock
     keeps from it."""
     if sys.platform == "linux":

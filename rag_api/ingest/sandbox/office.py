@@ -22,7 +22,7 @@ UNCONFINED = "unconfined"  # a file in which the process below says what it coul
 UNREADABLE = 3  # how the process below ends when the file is at fault
 MISSING = "LibreOffice is not installed"
 SLOW = "LibreOffice took longer than"  # how both kinds of taking too long begin
-_WAITING = 10  # times the limit, in real time: then LibreOffice neither uses the processor nor gets it
+WAITING = 10  # times the limit, in real time: then LibreOffice neither uses the processor nor gets it
 _KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)  # its own status, or as the script that starts it says it
 PACKAGES = "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui"
 
@@ -72,10 +72,10 @@ def _run(program: str, arguments: list[str], timeout: float) -> str:
             stderr=subprocess.DEVNULL, start_new_session=True, env={**os.environ, **single},
         )  # fmt: skip
     try:
-        status = process.wait(_WAITING * timeout)
+        status = process.wait(WAITING * timeout)
     except subprocess.TimeoutExpired:
         return (
-            f"{SLOW} {_WAITING * timeout:g} seconds, most of them waiting; load it again when the machine is less busy"
+            f"{SLOW} {WAITING * timeout:g} seconds, most of them waiting; load it again when the machine is less busy"
         )
     finally:
         if isinstance(process, Elsewhere):

@@ -13,7 +13,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 _END = object()
 _AHEAD = 16  # items a reader: enough for a batch of passages, however small the files
-_MOST_AHEAD = 64 << 20  # bytes of files
+MOST_AHEAD = 64 << 20  # bytes of files
 
 
 class ReaderPool:
@@ -41,7 +41,7 @@ class ReaderPool:
         self, read: Callable[[Reader, T], R], items: Iterable[T], weigh: Callable[[T], int] = lambda _: 0
     ) -> Iterator[R]:
         """Results as they come: what takes long holds up nothing else. Read ahead as far as
-        `_AHEAD` items a reader, and together no more than `_MOST_AHEAD` of what `weigh` says (one
+        `_AHEAD` items a reader, and together no more than `MOST_AHEAD` of what `weigh` says (one
         heavier item alone), so that little waits in memory."""
         waiting: dict[Future[R], int] = {}
         left = iter(items)
@@ -57,7 +57,7 @@ class ReaderPool:
 
     def _room(self, waiting: Mapping[Future[R], int], weight: int) -> bool:
         return not waiting or (
-            len(waiting) < _AHEAD * len(self._readers) and sum(waiting.values()) + weight <= _MOST_AHEAD
+            len(waiting) < _AHEAD * len(self._readers) and sum(waiting.values()) + weight <= MOST_AHEAD
         )
 
     def _one(self, read: Callable[[Reader, T], R], item: T) -> R:

@@ -46,7 +46,7 @@ _HEADER = struct.Struct("<QQ")  # bytes of JSON, bytes of boxes
 _MAX_FILES = 200  # per process: what a library leaks goes with it
 _MAX_ANSWER = 2 << 30
 _IMAGE = 3  # times the limit of a page's image: then reading it did not even stop by itself
-_WAITING = 10  # times the limit, in real time: then a file neither uses the processor nor gets it
+WAITING = 10  # times the limit, in real time: then a file neither uses the processor nor gets it
 
 
 class Reader:
@@ -63,6 +63,11 @@ class Reader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def process_id(self) -> int | None:
+        """Of the process that reads; None while there is none, or a service has it."""
+        return self._process.pid if isinstance(self._process, subprocess.Popen) else None
 
     def read(self, job: Job, told: Told | None = None) -> ReadDocument:
         """told: called with the page and how many there are before a page's image is read. Raises
@@ -104,7 +109,7 @@ class Reader:
     def _answer(self, process: Process, job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
         assert process.stdout is not None
         while True:
-            deadline = time.monotonic() + _WAITING * max(self.timeout, _IMAGE * job.ocr_seconds)
+            deadline = time.monotonic() + WAITING * max(self.timeout, _IMAGE * job.ocr_seconds)
             size, rest = _HEADER.unpack(_exactly(process.stdout, _HEADER.size, deadline))
             if size + rest > _MAX_ANSWER:
                 self._end()
@@ -250,7 +255,7 @@ def _give(seconds: float) -> None:
     as it takes. More ends the process, wherever it is."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     # if nobody is left who would kill it
-    signal.setitimer(signal.ITIMER_REAL, seconds * _WAITING + 5 if seconds else 0)
+    signal.setitimer(signal.ITIMER_REAL, seconds * WAITING + 5 if seconds else 0)
 
 
 def _send(answers: BinaryIO, text: bytes, boxes: bytes) -> None:

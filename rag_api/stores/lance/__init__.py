@@ -43,7 +43,7 @@ APART_FROM = 5_000
 TRIES = 5  # of a commit that another process overtook
 # bytes that a writer's connection keeps of each: indexes, and versions, of which every commit makes
 # another
-_KEPT = 8 << 20
+KEPT = 8 << 20
 
 
 class LanceStore:
@@ -59,7 +59,7 @@ class LanceStore:
         self._pool = ThreadPoolExecutor(8, "lance")  # the two lists of a search are fetched at once
         with _translated(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            self._session = lancedb.Session(_KEPT, _KEPT)
+            self._session = lancedb.Session(KEPT, KEPT)
             # Interval 0: every read sees what other processes have committed.
             self._db = lancedb.connect(folder, read_consistency_interval=timedelta(0), session=self._session)
             self._table = self._open_table()
@@ -67,7 +67,7 @@ class LanceStore:
             begin(self._table)
             self._terms = TermCounts(folder)
             self._terms.bring_up_to_date(self._table.count_rows, self._all_counted, anew=renewed)
-            self._snapshots = Snapshots(folder, TABLE)
+            self.snapshots = Snapshots(folder, TABLE)
 
     def replace_document(self, document_id: str, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
         assert vectors.shape == (len(chunks), self.dim), (vectors.shape, len(chunks), self.dim)
@@ -141,7 +141,7 @@ class LanceStore:
             query = Query(
                 scorer, bounds, len(asked), vector, where(filters), max(limit, CANDIDATES), limit, alpha, fusion
             )
-            with self._snapshots.one() as table:
+            with self.snapshots.one() as table:
                 return search(table, query, self._pool)
 
     def _statistics(self, asked: Sequence[str], filters: Filters) -> tuple[Statistics, Statistics]:
@@ -165,12 +165,17 @@ class LanceStore:
         with self._writing, _translated(self.folder):
             self._table.optimize(cleanup_older_than=timedelta(milliseconds=1))
 
+    @property
+    def kept_bytes(self) -> int:
+        """What its connection holds in memory of indexes and versions."""
+        return int(self._session.size_bytes)
+
     def close(self) -> None:
         with self._writing:
             if self._writes:
                 self._tidy()
         self._pool.shutdown()
-        self._snapshots.close()
+        self.snapshots.close()
         self._terms.close()
 
     def _put(self, document_id: str, batch: pa.Table) -> None:

@@ -22,7 +22,7 @@ VECTORS_FROM = 10_000  # chunks; below that a scan is as fast, and exact
 PARTITION = 2_000
 GROWN = 4.0  # so many times as many chunks as the partitions were made for: made anew
 KEEP_VERSIONS = timedelta(minutes=10)  # readers of another process may still be at an older one
-_TERMS = FTS(
+TERMS = FTS(
     base_tokenizer="whitespace",
     lower_case=False,
     stem=False,
@@ -44,7 +44,7 @@ _SCALARS: dict[str, Any] = {
 def begin(table: Any) -> None:
     """What even an empty index has."""
     if not table.list_indices():
-        table.create_index("terms", config=_TERMS)
+        table.create_index("terms", config=TERMS)
 
 
 def bring_up_to_date(table: Any) -> None:

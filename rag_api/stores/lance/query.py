@@ -82,12 +82,12 @@ def search(table: Any, query: Query, pool: Executor) -> list[Hit]:
     """table: a snapshot that nothing moves meanwhile: rows are read by number."""
     while True:
         listed = _lists(table, query, pool)
-        promising = _promising(query, listed)
+        promising = promising_rows(query, listed)
         if not promising:
             return []
-        read = _read(table, promising, query)
+        read = read_rows(table, promising, query)
         if (seen := _seen(query, listed, read)) != query.bounds:
-            read = _read(table, listed.rows, query)
+            read = read_rows(table, listed.rows, query)
         hits = _hits(query, listed, read)
         if query.fetch >= DEEPEST or _is_certain(query, listed, hits, seen):
             return hits
@@ -96,7 +96,7 @@ def search(table: Any, query: Query, pool: Executor) -> list[Hit]:
 
 def _lists(table: Any, query: Query, pool: Executor) -> _Listed:
     found = pool.submit(_matching, table, query)
-    near, matching = _nearest(table, query), found.result()
+    near, matching = nearest_rows(table, query), found.result()
     far, full = sorted(near.values(), reverse=True), len(near) == query.fetch
     return _Listed(
         near,
@@ -109,7 +109,7 @@ def _lists(table: Any, query: Query, pool: Executor) -> _Listed:
     )
 
 
-def _promising(query: Query, listed: _Listed) -> list[int]:
+def promising_rows(query: Query, listed: _Listed) -> list[int]:
     """The rows that may be among the best `limit`, whatever their scores turn out to be within what
     the lists say."""
     rows, bounds = listed.rows, query.bounds
@@ -154,7 +154,8 @@ def _is_certain(query: Query, listed: _Listed, hits: Sequence[Hit], bounds: Scor
     return len(hits) == query.limit and unlisted[0][1] <= hits[-1].score
 
 
-def _nearest(table: Any, query: Query) -> dict[int, float]:
+def nearest_rows(table: Any, query: Query) -> dict[int, float]:
+    """By meaning: their numbers and cosines."""
     asked = table.search(query.vector).distance_type("cosine").nprobes(PROBES).where(query.where)
     rows, distances = _listed(asked, "_distance", query.fetch)
     return {row: 1.0 - distance for row, distance in zip(rows, distances, strict=True)}
@@ -172,7 +173,8 @@ def _listed(asked: Any, column: str, fetch: int) -> tuple[list[int], list[float]
     return found["_rowid"].to_pylist(), found[column].to_pylist()
 
 
-def _read(table: Any, rows: list[int], query: Query) -> _IndexRead:
+def read_rows(table: Any, rows: list[int], query: Query) -> _IndexRead:
+    """By number, from the same snapshot that gave the numbers."""
     found = table.take_row_ids(rows).select(["id", "packed", "vector", "terms"]).with_row_id().to_arrow()
     numbers = found["_rowid"].to_pylist()
     vectors = (

@@ -58,6 +58,10 @@ class Snapshots:
             self._seen = table.version
             self._warming.submit(self._read_indexes)
 
+    def read_ahead(self) -> str:
+        """Return the BM25 index in memory, "" for none, as soon as nothing is being read."""
+        return self._warming.submit(lambda: self._warm).result()
+
     def close(self) -> None:
         self._warming.shutdown(cancel_futures=True)
 

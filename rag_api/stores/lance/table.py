@@ -28,7 +28,7 @@ BATCH = 2_000  # chunks that are written anew at once
 # A column for what is filtered on or searched; all that a hit needs is in `packed`: reading ten
 # rows of one column instead of sixteen.
 _KEPT = [name for name, kind in COLUMNS.items() if name in FILTERABLE or kind == "terms"]
-_TYPES = {
+TYPES = {
     "text": pa.string(),
     "terms": pa.string(),
     "int": pa.int32(),
@@ -39,7 +39,7 @@ _TYPES = {
 
 def schema(embedder_name: str, dim: int) -> pa.Schema:
     version = {"terms": {"version": str(terms.VERSION)}}
-    fields = [pa.field(name, _TYPES[COLUMNS[name]], metadata=version.get(name)) for name in _KEPT]
+    fields = [pa.field(name, TYPES[COLUMNS[name]], metadata=version.get(name)) for name in _KEPT]
     ends = [pa.field("packed", pa.string()), pa.field("vector", pa.list_(pa.float32(), dim))]
     return pa.schema(
         [pa.field("id", pa.string()), *fields, *ends], metadata={"embedder": embedder_name, "dim": str(dim)}
@@ -89,7 +89,7 @@ def _bring_up_to_date(table: Any, wanted: pa.Schema, folder: Path) -> bool:
             "their words are analysed otherwise" if analysed_otherwise else "the last time was interrupted"
         )
         log.warning("%d chunks in %s are written anew: %s", table.count_rows(), folder, why)
-        _renew(table, wanted, missing)
+        renew(table, wanted, missing)
         return True
     return False
 
@@ -99,7 +99,7 @@ def chunks_in(rows: Sequence[dict[str, Any]]) -> Iterator[Chunk]:
         yield to_chunk(row["id"], unpacked(row["packed"]) if row.get("packed") is not None else complete(row))
 
 
-def _renew(table: Any, wanted: pa.Schema, missing: Sequence[str]) -> None:
+def renew(table: Any, wanted: pa.Schema, missing: Sequence[str]) -> None:
     """Every chunk's columns as they would be made now; what is no longer used goes when all of that
     is there."""
     if missing:

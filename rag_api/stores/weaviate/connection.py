@@ -28,7 +28,7 @@ PAUSE = 0.5  # seconds between two rounds: the others notice that a node is gone
 LONGEST_LOOK = 3.0  # seconds at another node
 EVERY = "valid_until"  # a number that every chunk has, from 0 on
 GRPC_PORT = 50051  # where none is given
-LONGEST_CALL = 120.0  # seconds, as in _connect
+LONGEST_CALL = 120.0  # seconds, as in connect
 T = TypeVar("T")
 AWAY = (WeaviateBaseError, RpcError, httpx.HTTPError, OSError)
 
@@ -62,7 +62,7 @@ class WeaviateConnection:
         self._client: weaviate.WeaviateClient | None = None
         self._left: list[tuple[float, weaviate.WeaviateClient]] = []  # other threads may be using them still
         try:
-            self.do(_check_version)
+            self.do(check_version)
         except BaseException:
             self.close()
             raise
@@ -122,7 +122,7 @@ class WeaviateConnection:
                     and is_behind(self._nodes, node, self._settings)
                 ):
                     raise StoreUnavailable(f"Weaviate at {node.url} does not hold yet what the other nodes do")
-                self._client = _connect(node, self._settings)
+                self._client = connect(node, self._settings)
             return self._client
 
     def _leave(self, client: weaviate.WeaviateClient | None) -> None:
@@ -177,7 +177,7 @@ def _count(node: Node, settings: Settings) -> int | None:
         return None
 
 
-def _connect(node: Node, settings: Settings) -> weaviate.WeaviateClient:
+def connect(node: Node, settings: Settings) -> weaviate.WeaviateClient:
     url = urlsplit(node.url)
     secure, host = url.scheme == "https", url.hostname or ""
     key = settings.weaviate_api_key
@@ -193,7 +193,7 @@ def _connect(node: Node, settings: Settings) -> weaviate.WeaviateClient:
     )
 
 
-def _check_version(client: weaviate.WeaviateClient) -> None:
+def check_version(client: weaviate.WeaviateClient) -> None:
     version = str(client.get_meta().get("version", "0"))
     if tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) < OLDEST:
         raise StoreUnavailable(

@@ -53,7 +53,7 @@ def open_collection(client: weaviate.WeaviateClient, settings: Settings, embedde
     made_with = {"embedder": embedder_name, "dim": dim, "terms": terms.VERSION}
     if not client.collections.exists(name):
         try:
-            _create(client, settings, made_with)
+            create_collection(client, settings, made_with)
             return True
         except weaviate.exceptions.UnexpectedStatusCodeError:
             if not client.collections.exists(name):
@@ -65,7 +65,7 @@ def open_collection(client: weaviate.WeaviateClient, settings: Settings, embedde
     _check_embedder(recorded, made_with, name)
     missing = _missing(name, {p.name: p.data_type for p in config.properties})
     for column in missing:
-        chunks.config.add_property(_property(column, COLUMNS[column]))
+        chunks.config.add_property(property_of(column, COLUMNS[column]))
     anew = bool(missing) or recorded.get("terms", 1) != terms.VERSION  # it was not recorded before version 2
     if anew:
         log.warning(
@@ -112,11 +112,11 @@ def insert(chunks: Any, objects: list[Any]) -> None:
         raise StoreUnavailable(f"Weaviate refused {len(errors)} of {len(objects)} chunks: {first.message}")
 
 
-def _create(client: weaviate.WeaviateClient, settings: Settings, made_with: dict[str, Any]) -> None:
+def create_collection(client: weaviate.WeaviateClient, settings: Settings, made_with: dict[str, Any]) -> None:
     client.collections.create(
         settings.collection,
         description=json.dumps({"bedside": made_with}),
-        properties=[_property(name, kind) for name, kind in COLUMNS.items()],
+        properties=[property_of(name, kind) for name, kind in COLUMNS.items()],
         vector_config=Configure.Vectors.self_provided(
             name=VECTOR,
             vector_index_config=Configure.VectorIndex.hnsw(
@@ -146,7 +146,7 @@ def _replication(factor: int) -> Any:
     return Configure.replication(factor=factor, async_enabled=True, deletion_strategy=latest)
 
 
-def _property(name: str, kind: str) -> Property:
+def property_of(name: str, kind: str) -> Property:
     return Property(
         name=name,
         data_type=_TYPES[kind],

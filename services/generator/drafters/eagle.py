@@ -54,7 +54,8 @@ class EagleDrafter:
     stage: DraftStage = DraftStage.MODEL
     capacity: int = 1024  # keys per row to begin with
     _cache: HeadCache = field(init=False)
-    _rows: dict[str, int] = field(init=False, default_factory=dict)
+    # of the cache, by the sequences that are being written
+    rows: dict[str, int] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._cache = HeadCache.empty(self.head, 1, self.capacity)
@@ -64,14 +65,14 @@ class EagleDrafter:
         return self.head.config.features
 
     def start(self, sequence: Sequence) -> None:
-        taken = set(self._rows.values())
+        taken = set(self.rows.values())
         row = next(number for number in range(len(taken) + 1) if number not in taken)
         self._cache.reserve(row, self.capacity)
         self._cache.lengths[row] = self._cache.origins[row] = 0
-        self._rows[sequence.id] = row
+        self.rows[sequence.id] = row
 
     def finish(self, sequence: Sequence) -> None:
-        self._rows.pop(sequence.id, None)
+        self.rows.pop(sequence.id, None)
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
         """Learn nothing: what was accepted comes back as features."""
@@ -87,7 +88,7 @@ class EagleDrafter:
         return trees
 
     def _draft(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        rows = [self._rows[state.sequence.id] for state in states]
+        rows = [self.rows[state.sequence.id] for state in states]
         total = min(self.shape.total, nodes)
         if self.head.native is not None:
             return [
@@ -194,7 +195,7 @@ class EagleDrafter:
         for level in range(depth):
             if self.shape.least > 0 and float(frontier.scores.max()) < math.log(self.shape.least):
                 break
-            out = self._level(rows, frontier, level)
+            out = self.draft_level(rows, frontier, level)
             tokens, scores = self._children(out)
             scores = scores + frontier.scores[:, :, None]
             pool.append(Pool(tokens.flatten(1), scores.flatten(1), frontier.pool.repeat_interleave(top_k, dim=1)))
@@ -218,7 +219,7 @@ class EagleDrafter:
         scores = (top.values - logits.logsumexp(dim=-1, keepdim=True)).clamp(max=0.0)
         return self.head.target_ids[top.indices], scores
 
-    def _level(self, rows: list[int], frontier: Frontier, level: int) -> Tensor:
+    def draft_level(self, rows: list[int], frontier: Frontier, level: int) -> Tensor:
         """Compute one forward over the frontier: each node sees the verified keys and its drafted
         ancestors -> [R, K, h]."""
         cache, device, top_k = self._cache, self.head.device, self.shape.top_k

@@ -66,7 +66,7 @@ class Engine:
         self.energy = counter_of(target.device)
         self.clock = clock
         self._requests: dict[str, Request] = {}
-        self._stop_tokens = frozenset(target.config.eos_token_ids)
+        self.stop_tokens = frozenset(target.config.eos_token_ids)
 
     def add(self, request: Request) -> None:
         sequence, prompt = request.sequence, request.sequence.prompt.token_ids
@@ -274,14 +274,14 @@ class Engine:
         sequence, reason, taken = request.sequence, None, 0
         for token, node in zip(accepted.token_ids, (*accepted.path[1:], None), strict=True):
             taken += 1
-            positions = self._copied_positions(request, draft, node)
+            positions = self.copied_positions(request, draft, node)
             sequence.token_ids.append(token)
             sequence.copied_from.append(positions[0] if positions else -1)
             request.context[request.tokens] = token
             request.tokens += 1
             if request.constraint is not None:
                 request.constraint.advance(token)
-            if token in self._stop_tokens or request.answer.add(token, self._origins(request, positions)):
+            if token in self.stop_tokens or request.answer.add(token, self._origins(request, positions)):
                 reason = FinishReason.STOP
             elif request.tokens == len(request.context):
                 reason = FinishReason.LENGTH
@@ -298,7 +298,7 @@ class Engine:
             sequence, delta.text, delta.spans, accepted.token_ids[:taken], logprobs, alternatives, finish=reason
         )
 
-    def _copied_positions(self, request: Request, draft: DraftTree, node: int | None) -> list[int]:
+    def copied_positions(self, request: Request, draft: DraftTree, node: int | None) -> list[int]:
         """Return prompt positions the node was copied from; a copy of a copy is traced back."""
         if node is None:
             return []

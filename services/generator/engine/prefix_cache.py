@@ -45,7 +45,7 @@ class PrefixCache:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.bytes = 0
-        self._blocks: OrderedDict[bytes, CacheBlock] = OrderedDict()
+        self.blocks: OrderedDict[bytes, CacheBlock] = OrderedDict()  # by the names of the prefixes they end
 
     def load(
         self,
@@ -61,12 +61,12 @@ class PrefixCache:
         known: list[CacheBlock] = []
         hashes = _hashes(tokens, scope, adapted)
         for name in hashes:
-            block = self._blocks.get(name)
+            block = self.blocks.get(name)
             if block is None or not kinds <= block.features.keys():
                 break
             known.append(block)
         for name in reversed(hashes[: len(known)]):  # the first block, which all the others need, is the last to go
-            self._blocks.move_to_end(name)
+            self.blocks.move_to_end(name)
         for index, block in enumerate(known):
             cache.write_block(slot, index * BLOCK, block.kv)
         joined = {kind: torch.cat([block.features[kind] for block in known]) for kind in kinds} if known else {}
@@ -86,16 +86,16 @@ class PrefixCache:
         hashes = _hashes(tokens, scope, adapted)
         for index, name in enumerate(hashes):
             start, end = index * BLOCK, (index + 1) * BLOCK
-            known = self._blocks.get(name)
+            known = self.blocks.get(name)
             if known is None or not features.keys() <= known.features.keys():
                 fresh = {kind: all_of[start:end].clone() for kind, all_of in features.items()}
                 block = CacheBlock(cache.read_block(slot, start, end), {**(known.features if known else {}), **fresh})
                 self.bytes += block.bytes - (known.bytes if known else 0)
-                self._blocks[name] = block
+                self.blocks[name] = block
         for name in reversed(hashes):
-            self._blocks.move_to_end(name)
+            self.blocks.move_to_end(name)
         while self.bytes > self.limit:
-            self.bytes -= self._blocks.popitem(last=False)[1].bytes
+            self.bytes -= self.blocks.popitem(last=False)[1].bytes
 
 
 def _hashes(tokens: Seq[int], scope: str, adapted: Adapted | None = None) -> list[bytes]:

@@ -49,9 +49,9 @@ class StaticStep:
         self.kv = cache.kv[:, :, slot, :, :length]  # [layers, 2, kv_heads, length, d]
         device = target.device
         self._host = torch.zeros(3 * nodes + 1, dtype=torch.int64, pin_memory=device.type == "cuda")
-        self._inputs = torch.zeros(3 * nodes + 1, dtype=torch.int64, device=device)
-        self._columns = torch.arange(length, device=device)
-        self._places = torch.arange(nodes, device=device)
+        self.inputs = torch.zeros(3 * nodes + 1, dtype=torch.int64, device=device)
+        self.columns = torch.arange(length, device=device)
+        self.places = torch.arange(nodes, device=device)
         self._graph: torch.cuda.CUDAGraph | None = None
         self._output: tuple[torch.Tensor, torch.Tensor, torch.Tensor | None] | None = None
 
@@ -64,13 +64,13 @@ class StaticStep:
         mask = None if step.tree_mask is None else step.tree_mask[0, :count, :count].cpu().numpy()
         host[2 * nodes : 3 * nodes] = ancestor_bits(mask, count, nodes)
         host[-1] = start
-        self._inputs.copy_(self._host, non_blocking=True)
+        self.inputs.copy_(self._host, non_blocking=True)
 
     def run(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
         """Return logits fp32 [nodes, V], last hidden states, residual streams."""
         target, a = self.target, self.target.architecture
-        tokens, positions, bits, start = self._inputs.split((self.nodes, self.nodes, self.nodes, 1))
-        mask, where = self._mask(bits, start), start + self._places
+        tokens, positions, bits, start = self.inputs.split((self.nodes, self.nodes, self.nodes, 1))
+        mask, where = self._mask(bits, start), start + self.places
         x = target.weights.residual(target.weights.embedding(tokens), a.norm_eps)
         qkv = target.qkv_views(positions)
         q = qkv.by_head[:, : a.heads].unflatten(1, (a.kv_heads, -1)).transpose(0, 1)  # [kv_heads, N, g, d]
@@ -97,7 +97,7 @@ class StaticStep:
     def _mask(self, bits: torch.Tensor, start: torch.Tensor) -> torch.Tensor:
         """Return what is added to the scores, [N * g, length]: every position before `start` is
         seen, then the node's own ancestors."""
-        a, behind = self.target.architecture, self._columns - start  # negative: verified
+        a, behind = self.target.architecture, self.columns - start  # negative: verified
         own = (bits[:, None] >> behind.clamp(0, self.nodes - 1)) & 1
         seen = (behind < 0) | ((behind < self.nodes) & own.bool())
         mask = torch.zeros(seen.shape, dtype=self.target.kv_dtype, device=seen.device).masked_fill_(
@@ -132,7 +132,7 @@ class Graphs:
     def __init__(self, target: Decoder, capture: bool = True) -> None:
         self._target, self._capture = target, capture
         self._kv: torch.Tensor | None = None
-        self._steps: dict[tuple[int, int, int], StaticStep] = {}
+        self.steps: dict[tuple[int, int, int], StaticStep] = {}  # by slot, nodes and length
 
     def run(self, step: StepInput, cache: KVCache) -> StepOutput | None:
         """Run a step. None: not one for a graph (several rows, a prompt, a part of the logits)."""
@@ -143,10 +143,10 @@ class Graphs:
         if nodes is None or length is None:
             return None
         if self._kv is not cache.kv:
-            self._kv, self._steps = cache.kv, {}
-        static = self._steps.get((step.slots[0], nodes, length))
+            self._kv, self.steps = cache.kv, {}
+        static = self.steps.get((step.slots[0], nodes, length))
         if static is None:
-            static = self._steps[(step.slots[0], nodes, length)] = StaticStep(
+            static = self.steps[(step.slots[0], nodes, length)] = StaticStep(
                 self._target, cache, step.slots[0], nodes, length
             )
             static.load(step)

@@ -48,7 +48,8 @@ class AcceptanceRates:
 
     parent: AcceptanceRates | None = None
     strength: float = 8.0  # trials that the parent's (or the drafter's) estimate counts for
-    _trials: dict[tuple[NodeKind, int], float] = field(default_factory=dict)
+    # in shares, where several proposed a node
+    trials_of: dict[tuple[NodeKind, int], float] = field(default_factory=dict)
     _hits: dict[tuple[NodeKind, int], float] = field(default_factory=dict)
     _asked: dict[Estimate, float] = field(default_factory=dict)  # since something was learnt
 
@@ -76,16 +77,16 @@ class AcceptanceRates:
         estimated."""
         key = (kind, round(20 * estimate))
         base = estimate if self.parent is None else self.parent.rate(kind, estimate)
-        trials = self._trials.get(key, 0.0)
+        trials = self.trials_of.get(key, 0.0)
         return (self._hits.get(key, 0.0) + self.strength * base) / (trials + self.strength)
 
     def count(self, kind: NodeKind, estimate: float, accepted: bool, share: float = 1.0) -> None:
         """Add a trial, or a share of one."""
         key = (kind, round(20 * estimate))
-        if self._trials.get(key, 0.0) >= OLD:
-            self._trials[key] /= 2
+        if self.trials_of.get(key, 0.0) >= OLD:
+            self.trials_of[key] /= 2
             self._hits[key] /= 2
-        self._trials[key] = self._trials.get(key, 0.0) + share
+        self.trials_of[key] = self.trials_of.get(key, 0.0) + share
         self._hits[key] = self._hits.get(key, 0.0) + share * accepted
         if self.parent is not None:
             self.parent.count(kind, estimate, accepted, share)

@@ -108,28 +108,28 @@ class Service:
         self.created = int(time.time())
         self._loader = loader or (lambda: load(settings))
         self._loaded: Loaded | None = None
-        self._thread = EngineThread(self._load)
+        self.thread = EngineThread(self._load)
 
     def start(self) -> None:
-        self._thread.start()
+        self.thread.start()
 
     def stop(self) -> None:
-        self._thread.stop()
+        self.thread.stop()
 
     @property
     def loaded(self) -> Loaded:
         """Raises NotReady."""
-        if self._loaded is None or not self._thread.ready:
-            raise NotReady(self._thread.failure or "the model is still being loaded")
+        if self._loaded is None or not self.thread.ready:
+            raise NotReady(self.thread.failure or "the model is still being loaded")
         return self._loaded
 
     @property
     def broken(self) -> str:
         """Return why nothing will ever be answered again; empty: it will, or no model could be
         loaded."""
-        if self._thread.stopped:
+        if self.thread.stopped:
             return "the engine has stopped"
-        if (limit := self.settings.step_seconds) and self._thread.step_seconds > limit:
+        if (limit := self.settings.step_seconds) and self.thread.step_seconds > limit:
             return f"a step of the engine takes longer than {limit:g} s"
         return ""
 
@@ -144,7 +144,7 @@ class Service:
             request = await asyncio.to_thread(
                 chat.build_request, ask, loaded.codec, loaded.engine.drafters, loaded.defaults
             )
-            return request, self._counted(request, await self._thread.submit(request))
+            return request, self._counted(request, await self.thread.submit(request))
         except GeneratorError as error:
             self.metrics.refused(error.code)
             raise
@@ -157,7 +157,7 @@ class Service:
         )
         found: list[list[float]] = []
         for portion in portions(asked):
-            found += await self._thread.call(lambda engine, own=portion: score(engine, own))  # type: ignore[misc]
+            found += await self.thread.call(lambda engine, own=portion: score(engine, own))  # type: ignore[misc]
         return found
 
     async def _counted(self, request: Request, outputs: AsyncIterator[Output]) -> AsyncIterator[Output]:
@@ -181,7 +181,7 @@ class Service:
         try:
             engine = self.loaded.engine
         except NotReady as error:
-            return wire.HealthOut(status="failed" if self._thread.failure else "loading", model=name, detail=str(error))
+            return wire.HealthOut(status="failed" if self.thread.failure else "loading", model=name, detail=str(error))
         target, scheduler = engine.target, engine.scheduler
         dtype = str(target.dtype).removeprefix("torch.")
         return wire.HealthOut(

@@ -122,17 +122,18 @@ def merge(trees: Seq[DraftTree], budget: int | None = None) -> DraftTree:
         return trees[0]
     most = max(range(len(trees)), key=lambda number: len(trees[number]))  # the smaller ones are added to it
     ordered = [trees[most], *trees[:most], *trees[most + 1 :]]
-    return _merged_in_c(ordered, budget) or _merged(ordered, budget)
+    return merged_in_c(ordered, budget) or merged_in_python(ordered, budget)
 
 
-def _merged(trees: Seq[DraftTree], budget: int | None) -> DraftTree:
+def merged_in_python(trees: Seq[DraftTree], budget: int | None) -> DraftTree:
+    """Return what `merge` gives for several trees, where there is no C compiler."""
     builder = TreeBuilder.of(trees[0])
     for tree in trees[1:]:
         builder.add_tree(tree)
     return builder.build(budget)
 
 
-def _merged_in_c(trees: Seq[DraftTree], budget: int | None) -> DraftTree | None:
+def merged_in_c(trees: Seq[DraftTree], budget: int | None) -> DraftTree | None:
     """The same, in half of the time; None where it cannot be had."""
     assert len({tree.token_ids[0] for tree in trees}) == 1, "trees of different roots cannot be merged"
     first = trees[0]

@@ -137,7 +137,7 @@ class Fit:
         """Take one optimiser step; return how often the head agreed with the target, per step of
         the chains."""
         for group in self.optimizer.param_groups:
-            group["lr"] = self.options.learning_rate * self._schedule()
+            group["lr"] = self.options.learning_rate * self.schedule()
         self.head.train()
         with torch.autocast(self.target.device.type, torch.bfloat16, enabled=self.options.bf16):
             loss = chain_loss(self.head, self._batch(entries), self.rows, self.recipe)
@@ -156,7 +156,7 @@ class Fit:
         answers = [self.corpus.read(entry) for entry in entries]
         return make_batch(answers, self.options.version, self.options.prompt_share, choose, self.target.device)
 
-    def _schedule(self) -> float:
+    def schedule(self) -> float:
         """Warm up, then a cosine down to a twentieth, over whatever ends first: epochs or
         minutes."""
         answers = len(self.corpus.training())

@@ -19,7 +19,7 @@ class TrainingProgress:
     unit: str
     limit: float | None = None
     out: TextIO = field(default_factory=lambda: sys.stderr)
-    _began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=time.monotonic)
     _shown: float = 0.0
     _first: int | None = None
     _tokens: int = 0
@@ -36,7 +36,7 @@ class TrainingProgress:
         if not force and now - self._shown < (0.5 if self.out.isatty() else 30.0):
             return
         self._shown = now
-        seconds = max(now - self._began, 1e-9)
+        seconds = max(now - self.began, 1e-9)
         left = seconds * (self.total - done) / max(done - self._first, 1)
         left = left if self.limit is None else min(left, self.limit - seconds)
         rate = self._tokens / seconds

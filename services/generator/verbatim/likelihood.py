@@ -22,7 +22,7 @@ class QuestionLikelihood:
     def __init__(self, codec: Codec, question: str, sentences: Seq[tuple[str, str]], portion: int = 512) -> None:
         """Prepare the texts. `sentences`: (title of the document, sentence)."""
         self.scores: list[float] = []  # nats, in the order of the sentences; grows with every portion
-        self._question = codec.encode(" " + question.strip())[0]
+        self.question_tokens = codec.encode(" " + question.strip())[0]
         tail = codec.encode("\nQuestion:")[0]
         contexts = [f"{title}: {sentence.strip()}" if title else sentence.strip() for title, sentence in sentences]
         self._contexts = [codec.prefix_ids + codec.encode(context)[0] + tail for context in contexts]
@@ -37,12 +37,12 @@ class QuestionLikelihood:
         batch: list[list[int]] = []
         room = self._portion
         for context in self._contexts[len(self.scores) :]:
-            tokens = (context + self._question)[-target.config.max_positions :]
+            tokens = (context + self.question_tokens)[-target.config.max_positions :]
             if batch and len(tokens) > room:
                 break
             batch.append(tokens)
             room -= len(tokens)
-        self.scores += question_log_probabilities(target, batch, len(self._question))
+        self.scores += question_log_probabilities(target, batch, len(self.question_tokens))
 
 
 def question_log_probabilities(target: Target, batch: Seq[Seq[int]], count: int) -> list[float]:

@@ -61,13 +61,13 @@ def test_processes_that_start_together_open_the_same_collection(
 ) -> None:
     """Each sees that it is not there; one makes it first."""
     together = threading.Barrier(3)
-    create = weaviate_schema._create
+    create = weaviate_schema.create_collection
 
     def created(*arguments: Any) -> None:
         together.wait(30)
         create(*arguments)
 
-    monkeypatch.setattr(weaviate_schema, "_create", created)
+    monkeypatch.setattr(weaviate_schema, "create_collection", created)
     with ThreadPoolExecutor(3) as pool:
         opened = list(pool.map(lambda _: open_store(settings, "test", DIM), range(3)))
     put(opened[0], chunk("a", 1, "kalium"))
@@ -200,7 +200,9 @@ class TestOlderCollections:
         chunks = client.collections.create(
             settings.weaviate_collection,
             description=json.dumps({"bedside": {"embedder": "test", "dim": DIM}}),
-            properties=[weaviate_schema._property(name, kind) for name, kind in COLUMNS.items() if name not in without],
+            properties=[
+                weaviate_schema.property_of(name, kind) for name, kind in COLUMNS.items() if name not in without
+            ],
             vector_config=Configure.Vectors.self_provided(name=VECTOR),
             inverted_index_config=Configure.inverted_index(stopwords_preset=StopwordsPreset.NONE),
         )

@@ -3,11 +3,14 @@ tests/rag_api/injection, in both modes."""
 
 from __future__ import annotations
 
+import asyncio
 import gzip
+import json
 import random
 import unicodedata
 from collections.abc import Iterator
 
+import httpx
 import pytest
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
@@ -18,6 +21,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Mode
+from rag_api.errors import GeneratorRefused
 from rag_api.text.quotable.prompt_injection import addressed, visible
 from services.contract import templates, wire
 from services.generator.models.loading import CACHE, model_folder
@@ -112,9 +116,21 @@ def test_what_nobody_sees_is_taken_out_of_a_question(container: Container) -> No
 
 def _body(question: str, text: str) -> str:
     """The message that a server which reads tokens in a text would get."""
-    client = gen.Generator("http://127.0.0.1:9", model="x", kind="openai")
-    body, _ = client._body(gen.GeneratorRequest(question, "nl", (wire.DocumentIn(id="0", title="T", text=text),)))
-    content: str = body["messages"][0]["content"]
+    sent: list[str] = []
+
+    def refuse(request: httpx.Request) -> httpx.Response:
+        sent.append(json.loads(request.content)["messages"][0]["content"])
+        return httpx.Response(400)
+
+    async def ask() -> None:
+        client = gen.Generator("http://server", model="x", kind="openai", transport=httpx.MockTransport(refuse))
+        asked = gen.GeneratorRequest(question, "nl", (wire.DocumentIn(id="0", title="T", text=text),))
+        with pytest.raises(GeneratorRefused):
+            assert not [event async for event in client.stream(asked)]
+        await client.close()
+
+    asyncio.run(ask())
+    (content,) = sent
     return content
 
 

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from rag_api.answering import answer_outbox
 from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.audit.journal import Journal
+from rag_api.domain import LOCAL_USER, Answer, User
 from rag_api.retrieval.in_flight import InFlight
+from tests.rag_api.upkeep.test_backup import answered
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.quick
@@ -91,19 +94,20 @@ def test_entries_of_a_process_that_died_meanwhile_are_taken_over(tmp_path: Path)
 
 def test_answers_are_stored_by_one_process_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another that finds the same files waits, and finds none."""
-    (tmp_path / "1-a.json").write_text("{}")
     stored: list[str] = []
 
-    def store(path: Path) -> int:
-        stored.append(path.name)
+    def save(db: object, user: User, answer: Answer, **_: object) -> bool:
+        stored.append(answer.id)
         time.sleep(0.2)
-        return 1
+        return True
 
-    both = [UnsavedAnswers(tmp_path, lambda: 1 / 0) for _ in range(2)]  # type: ignore[arg-type,return-value]
+    monkeypatch.setattr(answer_outbox, "save_answer", save)
+    *both, before = (UnsavedAnswers(tmp_path, lambda: None) for _ in range(3))  # type: ignore[arg-type,return-value]
+    before.close()  # so that it only keeps
+    assert before.keep(LOCAL_USER, answered("c1", 1), new_conversation=True)
     for one in both:
-        monkeypatch.setattr(one, "_store", store)
         one.store_soon()
     for one in both:
         until(lambda one=one: not one.waiting())  # type: ignore[misc]
         one.close()
-    assert stored == ["1-a.json"]
+    assert stored == ["c1-1"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from fastapi.testclient import TestClient
 
 from rag_api.api.auditing.audit_actions import ACTIONS
 from rag_api.api.people import AccountFilter, matching
+from rag_api.audit.verify import Verified, verify
 from rag_api.cli.audited import COMMANDS
 from rag_api.container import Container
 from rag_api.db.people.accounts import MOST_TRIES, Claims, get_account, list_accounts, signed_in_with
@@ -338,8 +341,21 @@ def test_every_action_of_the_trail_has_words_in_both_languages() -> None:
     assert set(english) == set(dutch) == actions | beside
 
 
-def test_a_trail_is_verified_once_at_a_time(world: World) -> None:
-    trail = world.container.trail
-    with trail._verifying:
-        assert world.send("POST", "/audit/verify", "auditor").status_code == 409
+def test_a_trail_is_verified_once_at_a_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held(*given: Any) -> Verified:
+        begun.set()
+        assert go_on.wait(300)
+        return verify(*given)
+
+    with monkeypatch.context() as patched, ThreadPoolExecutor(1) as others:
+        patched.setattr("rag_api.audit.trail.verify", held)
+        first = others.submit(world.container.trail.verify)
+        try:
+            assert begun.wait(300)
+            assert world.send("POST", "/audit/verify", "auditor").status_code == 409
+        finally:
+            go_on.set()
+        assert first.result().entries
     assert world.send("POST", "/audit/verify", "auditor").status_code == 200

@@ -137,8 +137,13 @@ class TestCached:
         inner = Counting()
         cached = Cached(inner, megabytes=1)
         capacity = 2**20 // (4 * inner.dim)
-        cached.passages([f"tekst {n}" for n in range(capacity + 10)])
-        assert len(cached._vectors) == capacity
+        texts = [f"tekst {n}" for n in range(capacity + 10)]
+        cached.passages(texts)
+        inner.asked.clear()
+        cached.passages(texts[10:])
+        assert inner.asked == []
+        cached.passages(texts[:10])
+        assert inner.asked == texts[:10]
 
     def test_a_caller_cannot_change_what_is_remembered(self) -> None:
         cached = Cached(Counting())

@@ -171,8 +171,8 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "small_generator"
 
 
-def get(process: GeneratorProcess, path: str) -> dict[str, int]:
-    with urllib.request.urlopen(f"http://127.0.0.1:{process.port}{path}", timeout=60) as response:
+def get(port: int, path: str) -> dict[str, int]:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as response:
         answer: dict[str, int] = json.load(response)
     return answer
 
@@ -187,25 +187,25 @@ def alive(pid: int) -> bool:
 
 def test_a_generator_is_ready_when_started_and_gone_when_stopped(tmp_path: Path, module: str) -> None:
     with GeneratorProcess(tmp_path, "demo", (module,)) as process:
-        pid = get(process, "/")["pid"]
+        pid = get(process.port, "/")["pid"]
     until(lambda: not alive(pid))
     assert "loading" in process.log_file.read_text()
 
 
 def test_a_generator_that_dies_is_started_again(tmp_path: Path, module: str) -> None:
     with GeneratorProcess(tmp_path, "demo", (module,)) as process:
-        before = get(process, "/")["pid"]
+        before = get(process.port, "/")["pid"]
         with pytest.raises(OSError):  # noqa: PT011 - whatever a cut connection looks like
-            get(process, "/die")
+            get(process.port, "/die")
         until(lambda: process.restarts == 1 and answers(process))
-        assert get(process, "/")["pid"] != before
+        assert get(process.port, "/")["pid"] != before
 
 
 def test_a_generator_whose_engine_failed_is_started_again(tmp_path: Path, module: str) -> None:
     with GeneratorProcess(tmp_path, "demo", (module,)) as process:
-        before = get(process, "/fail")["pid"]
+        before = get(process.port, "/fail")["pid"]
         until(lambda: process.restarts == 1 and answers(process))
-        assert get(process, "/")["pid"] != before
+        assert get(process.port, "/")["pid"] != before
         until(lambda: not alive(before))
 
 
@@ -216,16 +216,16 @@ def test_a_generator_that_hangs_is_not_asked_to_end_nor_waited_for_longer_than_i
     monkeypatch.setattr("rag_api.embedded.generator.HEALTH", 3600.0)
     monkeypatch.setattr("rag_api.embedded.generator.ENDING", 3600.0)
     with GeneratorProcess(tmp_path, "demo", (module,)) as process:
-        before = get(process, "/")["pid"]
+        before = get(process.port, "/")["pid"]
         os.kill(before, signal.SIGSTOP)
         until(lambda: process.restarts == 1 and answers(process))
-        assert get(process, "/")["pid"] != before
+        assert get(process.port, "/")["pid"] != before
         until(lambda: not alive(before))
 
 
 def answers(process: GeneratorProcess) -> bool:
     try:
-        return bool(get(process, "/health"))
+        return bool(get(process.port, "/health"))
     except OSError:
         return False
 
@@ -235,10 +235,10 @@ def test_a_second_process_borrows_the_generator_and_starts_its_own_when_that_end
     owner.start()
     borrower.start()
     assert (borrower.port, borrower.borrowed) == (owner.port, True)
-    pid = get(owner, "/")["pid"]
+    pid = get(owner.port, "/")["pid"]
     owner.stop()
     until(lambda: not borrower.borrowed and answers(borrower))
-    assert get(borrower, "/")["pid"] != pid
+    assert get(borrower.port, "/")["pid"] != pid
     borrower.stop()
 
 
@@ -254,7 +254,7 @@ def test_a_generator_ends_with_its_parent_however_that_ends(tmp_path: Path, modu
             "-c",
             "import sys, time; from pathlib import Path; from rag_api.embedded.generator import GeneratorProcess\n"
             "process = GeneratorProcess(Path(sys.argv[1]), 'demo', (sys.argv[2],)); process.start()\n"
-            "print(process._process.pid, flush=True); time.sleep(60)",
+            "print(process.port, flush=True); time.sleep(600)",
             str(tmp_path),
             module,
         ],
@@ -262,7 +262,8 @@ def test_a_generator_ends_with_its_parent_however_that_ends(tmp_path: Path, modu
         text=True,
     )
     assert parent.stdout is not None
-    pid = int(parent.stdout.readline())
+    port = int(parent.stdout.readline())
+    pid = get(port, "/")["pid"]
     assert alive(pid)
     parent.kill()
     parent.communicate()

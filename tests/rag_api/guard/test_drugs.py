@@ -151,13 +151,13 @@ def test_a_text_that_names_only_its_class_speaks_of_a_drug(drug: str, text: str,
 
 def test_no_name_stands_for_two_substances_and_every_class_is_described() -> None:
     rows = [line.split(",") for line in (FOLDER / "tables" / "drugs.csv").read_text(encoding="utf-8").splitlines()[1:]]
-    spelled = [name for line in drugs._lines() for name in line.spelled]
+    spelled = [name for line in drugs.table_lines() for name in line.spelled]
     assert len(spelled) == len(set(spelled)) > 300
-    assert {row[1] for row in rows} - {""} == set(drugs._classes())
+    assert {row[1] for row in rows} - {""} == set(drugs.described_classes())
     known = {folded(row[0].split("|")[0]) for row in rows}
-    for lay in drugs._lay_classes():
-        assert lay.over <= set(drugs._classes())
-        assert lay.called <= set(drugs._classes()) | known
+    for lay in drugs.lay_classes():
+        assert lay.over <= set(drugs.described_classes())
+        assert lay.called <= set(drugs.described_classes()) | known
 
 
 @pytest.mark.longer

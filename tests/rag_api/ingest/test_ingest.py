@@ -6,9 +6,9 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from tests.rag_api.ingest.kept import Durable, Embedder
 from tests.rag_api.ingest.pdf.test_annotations import annotated, form
 from tests.rag_api.made_files.pdfs import HANDBOOK, both, lines, pdf, procedure, write
 from tests.rag_api.made_files.unseen import RAW_HIDDEN, RAW_VISIBLE
+from tests.support.waiting import until
 
 BODY = ["De verpleegkundige controleert de infuuspomp om het uur.", "Bij twijfel wordt de arts van wacht gebeld."]
 
@@ -330,16 +331,26 @@ def test_a_file_that_takes_too_long_is_given_up_and_the_next_one_is_read(tmp_pat
         assert "infuuspomp" in reader.read(Job(quick, "snel.pdf", PDF, 10)).text
 
 
-def test_a_file_that_waits_for_the_processor_is_not_given_up(tmp_path: Path) -> None:
+def test_a_file_that_waits_for_the_processor_is_not_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Longer than the processor's time that it may have, from when it was given to the reader."""
     quick = write(tmp_path, "snel.pdf", procedure("Kalium", BODY))
-    with Reader(timeout=1, memory_mb=1024) as reader:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    monkeypatch.setattr("rag_api.ingest.sandbox.reader.WAITING", 600)  # whatever else this machine does
+    with Reader(timeout=20, memory_mb=1024) as reader, ThreadPoolExecutor(1) as others:
         reader.read(Job(quick, "snel.pdf", PDF, 10))
-        assert isinstance(reader._process, subprocess.Popen)
-        process = reader._process.pid
+        process, reader.timeout = reader.process_id, 2
+        assert process is not None
         os.kill(process, signal.SIGSTOP)  # as when others have the processor
-        threading.Timer(2.5, os.kill, (process, signal.SIGCONT)).start()
-        assert "infuuspomp" in reader.read(Job(quick, "snel.pdf", PDF, 10)).text
-        assert reader._process.pid == process
+        try:
+            reading = others.submit(reader.read, Job(quick, "snel.pdf", PDF, 10))
+            until(lambda: any(temporary.glob("*/document.pdf")))
+            time.sleep(1.25 * reader.timeout)
+        finally:
+            os.kill(process, signal.SIGCONT)
+        assert "infuuspomp" in reading.result().text
+        assert reader.process_id == process
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not enforce RLIMIT_AS")
@@ -420,9 +431,10 @@ def test_a_reader_that_is_killed_is_replaced(tmp_path: Path) -> None:
     path = write(tmp_path, "snel.pdf", procedure("Kalium", BODY))
     with Reader(timeout=20, memory_mb=1024) as reader:
         reader.read(Job(path, "snel.pdf", PDF, 10))
-        assert isinstance(reader._process, subprocess.Popen)
-        os.kill(reader._process.pid, signal.SIGKILL)
-        os.waitid(os.P_PID, reader._process.pid, os.WEXITED | os.WNOWAIT)
+        process = reader.process_id
+        assert process is not None
+        os.kill(process, signal.SIGKILL)
+        os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
         assert "infuuspomp" in reader.read(Job(path, "snel.pdf", PDF, 10)).text
 
 
@@ -469,11 +481,15 @@ def start_run(folder: Path, data: Path) -> subprocess.Popen[str]:
 
 
 def what_is_indexed(data: Path) -> dict[str, object]:
+    import lancedb
+
     from rag_api.stores.lance import LanceStore
+    from rag_api.stores.lance.tidying import TABLE
 
     documents = Durable(data / "list")
-    store = LanceStore(data / "index", "fake", 8)
-    rows = store._table.search().select(["id", "document_id", "packed"]).limit(100_000).to_list()
+    LanceStore(data / "index", "fake", 8).close()  # makes the table where a run was killed before it did
+    table = lancedb.connect(data / "index").open_table(TABLE)
+    rows = table.search().select(["id", "document_id", "packed"]).limit(100_000).to_list()
     return {
         "chunks": sorted((row["id"], row["document_id"], row["packed"]) for row in rows),
         "documents": sorted(

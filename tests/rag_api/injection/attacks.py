@@ -13,7 +13,6 @@ from rag_api.answering.ask import ask, new_question
 from rag_api.answering.generator import client as gen
 from rag_api.answering.generator.replicas import GeneratorReplicas
 from rag_api.container import Container
-from rag_api.container import Lazy as Opened
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Answer, Done, Mode
 from rag_api.ingest.pipeline.index import ingest
@@ -124,7 +123,7 @@ def load(container: Container, folder: Path, documents: Iterable[Attack | Honest
 def obedient(container: Container) -> Obedient:
     """Put in the place of the container's generator."""
     made = Obedient()
-    container._generator = Opened(lambda: made)  # type: ignore[arg-type, return-value]
+    container.use(generator=made)  # type: ignore[arg-type]
     return made
 
 

@@ -206,7 +206,7 @@ def test_an_answer_that_waits_for_the_database_comes_back_once(install: Install,
         raise ConfigurationError("not now")
 
     waiting = UnsavedAnswers(settings.data_dir / "unsaved", away)
-    waiting._closing.set()  # nothing is stored in the background
+    waiting.close()  # nothing is stored in the background
     waiting.keep(LOCAL_USER, answered("c1", 1), new_conversation=True)
     waiting.keep(LOCAL_USER, answered("c2", 1), new_conversation=True)
     with Container(settings) as container:

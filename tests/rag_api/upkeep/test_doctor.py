@@ -249,7 +249,7 @@ def test_a_generator_that_refuses_the_key(settings: Settings, monkeypatch: pytes
     async def refused(*_: object) -> str:
         raise GeneratorRefused("The generator answered 401: a valid API key is wanted")
 
-    monkeypatch.setattr(Generator, "_models", refused)
+    monkeypatch.setattr(Generator, "models", refused)
     assert "BEDSIDE_GENERATOR_API_KEY" in look(settings, "generator").todo
 
 
@@ -298,7 +298,7 @@ def test_a_risk_that_no_threshold_reaches(settings: Settings, monkeypatch: pytes
 
 def test_answers_that_wait_and_a_restoration_that_broke_off(settings: Settings) -> None:
     waiting = UnsavedAnswers(settings.data_dir / "unsaved", lambda: 1 / 0)  # type: ignore[arg-type,return-value]
-    waiting._closing.set()
+    waiting.close()
     waiting.keep(LOCAL_USER, answered("c1", 1), new_conversation=True)
     assert look(settings, "unsaved answers").state == State.WARN
     (settings.data_dir / "restore.unfinished").write_text("/backups/1")

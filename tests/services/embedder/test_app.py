@@ -38,7 +38,7 @@ def base() -> Iterator[str]:
 def test_it_gives_the_vectors_that_the_model_gives_in_process(base: str) -> None:
     here = SentenceTransformerEmbedder("all-MiniLM-L6-v2", source=FOLDER)
     there = HttpEmbedder(f"{base}/v1", "all-MiniLM-L6-v2", KEY)
-    with contextlib.closing(there._client):
+    with contextlib.closing(there):
         assert there.dim == here.dim
         np.testing.assert_allclose(there.passages(TEXTS), here.passages(TEXTS), atol=1e-5)
         np.testing.assert_allclose(there.query(TEXTS[0]), here.query(TEXTS[0]), atol=1e-5)

@@ -58,7 +58,7 @@ class Containers:
         the file's volumes are not."""
         for name in self.names(service):
             podman("rm", "--force", "--volumes", "--time", "10", "--ignore", name)
-            podman("run", "--detach", "--name", name, *self._options(service))
+            podman("run", "--detach", "--name", name, *self.options_of(service))
 
     def run(
         self,
@@ -77,7 +77,7 @@ class Containers:
             "run",
             "--rm",
             *named,
-            *self._options(service, options, command, once=True),
+            *self.options_of(service, options, command, once=True),
         ]
         return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
 
@@ -143,7 +143,7 @@ class Containers:
         if volumes and (found := podman("volume", "ls", "--quiet", "--filter", label).split()):
             podman("volume", "rm", "--force", *found)
 
-    def _options(
+    def options_of(
         self, service: str, further: Sequence[str] = (), command: Sequence[str] = (), *, once: bool = False
     ) -> list[str]:
         one = self.compose.services[service]
@@ -161,7 +161,7 @@ class Containers:
         words += ["--read-only", "--read-only-tmpfs=false"] if one.get("read_only") else []
         words += ["--init", "--init-path=/usr/bin/catatonit"] if one.get("init") else []
         words += [f"--env={name}={value}" for name, value in one["environment"].items()]
-        words += [f"--volume={self._volume(volume)}" for volume in one.get("volumes", ())]
+        words += [f"--volume={self.volume(volume)}" for volume in one.get("volumes", ())]
         words += [f"--tmpfs={mount}" for mount in one.get("tmpfs", ())]
         for network, options in one["networks"].items():
             aliases = [service, *((options or {}).get("aliases", ()))] if not once else []
@@ -177,7 +177,7 @@ class Containers:
             words += [f"--stop-timeout={_seconds(one['stop_grace_period']):.0f}"]
         return [*words, *further, f"docker.io/{_full(one['image'])}", *map(str, command or one.get("command", ()))]
 
-    def _volume(self, volume: str) -> str:
+    def volume(self, volume: str) -> str:
         source, _, rest = volume.partition(":")
         if source in self.compose.volumes:
             name = f"{self.project}-{source}"

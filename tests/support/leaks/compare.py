@@ -138,7 +138,7 @@ def opened(
     write(documents, folder)
     with ExitStack() as stack:
         container = stack.enter_context(Container(settings))
-        container._embedder.value = embedder
+        container.use(embedder=embedder)
         repo = PgDocuments(container.db, LOCAL_USER)
         ingest(
             survey([folder]),

@@ -46,7 +46,7 @@ def handbook(seed: int = 0) -> list[PromptJob]:
     texts = {name: (title, text) for name, title, text in _english(SOURCES)}
     if not texts:
         raise BadRecords(f"{SOURCES}: no English sources of a handbook")
-    passages = [passage for name, (title, text) in texts.items() for passage in _chunks(name, title, text)]
+    passages = [passage for name, (title, text) in texts.items() for passage in chunks(name, title, text)]
     index = Bm25([passage.text for passage in passages])
     jobs = []
     with (HANDBOOK / "judged.csv").open(encoding="utf-8", newline="") as rows:
@@ -67,10 +67,10 @@ def _english(folder: Path) -> Iterator[tuple[str, str, str]]:
         _, front, body = file.read_text(encoding="utf-8").split("---\n", 2)
         if re.search(r"^language: en$", front, re.M):
             title = re.search(r"^title: (.+)$", front, re.M)
-            yield file.stem, title[1] if title else file.stem, _plain(body)
+            yield file.stem, title[1] if title else file.stem, plain(body)
 
 
-def _plain(markdown: str) -> str:
+def plain(markdown: str) -> str:
     """Remove layout hints and rules; a table's row becomes a line, as in the PDF's text."""
     text = re.sub(r"<!--.*?-->|^\|[-| :]+\|$", "", markdown, flags=re.M | re.S)
     text = re.sub(r"^\|(.*)\|$", lambda row: re.sub(r"\s*\|\s*", " ", row[1]).strip(), text, flags=re.M)
@@ -78,7 +78,7 @@ def _plain(markdown: str) -> str:
     return re.sub(r"\n\s*\n+", "\n", text).strip()
 
 
-def _chunks(name: str, title: str, text: str) -> Iterator[Passage]:
+def chunks(name: str, title: str, text: str) -> Iterator[Passage]:
     """Split into about CHUNK characters, cut at a space."""
     start = 0
     while start < len(text):

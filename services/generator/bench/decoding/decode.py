@@ -43,7 +43,7 @@ AGAINST = {"plain": 9, "planner": 11, "transformers": 10, "llama.cpp": 9}  # col
 
 
 def main(argv: list[str]) -> int:
-    options = _options(argv)
+    options = options_of(argv)
     try:
         measured = _reported(options) if options.report else _measure(options)
     except (BadRecords, BadRequest, ModelError, NoPeer, OSError) as error:
@@ -133,7 +133,8 @@ def _peer(bench: Bench, generate: Callable[[tuple[int, ...]], TimedRun], job: Pr
     return generate(bench.prompt(job).token_ids)
 
 
-def _options(argv: list[str]) -> argparse.Namespace:
+def options_of(argv: list[str]) -> argparse.Namespace:
+    """Read the command's arguments."""
     parser = parser_of("decode", __doc__ or "")
     parser.add_argument("--mode", choices=["answer", "verbatim"], default="answer")
     rounds_in(parser, 5)

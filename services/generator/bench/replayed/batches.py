@@ -76,7 +76,7 @@ class Padded:
 def _padded(batch: Seq[Seq[Nodes]], every: int) -> Padded:
     """Keep one width for all rows; `every`: steps between two rearrangements, 0 for none."""
     told, taken = Padded([]), [np.empty(0, np.int64) for _ in batch]  # by row, the places that hold something
-    width, cache = 0, _cache(len(batch), sum(max(map(len, step)) for step in _steps(batch))) if every else None
+    width, cache = 0, empty_cache(len(batch), sum(max(map(len, step)) for step in _steps(batch))) if every else None
     for number, step in enumerate(_steps(batch), start=1):
         taken = [np.append(own, np.arange(width, width + len(path))) for own, path in zip(taken, step, strict=True)]
         width += max(map(len, step))
@@ -84,14 +84,14 @@ def _padded(batch: Seq[Seq[Nodes]], every: int) -> Padded:
         told.zeros.append(1 - sum(going) / (width * len(going)))
         if cache is not None and number % every == 0:
             began = time.process_time()
-            _rearrange(cache, taken)
+            rearrange(cache, taken)
             told.seconds += time.process_time() - began
             taken = [np.arange(len(own)) for own in taken]
             width = max(map(len, taken))
     return told
 
 
-def _rearrange(cache: KVCache, taken: Seq[NDArray[np.int64]]) -> None:
+def rearrange(cache: KVCache, taken: Seq[NDArray[np.int64]]) -> None:
     """Move each row's places together; those before its first gap stay."""
     bits = cache.kv.view(torch.int16).numpy()
     for row, own in enumerate(taken):
@@ -103,7 +103,7 @@ def _rearrange(cache: KVCache, taken: Seq[NDArray[np.int64]]) -> None:
 def _own_lengths(batch: Seq[Seq[Nodes]]) -> float:
     """Return the seconds of moving accepted paths to the front, each row at its own length."""
     longest = max(sum(map(len, own)) + max(max(path) for path in own) + 1 for own in batch)
-    cache, lengths, seconds = _cache(len(batch), longest), [0] * len(batch), 0.0
+    cache, lengths, seconds = empty_cache(len(batch), longest), [0] * len(batch), 0.0
     for step in _steps(batch):
         began = time.process_time()
         for row, path in enumerate(step):
@@ -119,7 +119,8 @@ def _steps(batch: Seq[Seq[Nodes]]) -> Iterator[tuple[Nodes, ...]]:
     return zip_longest(*batch, fillvalue=())
 
 
-def _cache(rows: int, length: int) -> KVCache:
+def empty_cache(rows: int, length: int) -> KVCache:
+    """Return room for so many rows of one layout, on the CPU."""
     return KVCache(
         LAYERS, rows, KV_HEADS, HEAD_DIM, length, dtype=torch.bfloat16, device=torch.device("cpu"), initial=length
     )

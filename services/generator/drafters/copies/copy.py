@@ -40,12 +40,12 @@ class CopyDrafter:
     def __init__(self, config: CopyConfig | None = None) -> None:
         self.config = config or CopyConfig()
         self.name = "copy-prompt" if self.config.prompt_only else "copy"
-        self._indexes: dict[str, MatchIndex] = {}
+        self.indexes: dict[str, MatchIndex] = {}  # by the sequences that are being written
 
     def start(self, sequence: Sequence) -> None:
         index = MatchIndex(self.config.max_match, self.config.max_scan)
         index.extend(sequence.prompt.token_ids)
-        self._indexes[sequence.id] = index
+        self.indexes[sequence.id] = index
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
@@ -54,10 +54,10 @@ class CopyDrafter:
         """Learn nothing from it."""
 
     def finish(self, sequence: Sequence) -> None:
-        self._indexes.pop(sequence.id, None)
+        self.indexes.pop(sequence.id, None)
 
     def _draft(self, state: StepState, nodes: int) -> DraftTree:
-        config, index = self.config, self._indexes[state.sequence.id]
+        config, index = self.config, self.indexes[state.sequence.id]
         if not config.prompt_only:
             index.extend(state.context[len(index.tokens) :].tolist())
         tail = state.context[-config.max_match :].tolist()

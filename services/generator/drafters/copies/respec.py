@@ -63,10 +63,10 @@ class RespecDrafter:
 
     def __init__(self, options: RespecOptions | None = None) -> None:
         self.options = options or RespecOptions()
-        self._known: dict[str, Known] = {}
+        self.known: dict[str, Known] = {}  # by the sequences that are being written
 
     def start(self, sequence: Sequence) -> None:
-        known = self._known[sequence.id] = Known()
+        known = self.known[sequence.id] = Known()
         known.extend(sequence.prompt.token_ids, self.options.longest)
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
@@ -75,7 +75,7 @@ class RespecDrafter:
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
         """Score the places that were drafted from (eq. 4 and 5), and remember how sure the target
         was."""
-        known, options = self._known[state.sequence.id], self.options
+        known, options = self.known[state.sequence.id], self.options
         known.entropies = [*known.entropies, *accepted.entropies][-options.longest :]
         taken = accepted.token_ids[: len(accepted.path) - 1]
         right = {place: _shared(copied, taken) for place, copied in known.drafted.items()}
@@ -87,10 +87,10 @@ class RespecDrafter:
         known.drafted = {}
 
     def finish(self, sequence: Sequence) -> None:
-        self._known.pop(sequence.id, None)
+        self.known.pop(sequence.id, None)
 
     def _draft(self, state: StepState, nodes: int) -> DraftTree:
-        known, options = self._known[state.sequence.id], self.options
+        known, options = self.known[state.sequence.id], self.options
         known.extend(state.context[len(known.tokens) :].tolist(), options.longest)
         builder = TreeBuilder(known.tokens[-1])
         for place in self._places(known):
@@ -104,7 +104,7 @@ class RespecDrafter:
 
     def _places(self, known: Known) -> list[int]:
         """Return the best places of the chosen key; none where the target is unsure."""
-        options, length = self.options, self._key(known)
+        options, length = self.options, self.key_length(known)
         if not length:
             return []
         ends = known.ends[tuple(known.tokens[-length:])]
@@ -113,7 +113,7 @@ class RespecDrafter:
         ]
         return sorted(good, key=lambda end: (-known.scores.get(end, START), -end))[: options.places]
 
-    def _key(self, known: Known) -> int:
+    def key_length(self, known: Known) -> int:
         """Return the length of the key with the least C_k = H_k + lambda / k (eq. 1 to 3); 0: no
         draft."""
         recent = known.entropies[::-1]

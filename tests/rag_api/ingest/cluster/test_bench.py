@@ -39,7 +39,7 @@ def test_the_local_path_is_measured_with_what_it_costs(node: list[weaviate_dev.N
 
 
 def test_memory_is_told_on_the_way_too(capsys: pytest.CaptureFixture[str]) -> None:
-    watched = cluster._Watched(others_now_mb=7, stored_now_mb=3)
+    watched = cluster.WatchedMemory(others_now_mb=7, stored_now_mb=3)
     for done in (499, 1000, 1000, 2000):
         watched.passed(Progress(done, 5000, 0, 0, done / 10, "a"))
     assert {done: row["seconds"] for done, row in watched.on_the_way.items()} == {1000: 100, 2000: 200}

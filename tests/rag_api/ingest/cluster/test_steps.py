@@ -95,13 +95,20 @@ class Line:
                 document_id(source.name, sha256),
             )
 
+    def begun(self) -> int:
+        """How many readings of its documents have begun and not ended."""
+        ids = [item.id for item in self.items()]
+        before = sum(self.repo.begin_reading(one) - 1 for one in ids)
+        self.repo.end_reading(ids)
+        return before
+
     def run(self) -> dict[str, DocumentDone]:
         reading, embedding, writing = ReadingStep(self.parts), EmbeddingStep(self.parts), Writing(self.parts)
         tickets = packed(Ticket(item, {}, None, None) for item in self.items())
         try:
             done = [one for table in reading(tickets) for one in unpacked(writing(embedding(table)))]
         finally:
-            reading._reader.close()
+            reading.close()
         return {one.outcome.source: one for one in done}
 
 
@@ -124,7 +131,7 @@ def test_what_is_read_stands_in_the_store_and_in_the_list(tmp_path: Path) -> Non
     assert done["gif.pdf"].outcome.reason == "broken"
     assert sum(one.chunks for one in done.values()) == line.store.count() == 2
     assert line.repo.current()["gif.pdf"].status == DocumentStatus.FAILED
-    assert line.repo._begun == {}  # nothing is left that would count against a document
+    assert line.begun() == 0, "nothing is left that would count against a document"
 
 
 def test_a_document_that_the_store_refuses_is_given_up_and_its_neighbours_are_not(tmp_path: Path) -> None:
@@ -152,7 +159,7 @@ def test_a_document_whose_reader_is_lost_again_and_again_is_given_up(tmp_path: P
         line.repo.begin_reading(deadly)
     done = line.run()
     assert (done["een.pdf"].outcome.reason, done["twee.pdf"].outcome.outcome) == ("not_indexed", "indexed")
-    assert line.repo._begun == {}
+    assert line.begun() == 0
     assert line.run()["een.pdf"].outcome.outcome == "indexed"  # the next run tries it again
 
 
@@ -168,7 +175,7 @@ def test_a_document_that_was_read_and_lost_before_it_was_written_is_not_given_up
             for one in unpacked(table)
         ]
         assert [one.error for one in read] == [None]
-    reading._reader.close()
+    reading.close()
     assert line.run()["een.pdf"].outcome.outcome == "indexed"
 
 
@@ -223,7 +230,7 @@ def test_a_letterhead_that_no_machine_saw_alone_is_found_when_all_is_there(tmp_p
         reading = ReadingStep(line.parts)
         for table in reading(packed([Ticket(item, {}, None, None)])):
             Writing(line.parts)(EmbeddingStep(line.parts)(table))
-        reading._reader.close()
+        reading.close()
     assert {one.metadata.title for one in line.repo.current().values()} == {"Ziekenhuis De Brug"}
     line.repo.bearers = bearers  # type: ignore[method-assign]
     run = Run(line.settings, line.repo, line.store, CheapEmbedder(), KeptFiles(line.settings.data_dir), None, 0)
@@ -335,7 +342,7 @@ class TestUrls:
         item = Item(source, sha256, size, "", None, document_id(source.name, sha256))
         reading = ReadingStep(line.parts)
         (read,) = [one for table in reading(packed([Ticket(item, {}, None, None)])) for one in unpacked(table)]
-        reading._reader.close()
+        reading.close()
         assert read.error is None
         assert (
             KeptFiles(line.settings.data_dir).path(sha256, ".pdf").read_bytes()

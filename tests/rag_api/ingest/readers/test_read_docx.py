@@ -151,10 +151,10 @@ def test_an_office_that_takes_too_long_or_is_missing_costs_only_the_rendering(
         "LibreOffice took longer than 1 seconds of the processor's time; raise BEDSIDE_READ_TIMEOUT, or save it as "
         "PDF anew"
     )
-    monkeypatch.setattr("rag_api.ingest.sandbox.office._WAITING", 600)  # whatever else this machine does
+    monkeypatch.setattr("rag_api.ingest.sandbox.office.WAITING", 600)  # whatever else this machine does
     assert convert(path, tmp_path / "zorg.pdf", 1) == said
     slow.write_text("#!/bin/sh\nsleep 600\n")
-    monkeypatch.setattr("rag_api.ingest.sandbox.office._WAITING", 2)
+    monkeypatch.setattr("rag_api.ingest.sandbox.office.WAITING", 2)
     said = "LibreOffice took longer than 2 seconds, most of them waiting; load it again when the machine is less busy"
     assert convert(path, tmp_path / "zorg.pdf", 1) == said
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bin", "zorg.docx"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from rag_api.errors import DiskFull, UnreadableDocument
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.common.kinds import Kind
 from rag_api.ingest.sandbox import confine
+from rag_api.ingest.sandbox.own_folder import OwnFolder
 from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.starting import command
 
 # In place of what reads a file: tries what a file could make it do, and tells of it as a reader
 # can, in its failure.
@@ -81,17 +84,18 @@ def test_nothing_of_a_file_stays_in_its_readers_folder(tmp_path: Path, monkeypat
     assert not list((tmp_path / "temporary").iterdir())
 
 
-def test_a_reader_whose_owner_was_killed_leaves_no_document(tmp_path: Path) -> None:
-    reader = Reader(60, 512)
-    process, folder = reader._started()
-    assert process.stdin is not None
+def test_a_reader_whose_owner_was_killed_leaves_no_document() -> None:
+    folder = OwnFolder()
     (folder.path / "document.pdf").write_bytes(b"%PDF")
-    process.stdin.close()  # so it is when its owner dies
     try:
-        assert process.wait(60) == 0
+        # its owner's end of the pipe closes when that dies
+        ended = subprocess.run(
+            command("reader", ["512", str(folder.path)]), input=b"", env=folder.environment, stdout=subprocess.DEVNULL
+        )
+        assert ended.returncode == 0
         assert not list(folder.path.iterdir())
     finally:
-        reader.close()
+        folder.remove()
 
 
 def test_a_full_disk_is_no_fault_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +125,7 @@ def test_what_could_not_be_taken_away_is_logged_once(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(confine, "_no_capabilities", lambda: None)  # these tests need theirs
+    monkeypatch.setattr(confine, "no_capabilities", lambda: None)  # these tests need theirs
     monkeypatch.setattr(confine, "no_network", lambda **_: network)
     monkeypatch.setattr(confine, "only_files", lambda *_: files)
     confine.tell_unconfined.cache_clear()

@@ -42,7 +42,7 @@ def test_results_come_as_they_are_done(pool: ReaderPool) -> None:
 def test_small_items_are_read_far_ahead_and_heavy_ones_are_not(
     pool: ReaderPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pools, "_MOST_AHEAD", 10)
+    monkeypatch.setattr(pools, "MOST_AHEAD", 10)
     taken: list[int] = []
 
     def items() -> Iterator[int]:

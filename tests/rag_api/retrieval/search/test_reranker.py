@@ -153,7 +153,8 @@ def test_the_container_opens_the_configured_reranker_once_and_closes_it(tmp_path
             container.settings.model_copy(update={"reranker": None, "reranker_url": "http://reranker"})
         )
         assert isinstance(other.reranker, HttpReranker)
-    assert other.reranker._client.is_closed
+    with pytest.raises(RuntimeError, match="closed"):
+        other.reranker.scores("hoeveel?", ["een"])
 
 
 def test_without_one_there_is_none(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_parents_come_before_children_under_ties_in_half_precision(dtype: torch.
     probability, 1."""
     case = load_case("eagle2-gqa", dtype)
     lm_head = torch.zeros(300, 64, dtype=dtype)
-    case.head._target[0].target_lm_head.copy_(lm_head)  # type: ignore[attr-defined]
+    case.vocabulary.target_lm_head.copy_(lm_head)
     certain = [7, 11, 13]
 
     def logits(hidden: torch.Tensor) -> torch.Tensor:
@@ -92,10 +92,10 @@ def test_select_keeps_the_parent_of_everything_it_keeps(data: st.DataObject) -> 
 def test_drafting_stops_where_no_leaf_is_likely() -> None:
     case = load_case("eagle2-gqa")
     one, calls = sequence(), []
-    level = EagleDrafter._level
+    level = EagleDrafter.draft_level
 
     class Counting(EagleDrafter):
-        def _level(self, *args):  # type: ignore[no-untyped-def]
+        def draft_level(self, *args):  # type: ignore[no-untyped-def]
             calls.append(args[-1])
             return level(self, *args)
 

@@ -70,7 +70,7 @@ def test_a_head_changes_no_token(
             plain,
             generate(speculative, [request(prompt, sampling, drafters) for prompt, sampling in jobs]),
         )
-        assert not drafter._rows  # every row was given back
+        assert not drafter.rows  # every row was given back
 
 
 @cache

@@ -168,7 +168,7 @@ def test_a_prompt_longer_than_the_context_is_refused_with_the_numbers() -> None:
 def test_an_answer_ends_where_the_context_does() -> None:
     job = request([5, 6, 7] * 80, SamplingParams(max_tokens=500, temperature=1.0, seed=4), ("copy",))
     one = engine(tiny_target())
-    one._stop_tokens = frozenset()
+    one.stop_tokens = frozenset()
     generate(one, [job])
     assert len(job.sequence.token_ids) == 16
     assert job.sequence.finish_reason is FinishReason.LENGTH
@@ -210,7 +210,7 @@ def test_a_waiting_request_can_be_cancelled() -> None:
 
 def test_a_long_prompt_does_not_stop_those_who_decode() -> None:
     one = engine(tiny_target(), prefill_chunk=16)
-    one._stop_tokens = frozenset()
+    one.stop_tokens = frozenset()
     short = request([5, 6], SamplingParams(max_tokens=50))
     one.add(short)
     one.step()
@@ -271,7 +271,7 @@ def test_what_was_copied_is_known_by_its_position_whoever_copied_it() -> None:
     draft, one = DraftTree((9, 1, 2, 3, 4), (-1, 0, 1, 2, 3), (1.0,) * 5, origins), engine(tiny_target())
     job = request([5, 6, 7, 8, 9])
     job.sequence.copied_from = [-1, 2]  # the second generated token was a copy itself
-    assert [one._copied_positions(job, draft, node) for node in (1, 2, 3, 4, None)] == [[3], [1], [], [2], []]
+    assert [one.copied_positions(job, draft, node) for node in (1, 2, 3, 4, None)] == [[3], [1], [], [2], []]
 
 
 def test_log_probabilities_are_those_of_plain_decoding() -> None:

@@ -85,7 +85,7 @@ def test_decoding_with_them_gives_the_same_answers_and_features_in_a_cache_that_
     try:
         target.graphs = Graphs(target, capture=False)
         assert generate(engine(target), [request(text, SamplingParams(max_tokens=40), ("copy",))]) == plain
-        assert target.graphs._steps
+        assert target.graphs.steps
     finally:
         target.graphs = None
 
@@ -101,8 +101,8 @@ def test_a_static_step_stays_on_the_device() -> None:
         static = StaticStep.__new__(StaticStep)  # a fake tensor cannot be pinned
         cache = target.new_cache(2, 512)
         static.target, static.nodes, static.length, static.kv = target, 8, 256, cache.kv[:, :, 1, :, :256]
-        static._inputs = torch.zeros(25, dtype=torch.int64, device=device)
-        static._columns, static._places = torch.arange(256, device=device), torch.arange(8, device=device)
+        static.inputs = torch.zeros(25, dtype=torch.int64, device=device)
+        static.columns, static.places = torch.arange(256, device=device), torch.arange(8, device=device)
         logits, hidden, streams = static.run()
         assert streams is not None
         assert {tensor.device for tensor in (logits, hidden, streams)} == {device}

@@ -30,7 +30,7 @@ def test_heads_are_measured_and_copying_is_not_asked(tmp_path: Path, monkeypatch
     first = draft_costs(drafters, tiny_target(), tmp_path)
     assert set(first) == {"eagle"}
     assert first["eagle"] > 0
-    assert drafters["eagle"]._rows == {}  # type: ignore[attr-defined]
+    assert drafters["eagle"].rows == {}  # type: ignore[attr-defined]
     monkeypatch.setattr(measured, "draft_seconds", lambda *_: 7.0)
     assert draft_costs(drafters, tiny_target(), tmp_path) == first
     # another shape is another draft

@@ -324,7 +324,7 @@ def test_counts_grow_with_the_drafters_and_not_with_their_combinations() -> None
             rates.learn(
                 Estimate(tuple(NodeKind(name, 1, True) for name in names[first : first + size]), 0.5), accepted=True
             )
-    assert len(rates._trials) == len(names)
+    assert len(rates.trials_of) == len(names)
 
 
 def test_what_was_looked_up_is_no_gain_of_a_head() -> None:

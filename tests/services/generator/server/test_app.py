@@ -38,7 +38,7 @@ def loaded(slow: bool = False, **options: Any) -> Loaded:
     """`slow`: answers take seconds and end at their limit only."""
     engine = Engine(tiny_target(), {"copy": CopyDrafter()}, EngineOptions(**({"context": 512, "rows": 2} | options)))
     if slow:
-        step, engine._stop_tokens = engine.step, frozenset()
+        step, engine.stop_tokens = engine.step, frozenset()
         engine.step = lambda: time.sleep(0.03) or step()  # type: ignore[method-assign,func-returns-value]
     return Loaded(engine, tiny_codec(), chat.Defaults("demo", "copy", 32))
 

@@ -15,6 +15,7 @@ from services.generator.server import __main__ as server
 from services.generator.server.config import GeneratorSettings
 from services.generator.server.service import Loaded, Service
 from services.generator.server.watchdog import STATUS, watch
+from tests.support.waiting import until
 
 
 class Engine:
@@ -57,13 +58,11 @@ def started(engine: Engine) -> Iterator[Callable[[float], Service]]:
     engine.free.set()
     for service in services:
         service.stop()
-        service._thread._thread.join(30)
-        assert not service._thread._thread.is_alive()
 
 
 def work(service: Service, engine: Engine) -> None:
     engine.busy = True
-    service._thread.cancel("nobody's")  # anything that wakes it
+    service.thread.cancel("nobody's")  # anything that wakes it
     assert engine.began.wait(300)
 
 
@@ -107,8 +106,7 @@ def test_a_slow_step_a_pause_and_a_model_that_cannot_be_loaded_end_nothing(
 
     unloaded = Service(GeneratorSettings(model="tiny"), fail)
     unloaded.start()
-    unloaded._thread._thread.join(30)
-    assert unloaded.health().status == "failed"
+    until(lambda: unloaded.health().status == "failed")
     looks = 0
 
     class Looked:

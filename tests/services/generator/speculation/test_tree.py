@@ -89,7 +89,7 @@ def test_a_child_scored_above_its_parent_is_not_kept_without_it() -> None:
 @pytest.mark.skipif(kernels() is None, reason="no C compiler on this machine: trees are merged in Python alone")
 @given(st.lists(draft_trees(), min_size=1, max_size=4), st.one_of(st.none(), st.integers(0, 14)))
 def test_trees_merged_in_c_are_those_merged_in_python(trees: list[DraftTree], budget: int | None) -> None:
-    assert tree._merged_in_c(trees, budget) == tree._merged(trees, budget)
+    assert tree.merged_in_c(trees, budget) == tree.merged_in_python(trees, budget)
 
 
 @pytest.mark.skipif(kernels() is None, reason="no C compiler on this machine: trees are merged in Python alone")
@@ -111,7 +111,7 @@ def test_more_nodes_than_there_is_room_for_in_c_are_merged_all_the_same() -> Non
         DraftTree((1, *range(first, first + 600)), (-1, *[0] * 600), (1.0, *[0.5] * 600), ((),) * 601)
         for first in (2, 300)
     ]
-    assert tree._merged_in_c(wide, None) is None
+    assert tree.merged_in_c(wide, None) is None
     assert len(tree.merge(wide)) == 899
 
 

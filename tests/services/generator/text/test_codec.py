@@ -158,7 +158,7 @@ def test_ordinary_sentences_can_be_quoted(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_question_has_tokens_to_score(name: str) -> None:
     scorer = QuestionLikelihood(codec(name), "Hoeveel mg?", [("T", "Geef 5 mg.")])
-    assert scorer._question
+    assert scorer.question_tokens
 
 
 @pytest.mark.parametrize("name", NAMES)

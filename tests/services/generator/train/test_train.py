@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -247,11 +248,11 @@ def test_stopped_training_goes_on_to_the_same_head(target: Target, corpus: Answe
     weights."""
     options: dict[str, Any] = {"draft_vocabulary": 200, "steps": 2, "positions": 300, "bf16": False, "warm_up": 1}
     whole = Fit(target, corpus, tmp_path / "whole", FitOptions(epochs=2, **options))
-    whole._schedule = lambda: 1.0  # type: ignore[method-assign]
+    whole.schedule = lambda: 1.0  # type: ignore[method-assign]
     whole.run()
     for epochs in (1, 2):
         part = Fit(target, corpus, tmp_path / "parts", FitOptions(epochs=epochs, **options))
-        part._schedule = lambda: 1.0  # type: ignore[method-assign]
+        part.schedule = lambda: 1.0  # type: ignore[method-assign]
         part.run()
     assert part.step == whole.step
     for name, weight in whole.head.state_dict().items():
@@ -377,8 +378,7 @@ def test_the_commands_make_a_head_from_a_prompt_file(
 
 def test_progress_shows_rate_and_time_left_of_this_run_only() -> None:
     out = io.StringIO()
-    progress = TrainingProgress("work", 100, "answers", out=out)
-    progress._began -= 10
+    progress = TrainingProgress("work", 100, "answers", out=out, began=time.monotonic() - 10)
     progress.update(50, 0, force=True)
     progress.update(75, 1000, force=True)
     progress.finish()

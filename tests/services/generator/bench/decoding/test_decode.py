@@ -36,13 +36,13 @@ def test_handbook_prompts_are_english_questions_whose_passages_mostly_come_from_
 
 
 def test_a_tables_rows_are_lines_and_layout_hints_are_gone() -> None:
-    text = prompts._plain("## Dose\n\n<!-- widths: 1 2 -->\n\n| Drug | Dose |\n|---|---|\n| A | 5 mg |\n\n- **one**\n")
+    text = prompts.plain("## Dose\n\n<!-- widths: 1 2 -->\n\n| Drug | Dose |\n|---|---|\n| A | 5 mg |\n\n- **one**\n")
     assert text == "Dose\nDrug Dose\nA 5 mg\none"
 
 
 def test_chunks_overlap_and_hold_the_whole_text() -> None:
     text = " ".join(f"word{n}" for n in range(400))
-    parts = [passage.text for passage in prompts._chunks("a", "A", text)]
+    parts = [passage.text for passage in prompts.chunks("a", "A", text)]
     assert {word for part in parts for word in part.split()} == set(text.split())
     assert all(len(part) <= prompts.CHUNK for part in parts)
     assert parts[0][-40:] in parts[1]
@@ -204,7 +204,7 @@ def test_only_the_first_prompts_warm_up_where_told_so() -> None:
         return run(5, 1.0, 2.0)
 
     jobs = [prompts.PromptJob(name, "Why?") for name in "abc"]
-    options = decode._options(["--repeats", "1", "--warm-up", "1"])
+    options = decode.options_of(["--repeats", "1", "--warm-up", "1"])
     measured = decode.in_rounds(jobs, {"plain": method}, options, None)
     assert ran == ["a", "a", "b", "c"]
     assert [each.job for each in measured] == ["a", "b", "c"]

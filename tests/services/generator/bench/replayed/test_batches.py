@@ -34,9 +34,9 @@ def test_a_row_that_ended_is_not_counted() -> None:
 
 
 def test_what_is_rearranged_stands_together_in_its_order() -> None:
-    cache = batches._cache(2, 6)
+    cache = batches.empty_cache(2, 6)
     cache.kv[:] = torch.arange(6)[:, None]
-    batches._rearrange(cache, [np.array([0, 2, 5]), np.array([0, 1, 2])])
+    batches.rearrange(cache, [np.array([0, 2, 5]), np.array([0, 1, 2])])
     assert cache.kv[0, 0, :, 0, :3, 0].tolist() == [[0, 2, 5], [0, 1, 2]]
 
 

@@ -93,4 +93,4 @@ def test_a_finished_sequence_is_forgotten() -> None:
     sequence = Sequence("s", Prompt((1,), (None,), (), "test"), SamplingParams())
     drafter.start(sequence)
     drafter.finish(sequence)
-    assert not drafter._indexes
+    assert not drafter.indexes

@@ -65,7 +65,7 @@ def test_a_place_that_keeps_failing_is_asked_no_more(credit: str, kept: set[int]
     drafter, job = begun(RespecOptions(credit=credit, least_score=0.3, copied=1))  # type: ignore[arg-type]
     for _ in range(6):
         draft(drafter, job)
-        known = drafter._known[job.sequence.id]
+        known = drafter.known[job.sequence.id]
         known.drafted = {3: [11], 9: [11]} if credit == "prefix" else known.drafted  # two places that propose the same
         hears(drafter, job, 11, 40)
     assert set(branches(draft(drafter, job))) == kept
@@ -85,7 +85,7 @@ def test_the_key_is_as_long_as_the_target_was_sure() -> None:
     drafter, job = begun()
     for entropies, length in (((3.0, 3.0, 0.0), 1), ((0.2, 0.2, 0.2), 3)):
         hears(drafter, job, 1, 2, 3, entropies=entropies)
-        assert drafter._key(drafter._known[job.sequence.id]) == length
+        assert drafter.key_length(drafter.known[job.sequence.id]) == length
 
 
 def test_entropies_are_the_targets_own() -> None:

@@ -131,7 +131,7 @@ def test_kept_prefixes_are_shared_until_an_adapter_works_and_kept_apart_from_the
             for place in order:
                 assert score(keeping, [asked[place]])[0] == pytest.approx(fresh[place], abs=1e-3)
         # two blocks each; the activated one shares its first with the base
-        assert len(keeping.prefixes._blocks) == 4 * 2 - 1
+        assert len(keeping.prefixes.blocks) == 4 * 2 - 1
     together = Engine(target, {}, EngineOptions(context=512, rows=1, prefix_bytes=1 << 24))
     for own, expected in zip(score(together, asked), fresh, strict=True):
         assert own == pytest.approx(expected, abs=1e-3)

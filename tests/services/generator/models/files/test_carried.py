@@ -106,7 +106,7 @@ def test_a_model_that_was_not_fetched_says_how(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", CARRIED)
 def test_the_locks_name_every_part(name: str) -> None:
-    entries = carried._entries(ROOT / "locks" / f"{name}.txt")
+    entries = carried.entries_of(ROOT / "locks" / f"{name}.txt")
     wanted = CARRIED[name]
     assert set(entries) == {f"{wanted.package}{number}" for number in range(1, wanted.parts + 1)}
 

@@ -49,6 +49,7 @@ class Vocabulary:
 @dataclass(frozen=True)
 class Case:
     head: EagleHead
+    vocabulary: Vocabulary  # the target's, which the head borrows
     io: dict[str, Tensor]
     expected: dict[str, Any]
 
@@ -63,7 +64,7 @@ def load_case(name: str, dtype: torch.dtype = torch.float32) -> Case:
     io = load_file(VECTORS / name / "io.safetensors")
     vocabulary = Vocabulary(io["embed_tokens"], io["target_lm_head"])
     expected = json.loads((VECTORS / name / "expected.json").read_text())
-    return Case(load_head(VECTORS / name, vocabulary, dtype=dtype), io, expected)
+    return Case(load_head(VECTORS / name, vocabulary, dtype=dtype), vocabulary, io, expected)
 
 
 def sequence(name: str = "a") -> Sequence:
