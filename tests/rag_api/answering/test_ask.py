@@ -507,7 +507,7 @@ async def test_a_cancelled_task_stores_what_was_there(
                 seen.set()
 
     task = asyncio.create_task(reader())
-    await asyncio.wait_for(seen.wait(), 10)
+    await asyncio.wait_for(seen.wait(), 300)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import io
 import json
@@ -144,13 +145,16 @@ def stored(container: Container, conversation: str) -> Any:
     return answers_of(container.db, LOCAL_USER, conversation)[-1]
 
 
-def test_hanging_up_before_the_json_stops_the_generator_too(
-    client: httpx.Client, scripted: Scripted, documents: dict[str, Document]
-) -> None:
-    scripted.script = lambda request: [*quote(request)[:2], 30.0]
-    with pytest.raises(httpx.ReadTimeout):
-        client.post("/ask", json={"question": DUTCH}, timeout=6)
-    assert scripted.hung_up.wait(300)
+@pytest.mark.usefixtures("client", "documents")
+async def test_hanging_up_before_the_json_stops_the_generator_too(url: str, scripted: Scripted) -> None:
+    scripted.script = lambda request: [*quote(request)[:2], 300.0]
+    async with httpx.AsyncClient(base_url=url, timeout=300) as client:
+        asking = asyncio.create_task(client.post("/ask", json={"question": DUTCH}))
+        await asyncio.to_thread(until, lambda: scripted.requests)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+    assert await asyncio.to_thread(scripted.hung_up.wait, 300)
 
 
 def test_a_failure_in_mid_stream_is_an_event(

@@ -28,6 +28,7 @@ from rag_api.notify.sender import Sender
 from rag_api.upkeep.component_checks import mail
 from rag_api.upkeep.finding import State
 from tests.support.ports import free_port
+from tests.support.waiting import until
 from tests.support.world import empty, load
 
 WORDS = "De dosis van 15 mg is te hoog"
@@ -229,14 +230,10 @@ def test_what_was_answered_before_its_mail_went_is_not_mailed(
 
 
 def test_the_thread_sends_what_waits_and_ends_when_asked_to(container: Container, document: Document, box: Box) -> None:
-    import time
-
     ask_owner(container.db, LOCAL_USER, document.id, "question", WORDS)
     sender = Sender(container, every=0.05)
     sender.start()
-    until = time.monotonic() + 20
-    while not box.mails and time.monotonic() < until:
-        time.sleep(0.02)
+    until(lambda: box.mails)
     sender.stop()
     assert len(box.mails) == 1
     assert waiting(container.db).waiting == 0
