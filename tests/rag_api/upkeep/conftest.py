@@ -22,15 +22,16 @@ NOBODY = "http://127.0.0.1:1/v1"
 
 
 @pytest.fixture
-def install(request: pytest.FixtureRequest, postgres_server: str, tmp_path: Path) -> Iterator[Install]:
-    """Return the settings of a new, empty installation: install(store)."""
+def install(request: pytest.FixtureRequest, postgres_server: str, migrated: str, tmp_path: Path) -> Iterator[Install]:
+    """Return the settings of a new, empty installation: install(store); `ready`: its database has
+    its tables."""
     with ExitStack() as stack:
 
-        def made(store: str = "lance") -> Settings:
+        def made(store: str = "lance", *, ready: bool = False) -> Settings:
             name = uuid.uuid4().hex
             folder = tmp_path / name
             folder.mkdir()
-            dsn = stack.enter_context(new_database(postgres_server))
+            dsn = stack.enter_context(new_database(postgres_server, migrated if ready else "template1"))
             settings = Settings(data_dir=folder, database_url=dsn, store="lance", generator_url=NOBODY)
             if store == "lance":
                 return settings

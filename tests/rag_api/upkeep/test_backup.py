@@ -36,7 +36,7 @@ from rag_api.upkeep import manifest as manifests
 from rag_api.upkeep.backup import backup, last_backup
 from rag_api.upkeep.restore import check, restore
 from tests.conftest import new_database
-from tests.rag_api.upkeep.conftest import Install
+from tests.rag_api.upkeep.conftest import NOBODY, Install
 from tests.support.people import hired
 from tests.support.world import load, load_hospital
 
@@ -115,23 +115,30 @@ def dsn_of(settings: Settings) -> str:
     return settings.database_url.get_secret_value()
 
 
-@pytest.fixture
-def kept(install: Install, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def kept_once(postgres_server: str, migrated: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a backup of a furnished installation, small and of LanceDB."""
-    settings = install()
-    migrate(dsn_of(settings))
-    with Container(settings) as container:
-        load_hospital(container)
-        backup(container, tmp_path / "backup", silent, silent)
-    return tmp_path / "backup"
+    folder = tmp_path_factory.mktemp("kept")
+    with new_database(postgres_server, migrated) as dsn:
+        settings = Settings(data_dir=folder / "data", database_url=dsn, store="lance", generator_url=NOBODY)
+        settings.data_dir.mkdir()
+        with Container(settings) as container:
+            load_hospital(container)
+            backup(container, folder / "backup", silent, silent)
+    return folder / "backup"
+
+
+@pytest.fixture
+def kept(kept_once: Path, tmp_path: Path) -> Path:
+    """Return a copy of it, to harm."""
+    return shutil.copytree(kept_once, tmp_path / "backup")
 
 
 @pytest.mark.parametrize(("store", "into"), [("lance", "lance"), ("weaviate", "weaviate"), ("lance", "weaviate")])
 def test_a_restored_installation_ranks_as_the_one_that_was_kept(
     install: Install, tmp_path: Path, store: str, into: str
 ) -> None:
-    first, second = install(store), install(into)
-    migrate(dsn_of(first))
+    first, second = install(store, ready=True), install(into)
     with Container(first) as container:
         furnish(container)
         before, hits = outcomes(container)
@@ -180,8 +187,7 @@ def test_numbers_that_the_database_gives_go_on_after_those_that_were_kept(instal
 
 
 def test_questions_are_answered_while_a_backup_is_made_and_documents_wait(install: Install, tmp_path: Path) -> None:
-    settings = install()
-    migrate(dsn_of(settings))
+    settings = install(ready=True)
     with Container(settings) as container:
         load_hospital(container)
         asked: list[int] = []
@@ -199,8 +205,7 @@ def test_questions_are_answered_while_a_backup_is_made_and_documents_wait(instal
 
 
 def test_an_answer_that_waits_for_the_database_comes_back_once(install: Install, tmp_path: Path) -> None:
-    settings, other = install(), install()
-    migrate(dsn_of(settings))
+    settings, other = install(ready=True), install()
 
     def away() -> Database:
         raise ConfigurationError("not now")
@@ -222,8 +227,7 @@ def test_an_answer_that_waits_for_the_database_comes_back_once(install: Install,
 
 
 def test_who_was_signed_in_is_not_kept(install: Install, tmp_path: Path) -> None:
-    settings, other = install(), install()
-    migrate(dsn_of(settings))
+    settings, other = install(ready=True), install()
     with Container(settings) as container:
         hired(container.db).shows("admin")
         assert container.db.all("select 1 from sessions")
@@ -236,8 +240,7 @@ def test_who_was_signed_in_is_not_kept(install: Install, tmp_path: Path) -> None
 
 def test_the_restored_index_admits_whom_the_list_admits(install: Install, tmp_path: Path) -> None:
     """A group that was taken away while the index was behind does not come back with it."""
-    settings, other = install(), install()
-    migrate(dsn_of(settings))
+    settings, other = install(ready=True), install()
     with Container(settings) as container:
         document = load_hospital(container)["child"]
         permitted.permit_document(container.db, LOCAL_USER, document.id, ["icu"], EVERYONE)  # the index is not told
@@ -267,8 +270,7 @@ class TestRefused:
         self.refused(install, kept, InvalidInput, "not finished")
 
     def test_a_backup_that_broke_off_has_no_manifest(self, install: Install, tmp_path: Path) -> None:
-        settings = install()
-        migrate(dsn_of(settings))
+        settings = install(ready=True)
 
         def full(_: object) -> None:
             raise OSError(28, "No space left on device")
@@ -317,8 +319,7 @@ class TestRefused:
         self.refused(install, kept, EmbedderMismatch, "BEDSIDE_EMBEDDER")
 
     def test_an_installation_that_is_not_empty_without_yes(self, install: Install, kept: Path) -> None:
-        settings = install()
-        migrate(dsn_of(settings))
+        settings = install(ready=True)
         with Container(settings) as container:
             load(container, "other.pdf", "Iets anders. ")
         with Container(settings) as container:
@@ -334,8 +335,7 @@ class TestRefused:
             assert container.store.count() == 3
 
     def test_counts_of_an_empty_index_are_nothing_that_would_be_lost(self, install: Install, kept: Path) -> None:
-        settings = install()
-        migrate(dsn_of(settings))
+        settings = install(ready=True)
         counted = settings.data_dir / "terms" / "Chunk" / "terms.sqlite"
         counted.parent.mkdir(parents=True, exist_ok=True)
         counted.touch()
@@ -344,16 +344,14 @@ class TestRefused:
             assert container.store.count() == 3
 
     def test_while_bedside_runs(self, install: Install, kept: Path) -> None:
-        settings = install()
-        migrate(dsn_of(settings))
+        settings = install(ready=True)
         with Container(settings) as running, Container(settings) as container:
             running.db.ping()
             with pytest.raises(Conflict, match="stop it"):
                 restore(container, kept, silent, silent)
 
     def test_a_folder_that_holds_something(self, install: Install, kept: Path) -> None:
-        settings = install()
-        migrate(dsn_of(settings))
+        settings = install(ready=True)
         with Container(settings) as container:
             with pytest.raises(InvalidInput, match="not empty"):
                 backup(container, kept, silent, silent)
@@ -385,8 +383,7 @@ def test_a_restoration_that_broke_off_keeps_bedside_from_starting_and_is_gone_th
 
 
 def test_a_database_that_cannot_be_filled_stays_as_it_was(install: Install, kept: Path) -> None:
-    settings = install()
-    migrate(dsn_of(settings))
+    settings = install(ready=True)
     with Container(settings) as container:
         save_answer(container.db, LOCAL_USER, answered("c1", 1), new_conversation=True)
     before, copied = rows(dsn_of(settings)), check(kept).database
@@ -456,8 +453,7 @@ def test_a_backup_of_an_older_version_is_restored_and_brought_up_to_date(postgre
 def test_the_commands_say_what_was_kept_and_what_to_do(
     install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = install()
-    migrate(dsn_of(settings))
+    settings = install(ready=True)
     for name in ("data_dir", "store", "generator_url"):
         monkeypatch.setenv(f"BEDSIDE_{name.upper()}", str(getattr(settings, name)))
     monkeypatch.setenv("BEDSIDE_DATABASE_URL", dsn_of(settings))
@@ -479,8 +475,7 @@ def test_the_commands_say_what_was_kept_and_what_to_do(
 
 
 def test_two_backups_at_once_are_made_one_after_the_other(install: Install, tmp_path: Path) -> None:
-    settings = install()
-    migrate(dsn_of(settings))
+    settings = install(ready=True)
     with Container(settings) as container:
         load_hospital(container)
         threads = [

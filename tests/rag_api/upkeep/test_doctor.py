@@ -22,7 +22,6 @@ from rag_api.answering.generator.client import Generator
 from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.migrate import migrate
 from rag_api.db.people.accounts import add_account, change_account
 from rag_api.domain import LOCAL_USER, Document, Role
 from rag_api.embed import Embedder
@@ -43,8 +42,7 @@ from tests.support.world import load_hospital
 
 @pytest.fixture
 def settings(install: Install) -> Settings:
-    made = install()
-    migrate(dsn_of(made))
+    made = install(ready=True)
     return made
 
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.migrate import migrate
 from rag_api.db.questions.judged import save_questions
 from rag_api.domain import LOCAL_USER, Filters
 from rag_api.embed import Embedder
@@ -30,10 +29,7 @@ from tests.support.world import load_hospital
 @pytest.fixture
 def settings(install: Install) -> Settings:
     """Of an installation with a database and LanceDB's index."""
-    made = install()
-    assert made.database_url is not None
-    migrate(made.database_url.get_secret_value())
-    return made
+    return install(ready=True)
 
 
 class Letters:

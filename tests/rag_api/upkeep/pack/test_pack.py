@@ -22,7 +22,6 @@ from rag_api.cli.serving.open_pack import refuse_root
 from rag_api.config import PackDates, Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
-from rag_api.db.migrate import migrate
 from rag_api.db.questions.answers import save_answer
 from rag_api.domain import LOCAL_USER, Mode, User
 from rag_api.errors import InvalidInput
@@ -62,9 +61,8 @@ def page(tmp_path: Path) -> Path:
 @pytest.fixture
 def hospital(install: Install) -> Iterator[Container]:
     """With a document for the pharmacy alone, people, and something that was asked."""
-    settings = install().model_copy(update={"generator_model": QUOTES, "generator_url": None})
+    settings = install(ready=True).model_copy(update={"generator_model": QUOTES, "generator_url": None})
     with Container(settings) as container:
-        migrate(container.dsn())
         load_hospital(container)
         secret = load(container, "kluis.pdf", SECRET, language="nl")
         container.db.run("update documents set groups = '{apotheek}' where id = %(id)s", {"id": secret.id})
