@@ -1,5 +1,6 @@
-"""Names and docstrings that a newcomer reads: a class has a name of its own, and a module's
-docstring begins with its subject."""
+"""Names and docstrings that a newcomer reads: a class has a name of its own, a module's docstring
+begins with its subject, and no test asks for what is private: what is behind what a caller sees can
+be written anew without its tests."""
 
 from __future__ import annotations
 
@@ -14,6 +15,19 @@ pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("rag_api", "services", "evaluation")
+# Of others' libraries, where there is no other way.
+OTHERS = {
+    "_add_object": "pypdf adds an object to a file by nothing else",
+    "_cells": "python-docx gives all cells of a table at once by nothing else",
+    "_code": "reportlab writes operators of its own by nothing else",
+    "_doc": "reportlab's document behind a canvas, whose dates must be fixed",
+    "_timeStamp": "reportlab's, as above",
+    "_collector_to_names": "prometheus-client lists what is registered by nothing else",
+    "_labelnames": "prometheus-client's, as above",
+    "_fields_": "ctypes documents it",
+    "_replace": "a named tuple's, documented",
+    "_exit": "os ends a process at once by nothing else",
+}
 RIDDLES = ("What ", "Whether ", "Which ", "Who ", "Whom ", "Whose ", "Where ", "When ", "How ", "Why ")
 
 
@@ -37,3 +51,44 @@ def test_docstrings_of_modules_begin_with_their_subject(folder: str) -> None:
     assert [path for path, words in said.items() if words.startswith(RIDDLES)] == [], (
         "begin with the subject: 'Headers and footers that ...'"
     )
+
+
+def used() -> dict[str, list[str]]:
+    """Private names -> the files of tests that ask for them."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(set(paths("tests")) - {Path(__file__).resolve()}):
+        for name in parsed(path).private:
+            found.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
+    return found
+
+
+def test_no_test_asks_for_what_is_private_in_the_product() -> None:
+    assert {name: files for name, files in used().items() if name not in OTHERS} == {}, (
+        "ask what a caller sees, or make it public with a name and a docstring"
+    )
+
+
+def test_what_is_allowed_is_needed() -> None:
+    assert sorted(OTHERS.keys() - used().keys()) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "seen"),
+    [
+        ("a._b", {"_b"}),
+        ("a.c._b.d()", {"_b"}),
+        ("a()._b", {"_b"}),
+        ("from a import _b", {"_b"}),
+        ("monkeypatch.setattr(a, '_b', 1)", {"_b"}),
+        ("monkeypatch.setattr('a.c._b', 1)", {"_b"}),
+        ("getattr(a, '_b')", {"_b"}),
+        ("run('print(a._b.c)')", {"_b"}),
+        ("self._b = cls._c = super()._d", set()),
+        ("a.__dict__", set()),
+        ("'self._b'", set()),
+        ("from a import b", set()),
+    ],
+)
+def test_every_way_to_ask_is_seen(tmp_path: Path, code: str, seen: set[str]) -> None:
+    (tmp_path / "one.py").write_text(code)
+    assert parsed(tmp_path / "one.py").private == seen

@@ -276,7 +276,7 @@ def raw_page(make: Callable[[Add], tuple[str, Values, Values]]) -> bytes:
     stream.set_data(first.get_contents().get_data() + b"\n" + content.encode("latin-1"))  # type: ignore[union-attr]
     first[NameObject("/Contents")] = writer._add_object(stream)
     for name, value in catalog.items():
-        writer._root_object[NameObject(name)] = value
+        writer.root_object[NameObject(name)] = value
     out = io.BytesIO()
     writer.write(out)
     return out.getvalue()

@@ -38,7 +38,7 @@ def without_appearances(content: bytes) -> bytes:
     writer = pypdf.PdfWriter(io.BytesIO(content))
     for annotation in writer.pages[0]["/Annots"]:  # type: ignore[attr-defined]
         annotation.get_object().pop("/AP", None)
-    writer._root_object["/AcroForm"].get_object()[NameObject("/NeedAppearances")] = BooleanObject(True)  # type: ignore[index]
+    writer.root_object["/AcroForm"].get_object()[NameObject("/NeedAppearances")] = BooleanObject(True)  # type: ignore[index]
     return written(writer)
 
 
@@ -136,8 +136,8 @@ def test_a_form_that_only_adobe_shows_is_named_with_what_to_do(tmp_path: Path) -
     template = DecodedStreamObject()
     template.set_data(b'<xdp:xdp xmlns:xdp="http://ns.adobe.com/xdp/"><template/></xdp:xdp>')
     fields = DictionaryObject({NameObject("/Fields"): ArrayObject(), NameObject("/XFA"): writer._add_object(template)})
-    writer._root_object[NameObject("/AcroForm")] = writer._add_object(fields)
-    writer._root_object[NameObject("/NeedsRendering")] = BooleanObject(True)
+    writer.root_object[NameObject("/AcroForm")] = writer._add_object(fields)
+    writer.root_object[NameObject("/NeedsRendering")] = BooleanObject(True)
     with pytest.raises(UnreadableDocument, match="print it to a PDF and load that") as error:
         read_bytes(tmp_path, written(writer))
     assert error.value.reason == "xfa_form"
