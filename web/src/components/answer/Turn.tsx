@@ -30,7 +30,7 @@ interface Props {
   feedback?: boolean; // whether the reader is asked what they think of it
 }
 
-/** Its words alone where it is `far`: in the same elements, so that what is read stays in its place. */
+/** Its words alone where it is `far`: in the same elements, so that these stay in their place. */
 export function Turn({ id, far, ...whole }: Props & { id: string; far: boolean }) {
   const { question, text, language } = view(whole.state);
   return (

@@ -23,7 +23,7 @@ export const turnId = (answer: string): string => `a-${answer}`;
 
 const LENGTH = 10; // turns of a stretch
 
-/** A conversation of so many is drawn whole; of a longer one its end, and the first, where the focus comes in. */
+/** A conversation of so many is drawn whole; of a longer one its end and its beginning always. */
 export const SHORT = 20;
 
 export function Turns({ conversation: { turns, opened }, source, onAsk, under, ...rest }: Props) {
@@ -48,7 +48,7 @@ export function Turns({ conversation: { turns, opened }, source, onAsk, under, .
   return Array.from({ length: Math.ceil(turns.length / LENGTH) }, (_, index) => {
     const start = index * LENGTH;
     const own = turns.slice(start, start + LENGTH);
-    const named = own.some(({ key }) => `#${turnId(key)}` === location.hash); // its place is gone to as soon as it is drawn
+    const named = own.some(({ key }) => `#${turnId(key)}` === location.hash); // gone to once it is drawn
     const always = printing || named || start === 0 || start + LENGTH > turns.length - SHORT;
     return <Stretch key={start} turns={own} {...{ always, draw }} />;
   });

@@ -1,10 +1,12 @@
 // Everything the reader must know before the answer, in one place: from the service, and of what
 // went wrong.
+import { lazy } from "react";
 import type { Notice } from "../../../api/types";
 import { type Messages, useMessages } from "../../../i18n";
 import { type AnswerState, isRefused, view } from "../../../state/conversation/answer";
 import { Optional } from "../../shared/controls/Optional";
-import { ForWhom } from "../text/lazily";
+
+const ForWhom = lazy(async () => ({ default: (await import("./ForWhom")).ForWhom }));
 
 const SERIOUS = new Set([
   "stream_broken",

@@ -8,7 +8,6 @@ export const TickedTable = lazy(async () => ({ default: (await import("../../ste
 const Dialled = lazy(async () => ({ default: (await import("../../steps/Dialled")).Dialled }));
 const ToDial = lazy(async () => ({ default: (await import("../../steps/Dialled")).ToDial }));
 
-export const ForWhom = lazy(async () => ({ default: (await import("../notices/ForWhom")).ForWhom }));
 export const Identity = lazy(async () => ({ default: (await import("../notices/Identity")).Identity }));
 export const Feedback = lazy(async () => ({ default: (await import("../Feedback")).Feedback }));
 export const ReadAloud = lazy(async () => ({ default: (await import("../ReadAloud")).ReadAloud }));
