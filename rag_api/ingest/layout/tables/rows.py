@@ -169,9 +169,12 @@ def _below_heading(members: list[int], lines: list[Line]) -> list[int]:
 
 
 def _below_title(members: list[int], lines: list[Line], lefts: list[int]) -> list[int]:
-    """Of a row without rules down: without the lines that stand above the rest, clear of it."""
+    """Of a row without rules down: without the lines that stand above the rest, clear of it or set
+    in another weight than all of it."""
     for n, i in enumerate(members):
-        if lefts[i] != -1 or any(lines[k].y0 < lines[i].y1 + _CLEAR * lines[i].size for k in members[n + 1 :]):
+        rest = [lines[k] for k in members[n + 1 :]]
+        clear = 0 if len(rest) > 1 and all(line.bold != lines[i].bold for line in rest) else _CLEAR * lines[i].size
+        if lefts[i] != -1 or any(line.y0 < lines[i].y1 + clear for line in rest):
             return members[n:]
     return members
 

@@ -99,3 +99,24 @@ def test_each_mark_of_a_row_brings_its_own_footnote(marks: tuple[str, str], tmp_
             found[text[quote.start : quote.end].split("\t")[0]] = [note[1:].strip() for note in notes]
     assert found == {"Ibuprofen": [_NOTES[0]], "Morfine": [_NOTES[1]]}
     assert "mg/kga" not in text
+
+
+def test_a_caption_between_the_rules_of_two_tables_names_the_lower_one(tmp_path: Path) -> None:
+    """Its header has no rule of its own above: the caption stands close over it, in another
+    weight."""
+
+    def draw(canvas: Canvas) -> None:
+        y = 700.0
+        for number, dose in ((1, "7 mg/kg"), (2, "400 mg")):
+            canvas.setFont("Helvetica", 10)
+            canvas.drawString(60, y, f"Tabel {number}. Doses")
+            for n, row in enumerate((("Middel", "Dosis"), ("Ibuprofen", dose), ("Naproxen", "niet"))):
+                canvas.setFont("Helvetica" if n else "Helvetica-Bold", 10)
+                for x, cell in zip((66, 300), row, strict=True):
+                    canvas.drawString(x, y - 13 - 18 * n, cell)
+                canvas.line(60, y - 18 - 18 * n, 530, y - 18 - 18 * n)
+            y -= 68
+
+    document = _read(tmp_path, draw)
+    rows = [q for q in quotable(document.text, document.blocks) if "400 mg" in document.text[q.start : q.end]]
+    assert [document.text[a:b].strip() for a, b in rows[0].lead][-2:] == ["Tabel 2. Doses", "Middel\tDosis"]
