@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -94,3 +95,12 @@ def new_page(browser: Browser, serving: Serving) -> Iterator[NewPage]:
     for context in contexts:
         context.close()  # what was on its way then fails to come, which is no fault of the page
     assert wrong == []
+
+
+def until(page: Page, true: str) -> None:
+    """Look again and again until an expression is true. The page forbids what Playwright's own
+    waiting does after its first look."""
+    deadline = time.monotonic() + 60
+    while not page.evaluate(true):
+        assert time.monotonic() < deadline, true
+        page.wait_for_timeout(50)

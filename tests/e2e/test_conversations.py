@@ -13,7 +13,7 @@ from rag_api.api import schemas as s
 from rag_api.domain import Mode
 from tests.e2e.accessibility import faultless, looks
 from tests.e2e.asking.test_reading import TOUCHED, made
-from tests.e2e.conftest import NewPage
+from tests.e2e.conftest import NewPage, until
 from tests.e2e.scripted import SENTENCES, STEPS, TITLE, Script, steps
 from tests.e2e.test_states import ask, complete
 
@@ -132,7 +132,7 @@ def test_a_conversation_goes_to_the_printer_once_with_its_sources(
     )
     page.goto(f"{base_url}/history")
     page.get_by_role("link", name="Druk af of bewaar als PDF: Hoeveel").click()
-    page.wait_for_function("window.prints.length === 1")
+    until(page, "window.prints.length === 1")
     assert TITLE in page.evaluate("window.prints[0]")
     page.reload()
     complete(page)

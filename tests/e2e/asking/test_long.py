@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from rag_api.api import schemas as s
 from rag_api.domain import Mode
-from tests.e2e.conftest import NewPage
+from tests.e2e.conftest import NewPage, until
 from tests.e2e.scripted import STEPS, TITLE, Script, steps
 from tests.e2e.test_states import ask
 
@@ -58,7 +58,7 @@ def seen(page: Page, number: int) -> None:
     expect(turn(page, number).locator(".question")).to_have_text(said(number))
     expect(turn(page, number)).to_be_in_viewport()
     expect(turn(page, number).locator(".made")).to_be_attached()
-    page.wait_for_function(f"{WHOLE} <= {MOST}")
+    until(page, f"{WHOLE} <= {MOST}")
 
 
 def scrolled_to(page: Page, where: str) -> None:
@@ -71,11 +71,12 @@ def test_its_end_is_seen_first_and_little_of_it_is_drawn(page: Page) -> None:
     scrolled_to(page, "0")
     seen(page, 0)
     scrolled_to(page, "pane.scrollHeight / 2")
-    page.wait_for_function(
+    until(
+        page,
         "[...document.querySelectorAll('.turn .made')].some(one => {"
-        " const {top, bottom} = one.getBoundingClientRect(); return bottom > 0 && top < innerHeight; })"
+        " const {top, bottom} = one.getBoundingClientRect(); return bottom > 0 && top < innerHeight; })",
     )
-    page.wait_for_function(f"{WHOLE} <= {MOST}")
+    until(page, f"{WHOLE} <= {MOST}")
     assert page.evaluate(ELEMENTS) <= WORDS * TURNS
     scrolled_to(page, "pane.scrollHeight")
     seen(page, TURNS - 1)
@@ -89,7 +90,7 @@ def test_what_is_read_stays_where_it_is_while_the_turns_above_are_drawn(page: Pa
     at = """() => { const one = [...document.querySelectorAll('h2.question')]
         .find(one => one.getBoundingClientRect().top > 100);
         return [one.textContent, one.getBoundingClientRect().top]; }"""
-    page.wait_for_function(f"{WHOLE} <= {MOST}")
+    until(page, f"{WHOLE} <= {MOST}")
     words, top = page.evaluate(at)
     number = int(re.search(r"\d+", words)[0])  # type: ignore[index]
     assert number < TURNS - 20
@@ -103,6 +104,9 @@ def test_what_is_read_stays_where_it_is_while_the_turns_above_are_drawn(page: Pa
 def test_the_address_of_an_answer_and_words_that_are_looked_for_lead_to_it(page: Page, base_url: str) -> None:
     assert page.evaluate("words => window.find(words, false, false, true)", said(777))
     assert page.evaluate("getSelection().anchorNode.parentElement.closest('.turn').id") == "a-m777"
+    page.evaluate("getSelection().anchorNode.parentElement.scrollIntoView({block: 'center'})")  # as a browser's search
+    seen(page, 777)
+    expect(turn(page, 777).locator(".question")).to_be_in_viewport()
     assert STEPS[2][1] in turn(page, 1500).evaluate("one => one.textContent")  # which is not drawn
     expect(turn(page, 1500).locator(".made")).to_have_count(0)
     page.goto("about:blank")
@@ -127,7 +131,7 @@ def test_what_was_said_of_an_answer_is_still_seen_when_one_comes_back_to_it(page
     scrolled_to(page, "0")
     seen(page, 0)
     scrolled_to(page, "5000")
-    page.wait_for_function("document.querySelectorAll('.stretch:nth-child(2) .made').length")
+    until(page, "document.querySelectorAll('.stretch:nth-child(2) .made').length")
     unfold = page.locator(".stretch").nth(1).get_by_role("button", name=re.compile("bronnen")).first
     unfold.click()
     expect(page.locator(".stretch").nth(1).locator(".card").first).to_be_visible()
@@ -150,13 +154,13 @@ def test_a_print_holds_every_answer_whole(script: Script, new_page: NewPage, bas
     page = new_page()
     page.goto(f"{base_url}/c/{LONG}")
     expect(turn(page, PRINTED - 1).locator(".made")).to_be_attached()
-    page.wait_for_function(f"{WHOLE} < {PRINTED}")
+    until(page, f"{WHOLE} < {PRINTED}")
     printed = pdfium.PdfDocument(io.BytesIO(page.pdf(format="A4")))
     text = " ".join(" ".join(one.get_textpage().get_text_range() for one in printed).split())
     found = re.split(r"Vraag (\d+) van velen\?", text)
     assert [int(number) for number in found[1::2]] == list(range(PRINTED))
     assert [number for number, words in zip(found[1::2], found[2::2], strict=True) if TITLE not in words] == []
-    page.wait_for_function(f"{WHOLE} < {PRINTED}")
+    until(page, f"{WHOLE} < {PRINTED}")
 
 
 def test_a_print_that_the_address_asks_for_holds_every_answer_too(
@@ -169,5 +173,5 @@ def test_a_print_that_the_address_asks_for_holds_every_answer_too(
         f" dispatchEvent(new Event('beforeprint')); window.prints.push({WHOLE}); dispatchEvent(new Event('afterprint')); }}"
     )
     page.goto(f"{base_url}/c/{LONG}#print")
-    page.wait_for_function("window.prints.length === 1")
+    until(page, "window.prints.length === 1")
     assert page.evaluate("window.prints") == [PRINTED]

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.accessibility import faultless_by_day_and_by_night
-from tests.e2e.conftest import NewPage
+from tests.e2e.conftest import NewPage, until
 from tests.e2e.scripted import ROWS, SENTENCES, STEPS, TITLE, Script
 from tests.e2e.test_states import ask, complete
 
@@ -293,12 +293,12 @@ def test_back_closes_an_open_source_and_keeps_the_conversation_on_a_phone(phone:
 def test_a_source_that_was_closed_leaves_no_step_to_go_back_over(phone: Page) -> None:
     ask(phone)
     made(phone)
-    before = phone.evaluate("history.state")
+    phone.evaluate("window.before = JSON.stringify(history.state)")
     phone.locator(".answer-text .quote").first.click()
     expect(phone.locator(".highlight.current")).to_be_visible()
     phone.get_by_role("button", name="Sluit de bron").click()
     expect(phone.locator(".source")).to_have_count(0)
-    phone.wait_for_function("before => JSON.stringify(history.state) === JSON.stringify(before)", arg=before)
+    until(phone, "JSON.stringify(history.state) === window.before")
     phone.go_back()
     expect(phone.locator(".turn")).to_have_count(0)
 
