@@ -56,6 +56,7 @@ export const en = {
     },
   },
   scope: {
+    close: "Close",
     label: "Function and filters",
     function: "Function",
     department: "Department",
@@ -279,18 +280,6 @@ export const en = {
   },
   roles: { reader: "reader", judge: "judge", admin: "admin", membership_admin: "membership admin", auditor: "auditor" },
   notFoundPage: { title: "There is nothing at this address", home: "Ask a question" },
-  help: {
-    title: "Keyboard shortcuts",
-    close: "Close",
-    keys: open<[string, string][]>([
-      ["/", "to the question"],
-      ["Enter", "ask (Shift+Enter: new line)"],
-      ["Esc", "stop the answer, close the source"],
-      ["j  k", "next and previous source"],
-      ["n  p", "next and previous place"],
-      ["?", "this list"],
-    ]),
-  },
 };
 
 export type Messages = typeof en;

@@ -49,6 +49,7 @@ export const nl: Messages = {
     },
   },
   scope: {
+    close: "Sluiten",
     label: "Functie en filters",
     function: "Functie",
     department: "Dienst",
@@ -278,16 +279,4 @@ export const nl: Messages = {
     auditor: "auditor",
   },
   notFoundPage: { title: "Er is niets op dit adres", home: "Stel een vraag" },
-  help: {
-    title: "Sneltoetsen",
-    close: "Sluiten",
-    keys: [
-      ["/", "naar de vraag"],
-      ["Enter", "vraag stellen (Shift+Enter: nieuwe regel)"],
-      ["Esc", "antwoord stoppen, bron sluiten"],
-      ["j  k", "volgende en vorige bron"],
-      ["n  p", "volgende en vorige plaats"],
-      ["?", "deze lijst"],
-    ],
-  },
 };

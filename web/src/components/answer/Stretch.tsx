@@ -12,57 +12,41 @@ interface Props {
   draw(turn: Turn, far: boolean): ReactNode;
 }
 
+const topOf = (turn: Element): number => turn.getBoundingClientRect().top;
+
 export function Stretch({ turns, always, draw }: Props) {
   const own = useRef<HTMLDivElement>(null);
   const used = useRef(false); // what its reader did in it is not lost
+  const seen = useRef<[Element, number]>(undefined); // the first turn in sight and where: its reader was led to it
   const [near, setNear] = useState(always);
-  const held = useRef<Held | null>(null);
   useEffect(() => {
-    if (always || !own.current) return;
     const stretch = own.current;
+    if (always || !stretch) return;
     const observer = new IntersectionObserver(([entry]) => {
-      held.current = inSight(stretch);
+      seen.current = [...stretch.children]
+        .map((turn): [Element, number] => [turn, topOf(turn)])
+        .find(([, top]) => top > 0 && top < innerHeight);
       setNear(used.current || !!entry?.isIntersecting);
     }, MARGINS);
     observer.observe(stretch);
+    for (const deed of ["focusin", "pointerdown"]) {
+      stretch.addEventListener(deed, () => {
+        used.current = true;
+      });
+    }
     return () => observer.disconnect();
   }, [always]);
   useLayoutEffect(() => {
-    if (near && held.current) keep(held.current);
-    held.current = null;
+    if (!near || !seen.current) return;
+    const [turn, top] = seen.current;
+    const moved = topOf(turn) - top; // by what is drawn around it: the pane, or on a phone the window, follows
+    turn.closest(".conversation")?.scrollBy(0, moved);
+    scrollBy(0, moved);
   }, [near]);
-  useEffect(() => {
-    const use = (): void => {
-      used.current = true;
-    };
-    for (const deed of ["focusin", "pointerdown"]) own.current?.addEventListener(deed, use);
-  }, []);
   const far = !always && !near;
   return (
     <div className={`stretch ${far ? "far" : ""}`} ref={own}>
       {turns.map((turn) => draw(turn, far))}
     </div>
   );
-}
-
-/** Where a turn stands in the window. */
-interface Held {
-  turn: Element;
-  top: number;
-}
-
-/** The first turn of a stretch that is seen: its reader was led to it, by words that were looked for. */
-function inSight(stretch: Element): Held | null {
-  for (const turn of stretch.querySelectorAll(".turn")) {
-    const { top, bottom } = turn.getBoundingClientRect();
-    if (bottom > 0 && top < innerHeight) return { turn, top };
-  }
-  return null;
-}
-
-/** What is drawn around it has moved a turn: it is brought back. */
-function keep({ turn, top }: Held): void {
-  const pane = turn.closest(".conversation");
-  const scrolls = pane && pane.scrollHeight > pane.clientHeight ? pane : document.documentElement;
-  scrolls.scrollTop += turn.getBoundingClientRect().top - top;
 }

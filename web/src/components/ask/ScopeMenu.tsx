@@ -62,7 +62,7 @@ export function ScopeMenu({ scope, onScope }: Props) {
           </Optional>
         )}
         <button type="button" className="button scope-done" onClick={close}>
-          {m.help.close}
+          {m.scope.close}
         </button>
       </div>
     </details>

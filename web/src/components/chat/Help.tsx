@@ -1,11 +1,11 @@
 // The list of shortcuts, as a dialog of the browser's own: it keeps the focus inside and closes
 // with Esc.
 import { useEffect, useRef } from "react";
-import { useMessages } from "../../i18n";
+import { useWardMessages } from "../../i18n";
 import "../../styles/ask/help.css";
 
 export function Help({ onClose }: { onClose(): void }) {
-  const m = useMessages();
+  const m = useWardMessages();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (

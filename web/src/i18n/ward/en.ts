@@ -116,6 +116,18 @@ export const ward = {
     done: "Done",
     call: (number: string) => `Call ${number}`,
   },
+  help: {
+    title: "Keyboard shortcuts",
+    close: "Close",
+    keys: open<[string, string][]>([
+      ["/", "to the question"],
+      ["Enter", "ask (Shift+Enter: new line)"],
+      ["Esc", "stop the answer, close the source"],
+      ["j  k", "next and previous source"],
+      ["n  p", "next and previous place"],
+      ["?", "this list"],
+    ]),
+  },
 };
 
 export type WardWords = typeof ward;

@@ -115,4 +115,16 @@ export const ward: WardWords = {
     done: "Klaar",
     call: (number: string) => `Bel ${number}`,
   },
+  help: {
+    title: "Sneltoetsen",
+    close: "Sluiten",
+    keys: [
+      ["/", "naar de vraag"],
+      ["Enter", "vraag stellen (Shift+Enter: nieuwe regel)"],
+      ["Esc", "antwoord stoppen, bron sluiten"],
+      ["j  k", "volgende en vorige bron"],
+      ["n  p", "volgende en vorige plaats"],
+      ["?", "deze lijst"],
+    ],
+  },
 };
