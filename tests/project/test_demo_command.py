@@ -27,7 +27,12 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
         ),
         ([], "demo", None, ("demo", "", "")),
         ([], "qwen2.5-coder-0.5b", "", ("qwen2.5-coder-0.5b", "", "")),
-        (["BEDSIDE_DEMO_MODEL=qwen2.5-coder-1.5b"], "qwen2.5-coder-1.5b", None, ("qwen2.5-coder-1.5b", "", "")),
+        (
+            ["BEDSIDE_DEMO_MODEL=qwen2.5-coder-1.5b"],
+            "qwen2.5-coder-1.5b",
+            None,
+            ("qwen2.5-coder-1.5b", "services/reader/adapters/qwen2.5-coder-1.5b", "agreeing:reading"),
+        ),
         (["BEDSIDE_DEMO_MODEL=demo"], "nothing is fetched", None, ("", "", "")),
     ],
 )

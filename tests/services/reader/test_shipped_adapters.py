@@ -16,13 +16,13 @@ from rag_api.retrieval.decision.calibration import shipped
 from services.contract.reading_prompt import VERSION
 from services.generator.models.files.carried import CARRIED
 
+WIDTHS = {"qwen2.5-coder-0.5b": 896, "qwen2.5-coder-1.5b": 1_536}
 ADAPTERS = Path(services.reader.__file__).parent / "adapters"
 SHIPPED = sorted(ADAPTERS.glob("*/*/adapter_config.json"))
 
 
-def test_there_is_one_for_the_smallest_model_that_packages_carry() -> None:
-    assert [file.parent.relative_to(ADAPTERS).as_posix() for file in SHIPPED] == ["qwen2.5-coder-0.5b/reading"]
-    assert "qwen2.5-coder-0.5b" in CARRIED
+def test_there_is_one_for_each_model_that_packages_carry() -> None:
+    assert [file.parent.relative_to(ADAPTERS).as_posix() for file in SHIPPED] == [f"{name}/reading" for name in CARRIED]
 
 
 @pytest.mark.parametrize("config", SHIPPED, ids=lambda file: file.parent.parent.name)
@@ -45,7 +45,7 @@ def test_each_is_whole_and_reads_the_prompt_of_today(config: Path) -> None:
     with safe_open(weights, "pt") as opened:
         names = set(opened.keys())
         first = f"base_model.model.model.layers.{told['layers_to_transform'][0]}.self_attn.q_proj.lora_A.weight"
-        assert opened.get_slice(first).get_shape() == [told["r"], 896]
+        assert opened.get_slice(first).get_shape() == [told["r"], WIDTHS[config.parent.parent.name]]
     ranked = {name.split(".layers.")[1].split(".")[0] for name in names}
     assert ranked == {str(layer) for layer in told["layers_to_transform"]}
     assert len(names) == len(told["layers_to_transform"]) * len(told["target_modules"]) * 2
