@@ -76,21 +76,27 @@ def cite(span: wire.CopiedSpanOut, builder: AnswerBuilder) -> list[Citation]:
     known = len(builder.citations)
     for part in _parts(passage.document_id, start, end, builder):
         builder.citations.append(_cited(part, span.start - start, builder, passage.document_id))
-    builder.citations[known:] = _of_one_source(builder.citations, known)
+    again = _of_one_source(builder.citations, known, builder)
+    builder.citations[len(builder.citations) - len(again) :] = again
     return builder.citations[known:]
 
 
-def _of_one_source(citations: Sequence[Citation], known: int) -> list[Citation]:
-    """What is read together is followed to one source: that of what was written before of the same
-    part, else the best."""
-    new, before = citations[known:], citations[known - 1] if known else None
+def _of_one_source(citations: Sequence[Citation], known: int, builder: AnswerBuilder) -> list[Citation]:
+    """What is read together is followed to one source: that which holds most of it, and not the
+    title that was written first. Those of the last part that were written before, too."""
+    first, last = known, citations[known - 1] if known else None
+    while last is not None and first and _is_read_with(citations[first - 1], last):
+        first -= 1
 
     def rank_of(citation: Citation) -> int:
-        if before is not None and (before.part, before.document_id) == (citation.part, citation.document_id):
-            return before.rank
-        return min(one.rank for one in new if (one.part, one.document_id) == (citation.part, citation.document_id))
+        together = [one for one in citations[first:] if _is_read_with(one, citation)]
+        return _rank_of(citation.document_id, [(one.source_start, one.source_end) for one in together], builder)
 
-    return [replace(citation, rank=rank_of(citation)) for citation in new]
+    return [replace(citation, rank=rank_of(citation)) for citation in citations[first:]]
+
+
+def _is_read_with(one: Citation, two: Citation) -> bool:
+    return (one.part, one.document_id) == (two.part, two.document_id)
 
 
 def part(builder: AnswerBuilder) -> Token | None:
@@ -137,17 +143,22 @@ def _cited(part: QuotedPart, shift: int, builder: AnswerBuilder, document_id: st
         builder.text[start:end],
         page,
         placed,
-        _rank_of(document_id, part.start, part.end, builder),
+        _rank_of(document_id, [(part.start, part.end)], builder),
         builder.part_of(document_id, part),
         part.kind,
         pieces,
     )
 
 
-def _rank_of(document_id: str, start: int, end: int, builder: AnswerBuilder) -> int:
-    """Of the source that holds most of the span; the better one of two."""
+def _rank_of(document_id: str, places: Sequence[tuple[int, int]], builder: AnswerBuilder) -> int:
+    """Of the source that holds most of these places, else the nearest; the better one of two."""
     chunks = [source.hit for source in builder.sources if source.document.id == document_id]
-    return max(chunks, key=lambda hit: (min(end, hit.chunk.end) - max(start, hit.chunk.start), -hit.rank)).rank
+
+    def held(hit: Hit) -> tuple[int, int, int]:
+        shared = [min(end, hit.chunk.end) - max(start, hit.chunk.start) for start, end in places]
+        return sum(max(0, one) for one in shared), min(0, max(shared)), -hit.rank
+
+    return max(chunks, key=held).rank
 
 
 def _dropped(builder: AnswerBuilder) -> None:

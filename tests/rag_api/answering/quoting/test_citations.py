@@ -1,0 +1,59 @@
+"""What is quoted is said to be of the source that holds it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rag_api.answering.builder import AnswerBuilder, Question
+from rag_api.answering.generator.prompt_passages import PromptPassage
+from rag_api.answering.quoting.citations import cite
+from rag_api.domain import Chunk, Filters, Hit, Mode, Page, User
+from rag_api.query.analysis import analyse
+from rag_api.query.synonyms import Expander
+from services.contract import wire
+
+pytestmark = pytest.mark.quick
+
+TITLE, SENTENCE = "Pijn bij kinderen\n", "Een kind van 12 kg krijgt 15 mg/kg per gift."
+TEXT = f"{TITLE}\n1. Doel\nDeze procedure is voor de pediatrie.\n\n2. Dosis\n{SENTENCE}\n"
+AT = TEXT.index(SENTENCE)
+
+
+def cited(chunks: list[tuple[int, int]], asked: str = "hoeveel voor een kind van 12 kg") -> list[tuple[str, int]]:
+    """Title and sentence written one after the other, with their sources' ranks; chunks: places in
+    the text, best first."""
+    builder = AnswerBuilder(
+        Question("a", "c", True, asked, Mode.VERBATIM, Filters()),
+        User(id="u", name="U", groups=("everyone",)),
+        "nl",
+        asked,
+    )
+    document: Any = SimpleNamespace(id="d")
+    sources = [
+        SimpleNamespace(hit=Hit(Chunk(str(n), "d", "", (1,), a, b, TEXT[a:b]), 1.0, 1.0, 1.0, n), document=document)
+        for n, (a, b) in enumerate(chunks, 1)
+    ]
+    builder.sources = tuple(sources)  # type: ignore[arg-type]
+    builder.pages = {"d": [Page(1, 595, 842, 0, 0, TEXT, np.full((len(TEXT), 4), np.nan, np.float32))]}
+    builder.texts, builder.analysis = {"d": TEXT}, analyse(asked, Expander([]))
+    builder.prompt_passages = (PromptPassage("d", 0, TEXT),)
+    for start, words in ((0, TITLE), (AT, SENTENCE)):
+        before = len(builder.text)
+        builder.text += words
+        span = wire.CopiedSpanOut(
+            start=before, end=len(builder.text), document="0", source_start=start, source_end=start + len(words)
+        )
+        assert cite(span, builder)
+    return [(one.text, one.rank) for one in builder.citations]
+
+
+def test_a_sentence_is_of_the_source_that_holds_it_and_its_title_with_it() -> None:
+    assert cited([(AT - 9, len(TEXT)), (0, AT - 9)]) == [(TITLE, 1), (SENTENCE, 1)]
+
+
+def test_what_no_source_holds_is_of_the_nearest() -> None:
+    assert cited([(30, 35), (AT - 4, AT - 1)]) == [(TITLE, 2), (SENTENCE, 2)]
