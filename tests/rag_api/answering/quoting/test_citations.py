@@ -1,4 +1,4 @@
-"""What is quoted is said to be of the source that holds it."""
+"""Citations: what is quoted is said to be of the source that holds it."""
 
 from __future__ import annotations
 
