@@ -58,7 +58,7 @@ from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import Ask, asks_of
 from rag_api.query.followup import standalone
 from rag_api.query.small_talk import small_talk
-from rag_api.retrieval.find import LONGEST_TEXT, Retrieval, find, merged
+from rag_api.retrieval.find import Retrieval, find, merged
 from rag_api.text.language import Language, detect
 from rag_api.text.quotable.prompt_injection import visible
 
@@ -66,6 +66,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_QUESTION = 2_000  # characters in NFKC, as embedders read it; the API's own limit is as many as they are typed
 
+LONGEST_WHOLE = 200_000  # characters of a document that the model reads whole
 QUESTIONS = UUID("0b3f6a52-6d0c-4d7e-9c1e-6a1f6f0f5a11")  # ids that follow from a question's key are made within it
 
 
@@ -139,7 +140,7 @@ def _of_whole(document_id: str, mode: Mode, filters: Filters, user: User, contai
     if mode != Mode.ANSWER:
         raise InvalidInput("A document is read whole for a written answer only. Ask with mode `answer`.")
     get_document(container.db, user, document_id)
-    if read_text(container.db, document_id, LONGEST_TEXT) is None:
+    if read_text(container.db, document_id, LONGEST_WHOLE) is None:
         raise DocumentTooLong("The document is too long to be read whole.")
     return replace(filters, document_ids=(document_id,))
 

@@ -34,9 +34,9 @@ from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
 from rag_api.text.quotable.prompt_injection import addressed
 from rag_api.text.quotable.uncertain import Places, blanked, together
 
-# Beyond this a document's sentences are looked for in its chunks alone: cutting a whole book into
-# sentences takes seconds.
-LONGEST_TEXT = 200_000
+# characters; beyond this a document's sentences are looked for in its chunks alone, and no reader
+# that points is given them: cutting it takes a second the first time, and its text megabytes
+LONGEST_TEXT = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from rag_api.embed.vector_cache import halved
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
 from rag_api.retrieval.decision.calibration import SentenceWeights
-from rag_api.text.blocks import names_of, structure_of
+from rag_api.text.blocks import names_in
 from rag_api.text.quotable.prompt_injection import speaks_to_a_machine
 from rag_api.text.quotable.quotable_spans import Quotable, quotable_of
 from rag_api.text.quotable.uncertain import Places, is_certain
@@ -130,18 +130,16 @@ def _sentences(
         source = chunk.text if text is None else text
         structure = structures.get(chunk.document_id, "") if text is not None else ""
         doubt = uncertain.get(chunk.document_id, ())
-        names = names_of(structure_of(source, structure)) if doubt and text is not None else ()
+        names = names_in(source, structure) if doubt and text is not None else ()
         for quote in quotable_of(source, structure):
             start, end = quote.start + base, quote.end + base
             inside = min(end, chunk.end) - max(start, chunk.start)
             key = (chunk.document_id, start, end)
-            words_of = _words(source, quote)
             named = actions and chunk.document_id == hits[0].chunk.document_id and quote.kind == LineKind.ITEM
-            if (
-                (inside < MOSTLY * (end - start) and not named)
-                or key in taken
-                or words_of.strip().casefold() == chunk.title.strip().casefold()
-            ):
+            if (inside < MOSTLY * (end - start) and not named) or key in taken:
+                continue
+            words_of = _words(source, quote)
+            if words_of.strip().casefold() == chunk.title.strip().casefold():
                 continue
             if not is_certain(quote, doubt, base, names) or speaks_to_a_machine(source, quote):
                 continue

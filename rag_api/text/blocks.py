@@ -251,6 +251,12 @@ def names_of(blocks: Sequence[Block]) -> frozenset[tuple[int, int]]:
     return frozenset((blocks[at].start, blocks[at].end) for at, length in held.items() if length >= _NEARLY_ALL * whole)
 
 
+@lru_cache(maxsize=256)
+def names_in(text: str, structure: str = "") -> frozenset[tuple[int, int]]:
+    """`names_of` a text's blocks, looked for once."""
+    return names_of(structure_of(text, structure))
+
+
 def packed(blocks: Sequence[Block]) -> str:
     """As JSON: what the database keeps."""
     rows = [[b.kind.value, b.start, b.end, b.parent, b.level, b.label, b.header, b.column, b.columns] for b in blocks]

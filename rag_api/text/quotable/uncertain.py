@@ -6,6 +6,7 @@ Knows characters only. Places are (start, end), in order, none within another.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Container, Sequence
 
@@ -15,6 +16,7 @@ from rag_api.text.quotable.quotable_spans import Quotable, quotable
 
 Place = tuple[int, int]
 Places = Sequence[Place]
+_LETTER = re.compile(r"\S")
 BLANK = "▒"  # stands for each letter of what is left out
 
 
@@ -60,7 +62,7 @@ def blanked(text: str, start: int, uncertain: Places, blank: str = BLANK) -> str
     for a, b in uncertain:
         a, b = max(0, a - start), min(len(text), b - start)
         if a < b:
-            parts += [text[at:a], "".join(c if c.isspace() else blank for c in text[a:b])]
+            parts += [text[at:a], _LETTER.sub(blank, text[a:b])]
             at = b
     return "".join(parts) + text[at:]
 

@@ -199,7 +199,7 @@ async def test_only_what_one_may_read_is_read_whole_and_only_for_a_written_answe
         new_question(LOCAL_USER, container, DUTCH, whole="0" * 32)
     with pytest.raises(InvalidInput, match="for a written answer only"):
         new_question(LOCAL_USER, container, DUTCH, whole=child, mode=Mode.VERBATIM)
-    monkeypatch.setattr(asking, "LONGEST_TEXT", len(CHILD) - 1)
+    monkeypatch.setattr(asking, "LONGEST_WHOLE", len(CHILD) - 1)
     with pytest.raises(DocumentTooLong, match="too long to be read whole"):
         new_question(LOCAL_USER, container, DUTCH, whole=child)
     assert not server.requests
