@@ -25,6 +25,7 @@ from rag_api.main import create_app
 from rag_api.retrieval import find as finding
 from rag_api.retrieval import precompute
 from rag_api.retrieval.in_flight import InFlight
+from rag_api.retrieval.reader_model.passages import passages_of
 from rag_api.retrieval.sentence_scorer import lines_of
 from tests.support.questions import analysed
 from tests.support.world import CHILD, FALL, KITCHEN, empty, load, load_hospital
@@ -194,6 +195,14 @@ def test_a_very_long_document_s_sentences_are_those_of_its_chunks(
     assert found.texts == {}
     assert found.sentences
     assert container.counted.asked == []
+
+
+def test_a_book_is_given_to_its_reader_as_other_documents_are(container: World) -> None:
+    book = load(container, "boek.pdf", CHILD, "Hoofdstuk 2." + "\n" * 250_000, FALL)
+    found = find(container)
+    passages = passages_of(found.may_be_quoted, found.texts, found.structures)
+    assert passages[0].document_id == book.id
+    assert found.sentences[0].document_id == book.id
 
 
 def test_one_process_makes_them_for_all(container: World, hospital: dict[str, Document]) -> None:
