@@ -78,8 +78,9 @@ export interface paths {
         /**
          * Load a document
          * @description For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that
-         *     cannot be read is reported by its reason and kept in the list as `failed`, with `advice` on what
-         *     to do; `warnings` say what to know of one that can. 409 when an ingestion is running.
+         *     cannot be read is reported by its reason, with `advice` on what to do: the version before it
+         *     stays in force (`kept`), and where there is none it is in the list as `failed`. `warnings` say
+         *     what to know of one that can. 409 when an ingestion is running.
          */
         post: operations["upload_document"];
         delete?: never;
@@ -2633,6 +2634,12 @@ export interface components {
              * @default
              */
             renamed_from: string;
+            /**
+             * Kept
+             * @description It could not be read, and the version before it is still answered from.
+             * @default false
+             */
+            kept: boolean;
         };
         /** IngestOut */
         IngestOut: {

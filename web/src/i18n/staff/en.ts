@@ -165,6 +165,7 @@ export const staff = {
       not_permitted: "who may read it is not known",
       wrong_metadata: "its row in metadata.csv is wrong",
     }),
+    kept: "the version before it stays in force",
     notRead: "it could not be read",
     advice: open<ByCode>({
       encrypted: "Save it without a password, then load it again.",

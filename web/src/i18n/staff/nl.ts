@@ -164,6 +164,7 @@ export const staff: StaffWords = {
       wrong_metadata: "de regel in metadata.csv klopt niet",
     },
     notRead: "het kon niet gelezen worden",
+    kept: "de vorige versie blijft gelden",
     advice: {
       encrypted: "Bewaar het zonder wachtwoord en laad het opnieuw.",
       empty: "Kijk na of het het juiste bestand is en laad het opnieuw.",
