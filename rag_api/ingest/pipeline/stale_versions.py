@@ -25,7 +25,7 @@ _END = 2048  # bytes in which a PDF's last line stands
 
 
 def may_pass(one: ReadItem, error: UnreadableDocument) -> bool:
-    """Whether the version before stays: an upload's for good, that of a file in a folder for now."""
+    """Whether the version before stays: of an upload for good, of a file in a folder for now."""
     if _is_upload(one.item):
         return one.item.known is not None and one.item.known.status == DocumentStatus.INDEXED
     return error.reason in _PASSING and _has_version(one.item) and _is_fresh(one.item, error.reason)
