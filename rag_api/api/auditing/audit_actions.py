@@ -63,6 +63,8 @@ ACTIONS: dict[str, Act] = {
     "DELETE /judged/{name}/questions/{question_id}": Act("judged.question_deleted", changes=True),
     "GET /gaps": Act("gaps.read"),
     "GET /gaps.csv": Act("gaps.exported"),
+    "GET /reviews": Act("reviews.read"),
+    "PUT /reviews/{answer_id}": Act("review.given", changes=True),
     "GET /usage": Act("usage.read"),
     "GET /risk": Act("risk.read", routine=True),
     "PUT /risk": Act("risk.chosen", changes=True),

@@ -1,5 +1,5 @@
-"""The reader of `bedside demo`: the adapter that must agree to what is quoted, where its model is on
-this machine and nothing else was chosen."""
+"""The reader of `bedside demo`: the adapter that must agree to what is quoted, where its model is
+on this machine and nothing else was chosen."""
 
 from __future__ import annotations
 

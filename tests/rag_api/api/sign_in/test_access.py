@@ -163,6 +163,8 @@ ROWS: list[tuple[str, Row]] = [
     ),
     ("GET /gaps", judges(200)),
     ("GET /gaps.csv", judges(200)),
+    ("GET /reviews", judges(200)),
+    ("PUT /reviews/{answer_id}", judges(200, foreign=404, json={"verdict": "right"})),
     ("GET /usage", judges(200)),
     ("GET /risk", judges(200)),
     ("PUT /risk", admins(200, "admin", json={"risk": "careful"})),
