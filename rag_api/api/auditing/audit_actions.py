@@ -66,6 +66,8 @@ ACTIONS: dict[str, Act] = {
     "GET /reviews": Act("reviews.read"),
     "PUT /reviews/{answer_id}": Act("review.given", changes=True),
     "GET /usage": Act("usage.read"),
+    "GET /report": Act("report.read"),
+    "GET /report.csv": Act("report.exported"),
     "GET /risk": Act("risk.read", routine=True),
     "PUT /risk": Act("risk.chosen", changes=True),
     "GET /owners": Act("owners.listed"),

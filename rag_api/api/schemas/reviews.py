@@ -1,4 +1,4 @@
-"""The API's JSON for reviews of answers, and for the report of a period."""
+"""The API's JSON for reviews of answers."""
 
 from __future__ import annotations
 

@@ -3,7 +3,9 @@ refused."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import httpx
 from playwright.sync_api import Page, expect
@@ -53,3 +55,28 @@ def test_an_answer_is_judged_with_a_remark_that_its_owner_reads_and_a_refusal_sa
     page.goto(f"{url}/inbox")
     expect(page.get_by_text("De dosis per dag ontbreekt.").first).to_be_visible()
     container.db.run("truncate conversations, owner_questions cascade")
+
+
+def test_a_periods_report_is_saved_as_csv_and_printed_alone(
+    page: Page, url: str, asker: Asker, container: Container
+) -> None:
+    asked(url, asker)
+    asked(url, asker)
+    page.goto(f"{url}/quality/usage")
+    report = page.get_by_role("region", name="Rapport van een maand")
+    today = datetime.now().astimezone().date()
+    expect(report.get_by_label("Van")).to_have_value(re.compile(r"-01$"))  # the month before, which is over
+    report.get_by_label("Van").fill(str(today - timedelta(days=1)))
+    report.get_by_label("Tot en met").fill(str(today + timedelta(days=1)))
+    expect(report.get_by_role("row", name="Gestelde vragen 4")).to_be_visible()
+    expect(report.get_by_role("listitem")).to_contain_text([FLAG])
+    expect(page.get_by_text("Jansen")).to_have_count(0)
+    faultless(page)
+    with page.expect_download() as download:
+        report.get_by_role("link", name="CSV").click()
+    assert "questions,,4" in download.value.path().read_text()
+    page.emulate_media(media="print")
+    expect(report.get_by_role("table")).to_be_visible()
+    expect(report.get_by_role("link", name="CSV")).to_be_hidden()
+    expect(page.get_by_text("Hoe voorzichtig Bedside antwoordt")).to_be_hidden()
+    container.db.run("truncate conversations cascade")

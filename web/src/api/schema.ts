@@ -633,6 +633,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was asked in a period, and what became of it
+         * @description Counts alone, and the questions that were asked most without an answer: those that were asked
+         *     once are not in it, nor who asked.
+         */
+        get: operations["get_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The report of a period as CSV */
+        get: operations["export_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/risk": {
         parameters: {
             query?: never;
@@ -1583,6 +1621,21 @@ export interface components {
              * @default false
              */
             literal: boolean;
+        };
+        /** AskedInVainOut */
+        AskedInVainOut: {
+            /**
+             * Question
+             * @description The wording asked most.
+             */
+            question: string;
+            /** Times */
+            times: number;
+            /**
+             * Department
+             * @description Of who asked, else of the nearest document.
+             */
+            department: string;
         };
         /** AskedOut */
         AskedOut: {
@@ -3754,6 +3807,66 @@ export interface components {
              * @default false
              */
             remove: boolean;
+        };
+        /** ReportOut */
+        ReportOut: {
+            /**
+             * Since
+             * Format: date
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date
+             * @description Included.
+             */
+            until: string;
+            /** Questions */
+            questions: number;
+            /** Answered */
+            answered: number;
+            /** Not Found */
+            not_found: number;
+            /** Sources Only */
+            sources_only: number;
+            /** Failed */
+            failed: number;
+            /**
+             * Refused
+             * @description Those that were not found, by why (`GET /reviews`), most first.
+             */
+            refused: {
+                [key: string]: number;
+            };
+            /**
+             * Reported
+             * @description Answers that readers reported as `wrong` or `outdated`.
+             */
+            reported: {
+                [key: string]: number;
+            };
+            /**
+             * Judged
+             * @description Answers that quality staff judged, by verdict.
+             */
+            judged: {
+                [key: string]: number;
+            };
+            /**
+             * Median
+             * @description Seconds from the question to the whole answer, of half of the questions.
+             */
+            median: number | null;
+            /**
+             * Slowest
+             * @description The same, of 95% of the questions.
+             */
+            slowest: number | null;
+            /**
+             * Unanswered
+             * @description Asked in vain more than once, most asked first.
+             */
+            unanswered: components["schemas"]["AskedInVainOut"][];
         };
         /**
          * Result
@@ -7893,6 +8006,182 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WeeklyUsageOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_report: {
+        parameters: {
+            query: {
+                /** @description The first day. */
+                since: string;
+                /** @description The last day. */
+                until: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_report: {
+        parameters: {
+            query: {
+                /** @description The first day. */
+                since: string;
+                /** @description The last day. */
+                until: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */

@@ -46,6 +46,7 @@ export type Reviewed = Schemas["ReviewedOut"];
 export type ReviewIn = Schemas["ReviewIn"];
 export type ReviewVerdict = ReviewIn["verdict"];
 export type UsageWeek = Schemas["WeekOut"];
+export type PeriodReport = Schemas["ReportOut"];
 export type Risk = Schemas["RiskOut"];
 export type RiskName = Schemas["RiskOffered"]["name"];
 export type Loaded = Schemas["IngestItem"];

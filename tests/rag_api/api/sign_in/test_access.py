@@ -166,6 +166,8 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /reviews", judges(200)),
     ("PUT /reviews/{answer_id}", judges(200, foreign=404, json={"verdict": "right"})),
     ("GET /usage", judges(200)),
+    ("GET /report", judges(200, params={"since": "2026-01-01", "until": "2026-01-31"})),
+    ("GET /report.csv", judges(200, params={"since": "2026-01-01", "until": "2026-01-31"})),
     ("GET /risk", judges(200)),
     ("PUT /risk", admins(200, "admin", json={"risk": "careful"})),
     ("GET /owners", admins(200, "admin")),
