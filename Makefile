@@ -32,10 +32,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 demo: $(STAMPS)/demo $(STAMPS)/web ## the whole product on this machine, with its sample handbook (ARGS="--once --json")
-	@$(if $(filter-out demo,$(BEDSIDE_DEMO_MODEL)),export BEDSIDE_GENERATOR_MODEL=$$($(PY) -m services.generator.models.files.carried $(BEDSIDE_DEMO_MODEL));) \
-	  adapters=services/reader/adapters/$$BEDSIDE_GENERATOR_MODEL; \
-	  if [ -n "$$BEDSIDE_GENERATOR_MODEL" ] && [ -z "$${BEDSIDE_READER+set}" ] && [ -d "$$adapters" ]; then \
-	    export BEDSIDE_GENERATOR_ADAPTERS=$$adapters BEDSIDE_READER=agreeing:reading BEDSIDE_RISK=$${BEDSIDE_RISK:-balanced}; fi; \
+	@BEDSIDE_GENERATOR_MODEL=$$($(PY) -m services.generator.models.files.carried $(BEDSIDE_DEMO_MODEL)) \
 	  $(VENV)/bin/bedside demo $(ARGS)
 
 dev: $(STAMPS)/dev $(STAMPS)/node_modules ## the API with reload and the page with hot reload, for working on Bedside

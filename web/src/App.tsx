@@ -14,23 +14,27 @@ import { type PageName, pageAt, rolesOf } from "./state/window/route";
 const whenIdle = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 500));
 whenIdle(() => void Promise.all([pdfjs(), pane()]).catch(() => undefined));
 
+const page = <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name): ComponentType =>
+  lazy(async (): Promise<{ default: ComponentType }> => ({ default: (await load())[name] }));
+
 /** The other pages are for few: who only asks does not fetch them. */
 const PAGES: Record<PageName, ComponentType> = {
   chat: Chat,
-  linked: lazy(async () => ({ default: (await import("./components/source/Linked")).Linked })),
-  conversations: lazy(async () => ({ default: (await import("./components/browse/Conversations")).Conversations })),
-  procedures: lazy(async () => ({ default: (await import("./components/browse/Procedures")).Procedures })),
-  inbox: lazy(async () => ({ default: (await import("./components/inbox/Inbox")).Inbox })),
-  owners: lazy(async () => ({ default: (await import("./components/admin/owners/Owners")).Owners })),
-  documents: lazy(async () => ({ default: (await import("./components/admin/documents/Documents")).Documents })),
-  session: lazy(async () => ({ default: (await import("./components/quality/Session")).Session })),
-  sets: lazy(async () => ({ default: (await import("./components/quality/Sets")).Sets })),
-  accounts: lazy(async () => ({ default: (await import("./components/admin/accounts/Accounts")).Accounts })),
-  keys: lazy(async () => ({ default: (await import("./components/admin/keys/Keys")).Keys })),
-  webhooks: lazy(async () => ({ default: (await import("./components/admin/webhooks/Webhooks")).Webhooks })),
-  audit: lazy(async () => ({ default: (await import("./components/audit/Audit")).Audit })),
-  gaps: lazy(async () => ({ default: (await import("./components/quality/Gaps")).Gaps })),
-  usage: lazy(async () => ({ default: (await import("./components/quality/usage/Usage")).Usage })),
+  linked: page(() => import("./components/source/Linked"), "Linked"),
+  conversations: page(() => import("./components/browse/Conversations"), "Conversations"),
+  procedures: page(() => import("./components/browse/Procedures"), "Procedures"),
+  inbox: page(() => import("./components/inbox/Inbox"), "Inbox"),
+  owners: page(() => import("./components/admin/owners/Owners"), "Owners"),
+  documents: page(() => import("./components/admin/documents/Documents"), "Documents"),
+  reviews: page(() => import("./components/quality/reviews/Reviews"), "Reviews"),
+  session: page(() => import("./components/quality/Session"), "Session"),
+  sets: page(() => import("./components/quality/Sets"), "Sets"),
+  accounts: page(() => import("./components/admin/accounts/Accounts"), "Accounts"),
+  keys: page(() => import("./components/admin/keys/Keys"), "Keys"),
+  webhooks: page(() => import("./components/admin/webhooks/Webhooks"), "Webhooks"),
+  audit: page(() => import("./components/audit/Audit"), "Audit"),
+  gaps: page(() => import("./components/quality/Gaps"), "Gaps"),
+  usage: page(() => import("./components/quality/usage/Usage"), "Usage"),
 };
 
 export function App() {

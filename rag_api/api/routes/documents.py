@@ -363,8 +363,9 @@ def upload_document(
     ] = "",
 ) -> api.IngestOut:
     """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that
-    cannot be read is reported by its reason and kept in the list as `failed`, with `advice` on what
-    to do; `warnings` say what to know of one that can. 409 when an ingestion is running."""
+    cannot be read is reported by its reason, with `advice` on what to do: the version before it
+    stays in force (`kept`), and where there is none it is in the list as `failed`. `warnings` say
+    what to know of one that can. 409 when an ingestion is running."""
     administrator(user)
     name = _file_name(file.filename or "")
     trail.on["source"] = name

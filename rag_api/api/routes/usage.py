@@ -1,27 +1,38 @@
-"""GET /usage, /risk and PUT /risk: how much is asked and answered, and how readily Bedside answers.
-For reviewers; admins choose."""
+"""GET /usage, /report, /report.csv, /risk and PUT /risk: how much is asked and answered, and how
+readily Bedside answers. For reviewers; admins choose."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import date
 from typing import Annotated, get_args
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, UserDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.schemas import Day
 from rag_api.api.schemas import usage as api
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.container import Container
+from rag_api.db import Database
 from rag_api.db.access import administrator, reviewer
 from rag_api.db.choices import RISK, choose, chosen, forget
+from rag_api.db.questions.gaps import unanswered
+from rag_api.db.questions.period import figures_of
 from rag_api.db.questions.usage import weeks
+from rag_api.domain import User
+from rag_api.errors import InvalidInput
+from rag_api.evaluate.period import PeriodReport, morning, report_csv, report_of
 from rag_api.retrieval.decision.calibration import NotFoundModel, calibration
 
 router = APIRouter(tags=["usage"], route_class=LimitedRoute)
 YEAR = 53
+EARLIEST, LATEST = date(2000, 1, 1), date(2100, 1, 1)
+First = Annotated[Day, Query(description="The first day.")]
+Last = Annotated[Day, Query(description="The last day.")]
 
 
 @router.get(
@@ -33,6 +44,55 @@ def get_usage(
 ) -> api.WeeklyUsageOut:
     """Nobody's name and no question is in it."""
     return api.WeeklyUsageOut(weeks=[api.WeekOut(**asdict(week)) for week in weeks(db, user, count)])
+
+
+@router.get(
+    "/report",
+    openapi_extra=declared(Access.JUDGE),
+    summary="What was asked in a period, and what became of it",
+    responses=responses(400, 404, 422, 503),
+)
+def get_report(db: DbDep, user: UserDep, trail: TrailDep, since: First, until: Last) -> api.ReportOut:
+    """Counts alone, and the questions that were asked most without an answer: those that were asked
+    once are not in it, nor who asked."""
+    report = _report(db, user, trail, since, until)
+    names = ("questions", "answered", "not_found", "sources_only", "failed", "median", "slowest")
+    counts = {name: getattr(report.figures, name) for name in names}
+    return api.ReportOut(
+        since=since,
+        until=until,
+        **counts,
+        refused=dict(report.figures.refused),
+        reported=dict(report.figures.reported),
+        judged=dict(report.figures.judged),
+        unanswered=[
+            api.AskedInVainOut(question=gap.question, times=len(gap.asked), department=gap.department)
+            for gap in report.unanswered
+        ],
+    )
+
+
+@router.get(
+    "/report.csv",
+    openapi_extra=declared(Access.JUDGE),
+    summary="The report of a period as CSV",
+    response_class=Response,
+    responses={
+        200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}},
+        **responses(400, 404, 422, 503),
+    },
+)
+def export_report(db: DbDep, user: UserDep, trail: TrailDep, since: First, until: Last) -> Response:
+    text = report_csv(_report(db, user, trail, since, until))
+    name = f'attachment; filename="bedside-{since}-{until}.csv"'
+    return Response(text, media_type="text/csv", headers={"Content-Disposition": name})
+
+
+def _report(db: Database, user: User, trail: TrailDep, since: date, until: date) -> PeriodReport:
+    if not EARLIEST <= since <= until < LATEST:
+        raise InvalidInput("A period begins before it ends, in this century.")
+    trail.on |= {"since": since.isoformat(), "until": until.isoformat()}
+    return report_of(since, until, figures_of(db, user, since, until), unanswered(db, user, morning(since)))
 
 
 @router.get(

@@ -25,6 +25,7 @@ class IngestItem(BaseModel):
     warnings: list[str] = Field([], description="What an admin should know of it, and do about it.")
     notes: list[NoteOut] = Field([], description="The warnings with their codes, in the same order.")
     renamed_from: str = Field("", description="The name that its document had when the file lay elsewhere.")
+    kept: bool = Field(False, description="It could not be read, and the version before it is still answered from.")
 
 
 class MissingOut(BaseModel):

@@ -29,6 +29,28 @@ class WeeklyUsageOut(BaseModel):
     weeks: list[WeekOut] = Field(description="Oldest first; this week last.")
 
 
+class AskedInVainOut(BaseModel):
+    question: str = Field(description="The wording asked most.")
+    times: int
+    department: str = Field(description="Of who asked, else of the nearest document.")
+
+
+class ReportOut(BaseModel):
+    since: date
+    until: date = Field(description="Included.")
+    questions: int
+    answered: int
+    not_found: int
+    sources_only: int
+    failed: int
+    refused: dict[str, int] = Field(description="Those that were not found, by why (`GET /reviews`), most first.")
+    reported: dict[str, int] = Field(description="Answers that readers reported as `wrong` or `outdated`.")
+    judged: dict[str, int] = Field(description="Answers that quality staff judged, by verdict.")
+    median: float | None = Field(description="Seconds from the question to the whole answer, of half of the questions.")
+    slowest: float | None = Field(description="The same, of 95% of the questions.")
+    unanswered: list[AskedInVainOut] = Field(description="Asked in vain more than once, most asked first.")
+
+
 class RiskOffered(BaseModel):
     name: RiskName
     refused: float | None = Field(

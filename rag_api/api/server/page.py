@@ -58,7 +58,7 @@ def web_dir(configured: Path | None) -> Path | None:
 
 # The page's own addresses, as web/src/state/window/route.ts has them; nginx holds the same pattern.
 ADDRESSES = (
-    r"^/((c|d|a)/[^/]+|admin/(documents|accounts|keys|owners|webhooks)|quality/(session|sets|gaps|usage)"
+    r"^/((c|d|a)/[^/]+|admin/(documents|accounts|keys|owners|webhooks)|quality/(reviews|session|sets|gaps|usage)"
     r"|audit/trail|procedures|history|inbox)?/?$"
 )
 

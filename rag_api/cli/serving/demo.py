@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import time
@@ -17,6 +18,7 @@ from rag_api.cli.ask import answer_json, print_answer
 from rag_api.cli.console import opened, say
 from rag_api.cli.content.ingest import print_report, run_ingest
 from rag_api.cli.options import AsJson
+from rag_api.cli.serving.demo_reader import choose_reader
 from rag_api.cli.serving.serve import serve_all, url_of
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ def demo(
     from rag_api.domain import LOCAL_USER
 
     step = Steps()
+    if without := choose_reader(os.environ):
+        say(without)
     with opened() as container:
         if container.settings.environment == "production":
             say(

@@ -83,12 +83,13 @@ def forget(
     ] = True,
 ) -> None:
     """Erase what a person asked. That somebody asked, when, and what was shown, stays in the trail,
-    which still verifies. What they asked owners, or reported of documents, stays, without saying
-    whose it was."""
+    which still verifies. What they asked owners, reported of documents, or judged, stays, without
+    saying whose it was."""
     from rag_api.audit.erasing import forget_person, forget_questions
     from rag_api.db.owners.questions import detach
     from rag_api.db.people.accounts import get_account
     from rag_api.db.questions.answers import delete_conversations_of
+    from rag_api.db.questions.reviews import forget_reviewer
     from rag_api.errors import NotFound
 
     with opened() as container:
@@ -100,6 +101,7 @@ def forget(
         erased = forget_questions(db, account, said) + (forget_person(db, account, said) if identity else 0)
         deleted = delete_conversations_of(db, account) if conversations else 0
         detached = detach(db, account)
+        forget_reviewer(db, account)
         also(erased=erased, conversations=deleted, detached=detached)
     say(
         f"{user}: {erased} parts of entries erased, {deleted} conversations deleted, {detached} questions to owners "

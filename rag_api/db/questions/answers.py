@@ -197,6 +197,11 @@ def said_of(db: Database, user: User, document_ids: Sequence[str], limit: int = 
     return tuple(answer.text for answer in reversed(kept) if answer.text)
 
 
+def readable_answers(db: Database, user: User, rows: Sequence[DictRow]) -> list[Answer]:
+    """Of stored rows, whoever asked: as they were shown, without what the user may not read."""
+    return _readable(db, user, [_to_answer(row) for row in rows])
+
+
 def _readable(db: Database, user: User, answers: Sequence[Answer], where: str = READS) -> list[Answer]:
     """As they were shown, without what the user may no longer read: neither such a source nor a
     text that was made with it."""

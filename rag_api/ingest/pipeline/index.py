@@ -68,7 +68,8 @@ def ingest(
         known, run.edits = documents_repo.current(), documents_repo.edits()
         run.ids, lost = documents_repo.sources(), reconcile(run, known)
         engine.index(run, changed_files(run, sources, known, lost))
-        placed = [source for source in sources if source.folder]
+        kept = {one.source for one in run.outcomes if one.kept}  # they stay where they came from
+        placed = [source for source in sources if source.folder and source.name not in kept]
         documents_repo.put_folders(
             {source.name: source.folder for source in placed}, {source.name: source.item for source in placed}
         )

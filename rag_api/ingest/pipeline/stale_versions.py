@@ -1,6 +1,7 @@
 """Documents whose file cannot be read just now, as it is being copied or its row of metadata.csv is
-being edited: their version before keeps answering for a day. A file that is whole and cannot be
-read is another matter: what it replaces is no longer what the hospital says.
+being edited: their version before keeps answering for a day. A file in a folder that is whole and
+cannot be read is another matter: what it replaces is no longer what the hospital says. An upload
+that cannot be read replaces nothing: who sent it is told at once.
 
 What ends early is seen by its kind: a PDF and a ZIP (DOCX, XLSX, PPTX) end with what makes them
 readable. A text that breaks off in the middle cannot be told from a short one.
@@ -24,13 +25,19 @@ _END = 2048  # bytes in which a PDF's last line stands
 
 
 def may_pass(one: ReadItem, error: UnreadableDocument) -> bool:
-    """Whether the version before stays for now."""
+    """Whether the version before stays: of an upload for good, of a file in a folder for now."""
+    if _is_upload(one.item):
+        return one.item.known is not None and one.item.known.status == DocumentStatus.INDEXED
     return error.reason in _PASSING and _has_version(one.item) and _is_fresh(one.item, error.reason)
 
 
 def keep_version(run: Run, one: ReadItem, error: UnreadableDocument) -> None:
     known = one.item.known
     assert known is not None
+    if _is_upload(one.item):
+        message = f"{error.message}; the version before stays in force"
+        run.done(Outcome(one.item.source.name, "failed", known.id, error.reason, message, kept=True))
+        return
     others = [warning for warning in known.warnings if code_of(warning) != "kept"]
     run.repo.keep(known.id, [note("kept", why=error.message), *others])
     message = f"{error.message}; its version before still answers for now, and the file is tried again"
@@ -53,14 +60,17 @@ def refuse_half(item: Item) -> None:
 
 
 def _has_version(item: Item) -> bool:
-    """One that answers, of a file in a folder. An upload is whole, and who sent it is told at once;
-    so is an object of a store."""
+    """One that answers, of a file in a folder. An object of a store is whole."""
     return (
         not item.source.url
         and item.known is not None
         and item.known.status == DocumentStatus.INDEXED
         and item.source.folder not in ("", UPLOADED)
     )
+
+
+def _is_upload(item: Item) -> bool:
+    return item.source.folder == UPLOADED
 
 
 def _is_fresh(item: Item, reason: str) -> bool:

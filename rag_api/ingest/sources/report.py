@@ -24,7 +24,7 @@ class Outcome:
     from_images: int = 0  # pages of an indexed document that were read from their image
     uncertain: int = 0  # places of them that were read in doubt
     renamed_from: str = ""  # the name that it had when its file lay elsewhere
-    kept: bool = False  # what failed is its file; the version before it is still answered from
+    kept: bool = False  # what failed is its file; the version before it is answered from
 
 
 @dataclass(frozen=True, slots=True)

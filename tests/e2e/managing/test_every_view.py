@@ -16,7 +16,7 @@ from tests.support.world import load_hospital
 
 VIEWS = (
     "/", "/history", "/procedures", "/inbox", "/admin/documents", "/admin/owners", "/admin/accounts", "/admin/keys", "/admin/webhooks",
-    "/quality/session", "/quality/sets", "/quality/gaps", "/quality/usage", "/audit/trail", "/nowhere",
+    "/quality/reviews", "/quality/session", "/quality/sets", "/quality/gaps", "/quality/usage", "/audit/trail", "/nowhere",
 )  # fmt: skip
 
 

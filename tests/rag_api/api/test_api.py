@@ -470,9 +470,12 @@ def test_documents_that_expire_soon_and_that_were_read_in_doubt_can_be_listed(
     empty(container)
 
 
-def pdf(text: str) -> bytes:
+WATER = "Drinkwater\nDe norm is zeven liter water per dag en per bed.\nBel de technische dienst bij een lek."
+
+
+def pdf(text: str, password: str | None = None) -> bytes:
     file = io.BytesIO()
-    canvas = Canvas(file)
+    canvas = Canvas(file, encrypt=password)
     for number, line in enumerate(text.split("\n")):
         canvas.drawString(72, 720 - 16 * number, line)
     canvas.save()
@@ -525,6 +528,27 @@ def test_an_upload_that_cannot_be_read_is_reported_and_listed(client: httpx.Clie
     assert listed["source"] == "kapot.pdf"
     assert listed["advice"] == report["items"][0]["advice"]
     assert "save it as PDF" in listed["advice"]
+    empty(container)
+
+
+@pytest.mark.parametrize("reason", ["broken", "encrypted", "empty"])
+def test_an_upload_that_cannot_be_read_leaves_the_version_before_in_force(
+    reason: str, client: httpx.Client, container: Container
+) -> None:
+    client.post("/documents", files={"file": ("water.pdf", pdf(WATER), "application/pdf")}).raise_for_status()
+    (before,) = client.get("/documents", params={"search": "water.pdf"}).json()["documents"]
+    sent = {"broken": b"%PDF-1.4 nothing more", "encrypted": pdf(WATER, password="x"), "empty": b""}[reason]
+    report = client.post("/documents", files={"file": ("water.pdf", sent, "application/pdf")}).json()
+    (item,) = report["items"]
+    assert (report["failed"], item["reason"], item["kept"]) == (1, reason, True)
+    assert "the version before stays in force" in item["message"]
+    assert client.get("/documents", params={"search": "water.pdf"}).json()["documents"] == [before]
+    assert client.get("/documents", params={"status": "failed"}).json()["total"] == 0
+    answer = client.post("/ask", json={"question": "Hoeveel liter water per dag is de norm?"}).json()
+    assert "zeven liter" in answer["answer"]
+    newer = pdf(WATER.replace("zeven", "negen"))
+    assert client.post("/documents", files={"file": ("water.pdf", newer, "application/pdf")}).json()["indexed"] == 1
+    assert client.get("/documents", params={"search": "water.pdf"}).json()["total"] == 1
     empty(container)
 
 

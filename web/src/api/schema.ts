@@ -78,8 +78,9 @@ export interface paths {
         /**
          * Load a document
          * @description For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that
-         *     cannot be read is reported by its reason and kept in the list as `failed`, with `advice` on what
-         *     to do; `warnings` say what to know of one that can. 409 when an ingestion is running.
+         *     cannot be read is reported by its reason, with `advice` on what to do: the version before it
+         *     stays in force (`kept`), and where there is none it is in the list as `failed`. `warnings` say
+         *     what to know of one that can. 409 when an ingestion is running.
          */
         post: operations["upload_document"];
         delete?: never;
@@ -570,6 +571,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was asked and answered, to be judged
+         * @description Nobody's name is in it; a question may hold what its asker typed about a patient, and is gone
+         *     when its conversation is deleted, with what was said of it.
+         */
+        get: operations["get_reviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reviews/{answer_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Judge an answer that somebody was given
+         * @description In place of what was said of it before. What identifies a patient is left out of the
+         *     remark.
+         */
+        put: operations["put_review"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/usage": {
         parameters: {
             query?: never;
@@ -582,6 +625,44 @@ export interface paths {
          * @description Nobody's name and no question is in it.
          */
         get: operations["get_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was asked in a period, and what became of it
+         * @description Counts alone, and the questions that were asked most without an answer: those that were asked
+         *     once are not in it, nor who asked.
+         */
+        get: operations["get_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The report of a period as CSV */
+        get: operations["export_report"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1540,6 +1621,21 @@ export interface components {
              * @default false
              */
             literal: boolean;
+        };
+        /** AskedInVainOut */
+        AskedInVainOut: {
+            /**
+             * Question
+             * @description The wording asked most.
+             */
+            question: string;
+            /** Times */
+            times: number;
+            /**
+             * Department
+             * @description Of who asked, else of the nearest document.
+             */
+            department: string;
         };
         /** AskedOut */
         AskedOut: {
@@ -2633,6 +2729,12 @@ export interface components {
              * @default
              */
             renamed_from: string;
+            /**
+             * Kept
+             * @description It could not be read, and the version before it is still answered from.
+             * @default false
+             */
+            kept: boolean;
         };
         /** IngestOut */
         IngestOut: {
@@ -3665,6 +3767,24 @@ export interface components {
             /** Y1 */
             y1: number;
         };
+        /** RefusedOut */
+        RefusedOut: {
+            /**
+             * By
+             * @description A rule's name, `unsure`, `disagreed` (a second reader) or found `elsewhere`.
+             */
+            by: string;
+            /**
+             * Sure
+             * @description How sure the choice was.
+             */
+            sure?: number | null;
+            /**
+             * Needed
+             * @description How sure it had to be.
+             */
+            needed?: number | null;
+        };
         /**
          * ReplyIn
          * @description What `answered` says must be in words; for the others words are welcome.
@@ -3688,6 +3808,66 @@ export interface components {
              */
             remove: boolean;
         };
+        /** ReportOut */
+        ReportOut: {
+            /**
+             * Since
+             * Format: date
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date
+             * @description Included.
+             */
+            until: string;
+            /** Questions */
+            questions: number;
+            /** Answered */
+            answered: number;
+            /** Not Found */
+            not_found: number;
+            /** Sources Only */
+            sources_only: number;
+            /** Failed */
+            failed: number;
+            /**
+             * Refused
+             * @description Those that were not found, by why (`GET /reviews`), most first.
+             */
+            refused: {
+                [key: string]: number;
+            };
+            /**
+             * Reported
+             * @description Answers that readers reported as `wrong` or `outdated`.
+             */
+            reported: {
+                [key: string]: number;
+            };
+            /**
+             * Judged
+             * @description Answers that quality staff judged, by verdict.
+             */
+            judged: {
+                [key: string]: number;
+            };
+            /**
+             * Median
+             * @description Seconds from the question to the whole answer, of half of the questions.
+             */
+            median: number | null;
+            /**
+             * Slowest
+             * @description The same, of 95% of the questions.
+             */
+            slowest: number | null;
+            /**
+             * Unanswered
+             * @description Asked in vain more than once, most asked first.
+             */
+            unanswered: components["schemas"]["AskedInVainOut"][];
+        };
         /**
          * Result
          * @enum {string}
@@ -3706,6 +3886,140 @@ export interface components {
             before: string;
             /** After */
             after: string;
+        };
+        /** ReviewIn */
+        ReviewIn: {
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "right" | "partly" | "wrong" | "harmful";
+            /**
+             * Remark
+             * @default
+             */
+            remark: string;
+            /**
+             * Document Id
+             * @description One that the answer shows: its owner reads the remark, and not the question. Once.
+             */
+            document_id?: string | null;
+            /**
+             * Page
+             * @description Of that document.
+             */
+            page?: number | null;
+        };
+        /** ReviewList */
+        ReviewList: {
+            /**
+             * Reviews
+             * @description Newest first.
+             */
+            reviews: components["schemas"]["ReviewedOut"][];
+            /** Total */
+            total: number;
+            /**
+             * Departments
+             * @description Of who asked in the period; empty: somebody has none.
+             */
+            departments: string[];
+        };
+        /** ReviewOut */
+        ReviewOut: {
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "right" | "partly" | "wrong" | "harmful";
+            /** Remark */
+            remark: string;
+            /** Judged By */
+            judged_by: string;
+            /**
+             * Judged At
+             * Format: date-time
+             */
+            judged_at: string;
+            /**
+             * Sent
+             * @description A document's owner was told.
+             */
+            sent: boolean;
+        };
+        /**
+         * ReviewedOut
+         * @description An answer that somebody was given. Who asked is not told.
+         */
+        ReviewedOut: {
+            /** Answer Id */
+            answer_id: string;
+            /** Question */
+            question: string;
+            /**
+             * Searched
+             * @description What was searched for: a follow-up made to stand alone.
+             */
+            searched: string;
+            /** Language */
+            language: string;
+            /**
+             * Function
+             * @description Of who asked.
+             */
+            function: string;
+            /** Department */
+            department: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "answered" | "not_found" | "sources_only" | "failed";
+            /**
+             * Text
+             * @description Empty where it came from a document that you may not read.
+             */
+            text: string;
+            /** @description Why; null: it was not refused, or it is not known. */
+            refused: components["schemas"]["RefusedOut"] | null;
+            /** Sources */
+            sources: components["schemas"]["ReviewedSource"][];
+            /**
+             * Found
+             * @description What its reader said, last.
+             */
+            found: ("yes" | "partly" | "no") | null;
+            /** Missing */
+            missing: string | null;
+            /** Reported */
+            reported: ("wrong" | "outdated") | null;
+            /** Comments */
+            comments: string[];
+            review: components["schemas"]["ReviewOut"] | null;
+        };
+        /** ReviewedSource */
+        ReviewedSource: {
+            /** Document Id */
+            document_id: string;
+            /** Title */
+            title: string;
+            /** Page */
+            page: number;
+            /**
+             * Quote
+             * @description The first words that the answer quotes of it; empty: none.
+             */
+            quote: string;
+            /**
+             * Owner
+             * @description As the document names them.
+             */
+            owner: string;
         };
         /** RiskIn */
         RiskIn: {
@@ -7476,6 +7790,204 @@ export interface operations {
             };
         };
     };
+    get_reviews: {
+        parameters: {
+            query?: {
+                /** @description Asked on this day or later. */
+                since?: string | null;
+                /** @description Asked on this day or earlier. */
+                until?: string | null;
+                /** @description Only what was refused. */
+                refused?: boolean;
+                /** @description Only what a reader reported. */
+                reported?: boolean;
+                /** @description Only what nobody has judged yet. */
+                unjudged?: boolean;
+                /** @description Of who asked; empty: of nobody's. */
+                department?: string | null;
+                /** @description At most this many. */
+                limit?: number;
+                /** @description Leave out this many first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewList"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_review: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                answer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It changed meanwhile, or exists already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_usage: {
         parameters: {
             query?: {
@@ -7494,6 +8006,182 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WeeklyUsageOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_report: {
+        parameters: {
+            query: {
+                /** @description The first day. */
+                since: string;
+                /** @description The last day. */
+                until: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_report: {
+        parameters: {
+            query: {
+                /** @description The first day. */
+                since: string;
+                /** @description The last day. */
+                until: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */

@@ -272,6 +272,7 @@ export const en = {
     accounts: "Accounts",
     keys: "API keys",
     webhooks: "Webhooks",
+    reviews: "Judge answers",
     session: "Test session",
     sets: "Reviewed questions",
     gaps: "Unanswered questions",

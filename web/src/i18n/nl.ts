@@ -265,6 +265,7 @@ export const nl: Messages = {
     accounts: "Accounts",
     keys: "API-sleutels",
     webhooks: "Webhooks",
+    reviews: "Antwoorden beoordelen",
     session: "Testsessie",
     sets: "Beoordeelde vragen",
     gaps: "Onbeantwoorde vragen",

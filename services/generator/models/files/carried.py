@@ -143,8 +143,16 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m services.generator.models.files.carried", description=__doc__)
     parser.add_argument("name", choices=["demo", *CARRIED])
     parser.add_argument("--locks", type=Path, default=Path("locks"), help="folder of NAME.txt (default locks)")
+    parser.add_argument("--here", action="store_true", help="fetch nothing: fail where it is not on this machine")
     options = parser.parse_args(arguments)
     found = options.name
+    if options.here and found != "demo":
+        try:
+            print(file_of(found))
+        except ModelError as error:
+            print(error, file=sys.stderr)
+            return 1
+        return 0
     if found != "demo":
         try:
             fetch(found, options.locks / f"{found}.txt", say=lambda line: print(line, file=sys.stderr, flush=True))

@@ -3,6 +3,8 @@ at the next question."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -120,3 +122,59 @@ def test_another_process_follows_within_seconds_and_keeps_what_it_knew_while_the
 def test_a_week_begins_on_monday_by_the_databases_clock(client: httpx.Client) -> None:
     this = datetime.fromisoformat(usage(client, 1)[0]["begins"]).date()
     assert timedelta(0) <= datetime.now(UTC).date() - this < timedelta(days=8)
+
+
+def report(client: httpx.Client, **of: Any) -> dict[str, Any]:
+    today = datetime.now(UTC).date()
+    period = {"since": str(today - timedelta(days=1)), "until": str(today + timedelta(days=1))} | of
+    found: dict[str, Any] = client.get("/report", params=period).raise_for_status().json()
+    return found
+
+
+def test_a_report_counts_what_became_of_the_questions_of_its_days_and_names_nobody(
+    client: httpx.Client, container: Container, asker: Asker
+) -> None:
+    asker.user = NURSE
+    told, vain, other, old = ask(client, DOSE), ask(client, FLAG), ask(client, FLAG), ask(client, FLAG)
+    once = ask(client, "Wie herstelt de koffiemachine op de derde verdieping?")
+    client.post(f"/answers/{told['id']}/feedback", json={"reported": "outdated", "comment": "oud"}).raise_for_status()
+    asker.user = JUDGE
+    for answer, verdict in ((told, "wrong"), (vain, "right"), (other, "right")):
+        client.put(f"/reviews/{answer['id']}", json={"verdict": verdict}).raise_for_status()
+    container.db.run(
+        "update answers set created_at = created_at - interval '9 days' where id = %(id)s", {"id": old["id"]}
+    )
+    said = report(client)
+    assert said["questions"] == 4 == said["answered"] + said["not_found"] + said["sources_only"] + said["failed"]
+    assert sum(said["refused"].values()) == said["not_found"] >= 2
+    assert said["reported"] == {"wrong": 0, "outdated": 1}
+    assert said["judged"] == {"right": 2, "partly": 0, "wrong": 1, "harmful": 0}
+    assert 0 <= said["median"] <= said["slowest"]
+    (asked,) = said["unanswered"]
+    assert (asked["question"], asked["times"]) == (FLAG, 2), "what was asked once is not in it"
+    week_ago = str(datetime.now(UTC).date() - timedelta(days=7))
+    assert report(client, since="2020-01-01", until=week_ago)["questions"] == 1
+    assert "nurse" not in str(said).lower()
+    assert once["question"] not in str(said)
+    asker.user = replace(JUDGE, groups=("another ward",))
+    assert report(client)["questions"] == 0
+    asker.user = NURSE
+    assert client.get("/report", params={"since": "2026-01-01", "until": "2026-01-31"}).status_code == 404
+
+
+def test_a_report_is_saved_as_csv_without_a_formula(client: httpx.Client, asker: Asker) -> None:
+    for _ in range(2):
+        ask(client, "=HYPERLINK vlag stadhuis Ieper?")
+    today = str(datetime.now(UTC).date())
+    response = client.get("/report.csv", params={"since": "2026-01-01", "until": today}).raise_for_status()
+    assert f"bedside-2026-01-01-{today}.csv" in response.headers["content-disposition"]
+    rows = {(row["figure"], row["of"]): row["value"] for row in csv.DictReader(io.StringIO(response.text))}
+    assert (rows[("since", "")], rows[("questions", "")]) == ("2026-01-01", "2")
+    assert rows[("unanswered", "'=HYPERLINK vlag stadhuis Ieper?")] == "2"
+
+
+def test_a_period_that_ends_before_it_begins_is_refused(client: httpx.Client) -> None:
+    backwards = {"since": "2026-02-01", "until": "2026-01-31"}
+    assert client.get("/report", params=backwards).status_code == 400
+    assert client.get("/report.csv", params=backwards).status_code == 400
+    assert client.get("/report", params={"since": "0001-01-01", "until": "2026-01-31"}).status_code == 400

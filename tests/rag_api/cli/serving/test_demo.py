@@ -23,13 +23,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 ROOT = Path(__file__).parents[4]
 
 
-def bedside(data_dir: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def bedside(data_dir: Path, *arguments: str, model: str = "demo") -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BEDSIDE_")}
     command = [sys.executable, "-m", "rag_api.cli.app", *arguments]
     result = subprocess.run(
         command,
         cwd=ROOT,
-        env=environment | {"BEDSIDE_DATA_DIR": str(data_dir)},
+        env=environment | {"BEDSIDE_DATA_DIR": str(data_dir), "BEDSIDE_GENERATOR_MODEL": model},
         capture_output=True,
         text=True,
         check=False,

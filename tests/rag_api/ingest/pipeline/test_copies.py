@@ -102,3 +102,15 @@ def test_an_upload_that_takes_a_files_place_says_so_and_so_does_the_file_that_co
     assert code_of(said_now) == "replaces_uploaded"
     assert "(everyone)" in said_now, "who reads it is what the upload said"
     assert place.document("x.pdf").metadata.title == "Kalium"
+
+
+def test_an_upload_that_cannot_be_read_takes_no_files_place(place: Place, tmp_path: Path) -> None:
+    place.write("x.pdf", procedure("Kalium", BODY))
+    place.ingest()
+    before = place.document("x.pdf")
+    (item,) = upload(place, tmp_path, "x.pdf", b"%PDF-1.7 nothing else").items
+    assert (item.outcome, item.reason, item.kept) == ("failed", "broken", True)
+    assert place.document("x.pdf") == before
+    (again,) = place.ingest().items
+    assert (again.outcome, again.warnings) == ("unchanged", ())
+    place.check()

@@ -132,7 +132,7 @@ def test_a_half_written_file_leaves_its_version_before_in_place_and_is_tried_aga
 
 
 @pytest.mark.usefixtures("reader_here")
-@pytest.mark.parametrize("case", ["long ago", "upload", "no words"])
+@pytest.mark.parametrize("case", ["long ago", "no words"])
 def test_a_file_that_is_whole_and_cannot_be_read_takes_its_version_out(
     case: str, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,8 +142,6 @@ def test_a_file_that_is_whole_and_cannot_be_read_takes_its_version_out(
     place.ingest()
     if case == "long ago":
         monkeypatch.setattr("rag_api.ingest.pipeline.stale_versions.PATIENCE", 0.0)
-    if case == "upload":
-        monkeypatch.setattr("rag_api.ingest.pipeline.stale_versions.UPLOADED", str(place.folder))
     place.write("kalium.pdf", pdf(lambda canvas: None) if case == "no words" else b"%PDF-1.7 nothing else")
     report = place.ingest()
     assert (report.failed, report.kept, place.document("kalium.pdf").status) == (1, 0, "failed")

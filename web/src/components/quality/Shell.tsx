@@ -10,7 +10,7 @@ import { Nowhere } from "../shared/frame/Nowhere";
 import "../../styles/staff/index.css";
 
 interface Props {
-  current: Extract<OwnPage, "session" | "sets" | "gaps" | "usage">;
+  current: Extract<OwnPage, "reviews" | "session" | "sets" | "gaps" | "usage">;
   label?: string; // of the page's main part; else its name
   error: ApiError | null; // of what the page cannot do without
   foot?: ReactNode; // the question box

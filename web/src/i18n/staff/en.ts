@@ -2,6 +2,7 @@
 import { accounts, keys } from "./accounts.en";
 import { audit } from "./audit.en";
 import { conversations } from "./conversations.en";
+import { reviews } from "./reviews.en";
 import { usage } from "./usage.en";
 import { webhooks } from "./webhooks.en";
 
@@ -74,6 +75,7 @@ export const staff = {
     lastAsked: (day: string) => `last on ${day}`,
     otherWords: (count: number) => many(count, "other wording", "other wordings"),
   },
+  reviews,
   usage,
   sets: {
     lead: "Questions of which somebody said where the answer stands. Retrieval is measured with them: bedside quality evaluate --stored NAME.",
@@ -165,6 +167,7 @@ export const staff = {
       not_permitted: "who may read it is not known",
       wrong_metadata: "its row in metadata.csv is wrong",
     }),
+    kept: "the version before it stays in force",
     notRead: "it could not be read",
     advice: open<ByCode>({
       encrypted: "Save it without a password, then load it again.",

@@ -4,6 +4,7 @@ import { accounts, keys } from "./accounts.nl";
 import { audit } from "./audit.nl";
 import { conversations } from "./conversations.nl";
 import type { StaffWords } from "./en";
+import { reviews } from "./reviews.nl";
 import { usage } from "./usage.nl";
 import { webhooks } from "./webhooks.nl";
 
@@ -69,6 +70,7 @@ export const staff: StaffWords = {
     lastAsked: (day: string) => `laatst op ${day}`,
     otherWords: (count: number) => many(count, "andere formulering", "andere formuleringen"),
   },
+  reviews,
   usage,
   sets: {
     lead: "Vragen waarvan iemand gezegd heeft waar het antwoord staat. Daarmee wordt het zoeken gemeten: bedside quality evaluate --stored NAAM.",
@@ -163,6 +165,7 @@ export const staff: StaffWords = {
       not_permitted: "wie het mag lezen is niet bekend",
       wrong_metadata: "de regel in metadata.csv klopt niet",
     },
+    kept: "de vorige versie blijft gelden",
     notRead: "het kon niet gelezen worden",
     advice: {
       encrypted: "Bewaar het zonder wachtwoord en laad het opnieuw.",

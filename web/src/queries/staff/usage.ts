@@ -1,6 +1,6 @@
 // How much is asked, and how readily Bedside answers. For quality staff; an admin chooses.
 import { useQuery } from "@tanstack/react-query";
-import { call, service } from "../../api/client";
+import { address, call, service } from "../../api/client";
 import type { RiskName } from "../../api/types";
 import { useChange } from "../client";
 
@@ -9,6 +9,20 @@ export const useUsage = (weeks: number) =>
     queryKey: ["usage", weeks],
     queryFn: () => call(service.GET("/usage", { params: { query: { weeks } } })),
   });
+
+interface Period {
+  since: string; // ISO dates, both included
+  until: string;
+}
+
+export const useReport = (period: Period, enabled: boolean) =>
+  useQuery({
+    enabled,
+    queryKey: ["report", period],
+    queryFn: () => call(service.GET("/report", { params: { query: period } })),
+  });
+
+export const reportCsvUrl = (period: Period): string => address("/report.csv", { query: period });
 
 const RISK = ["risk"];
 

@@ -33,7 +33,16 @@ test("the pages for quality staff and admins have addresses of their own", () =>
 test("who may is shown the way to the pages of few", () => {
   expect(pagesFor(["reader"])).toEqual(["conversations", "procedures", "inbox"]);
   expect(pagesFor(["reader"], true)).toEqual(["conversations", "procedures"]);
-  expect(pagesFor(["judge"])).toEqual(["conversations", "procedures", "inbox", "session", "sets", "gaps", "usage"]);
+  expect(pagesFor(["judge"])).toEqual([
+    "conversations",
+    "procedures",
+    "inbox",
+    "reviews",
+    "session",
+    "sets",
+    "gaps",
+    "usage",
+  ]);
   expect(pagesFor(["admin"])).toEqual([
     "conversations",
     "procedures",
@@ -43,6 +52,7 @@ test("who may is shown the way to the pages of few", () => {
     "accounts",
     "keys",
     "webhooks",
+    "reviews",
     "session",
     "sets",
     "gaps",

@@ -99,7 +99,8 @@ function wordsOf({ loaded, code }: Line, m: StaffMessages): string {
   if (code !== undefined) return refused(code, m);
   if (loaded?.outcome === "indexed") return indexed(loaded, m);
   if (loaded?.outcome === "unchanged") return m.admin.unchanged;
-  return m.admin.reasons[loaded?.reason ?? ""] ?? m.admin.notRead;
+  const why = m.admin.reasons[loaded?.reason ?? ""] ?? m.admin.notRead;
+  return loaded?.kept ? `${why}; ${m.admin.kept}` : why;
 }
 
 function indexed({ cut, renamed_from }: Loaded, m: StaffMessages): string {

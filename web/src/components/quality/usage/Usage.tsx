@@ -6,6 +6,7 @@ import { formatDay, useStaffMessages } from "../../../i18n";
 import { useUsage } from "../../../queries/staff/usage";
 import { Shell } from "../Shell";
 import { Bars } from "./Bars";
+import { Report } from "./Report";
 import { Risk } from "./Risk";
 
 const SPANS = [13, 26, 53];
@@ -31,6 +32,7 @@ export function Usage() {
         </label>
       </div>
       {data && <Figures weeks={data.weeks} />}
+      <Report />
       <Risk />
     </Shell>
   );

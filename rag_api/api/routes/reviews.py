@@ -1,0 +1,117 @@
+"""GET /reviews and PUT /reviews/{answer_id}: quality staff judge what staff were answered. For
+reviewers; for all others nothing is here."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from rag_api.answering.question.personal import checked
+from rag_api.api.auditing.audited import TrailDep
+from rag_api.api.deps import ContainerDep, DbDep, Limit, Offset, UserDep, Uuid
+from rag_api.api.problems import responses
+from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.schemas import Day
+from rag_api.api.schemas import reviews as api
+from rag_api.api.sign_in.access import Access, declared
+from rag_api.db.questions import reviews as stored
+from rag_api.domain import Answer, PersonalChoice
+
+router = APIRouter(tags=["reviews"], route_class=LimitedRoute)
+
+Since = Annotated[Day | None, Query(description="Asked on this day or later.")]
+Until = Annotated[Day | None, Query(description="Asked on this day or earlier.")]
+Refused = Annotated[bool, Query(description="Only what was refused.")]
+Reported = Annotated[bool, Query(description="Only what a reader reported.")]
+Unjudged = Annotated[bool, Query(description="Only what nobody has judged yet.")]
+Department = Annotated[
+    str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description="Of who asked; empty: of nobody's.")
+]
+
+
+@router.get(
+    "/reviews",
+    openapi_extra=declared(Access.JUDGE),
+    summary="What was asked and answered, to be judged",
+    responses=responses(404, 422, 503),
+)
+def get_reviews(
+    db: DbDep,
+    user: UserDep,
+    trail: TrailDep,
+    since: Since = None,
+    until: Until = None,
+    refused: Refused = False,
+    reported: Reported = False,
+    unjudged: Unjudged = False,
+    department: Department = None,
+    limit: Limit = 20,
+    offset: Offset = 0,
+) -> api.ReviewList:
+    """Nobody's name is in it; a question may hold what its asker typed about a patient, and is gone
+    when its conversation is deleted, with what was said of it."""
+    departments = None if department is None else [department]
+    query = stored.ReviewQuery(since, until, refused, reported, unjudged, departments, limit, offset)
+    found, total = stored.list_reviews(db, user, query)
+    trail.answers(one.answer for one in found)
+    return api.ReviewList(
+        reviews=[_out(one) for one in found], total=total, departments=stored.departments_of(db, user, since, until)
+    )
+
+
+@router.put(
+    "/reviews/{answer_id}",
+    openapi_extra=declared(Access.JUDGE),
+    summary="Judge an answer that somebody was given",
+    responses=responses(400, 404, 409, 413, 422, 503),
+)
+def put_review(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, answer_id: Uuid, body: api.ReviewIn
+) -> api.ReviewedOut:
+    """In place of what was said of it before. What identifies a patient is left out of the
+    remark."""
+    remark = checked(body.remark.strip(), PersonalChoice.REMOVE, container.settings.personal_data).text
+    trail.on |= {"verdict": body.verdict, "sent_to_owner": body.document_id is not None}
+    return _out(stored.put_review(db, user, answer_id, body.verdict, remark, body.document_id, body.page))
+
+
+def _out(one: stored.Reviewed) -> api.ReviewedOut:
+    answer = one.answer
+    return api.ReviewedOut(
+        answer_id=answer.id,
+        question=answer.question,
+        searched=answer.query,
+        language=answer.language,
+        function=one.function,
+        department=one.department,
+        created_at=answer.created_at,
+        status=answer.status.value,
+        text=answer.text,
+        refused=api.RefusedOut.model_validate(one.refusal) if one.refusal else None,
+        sources=_sources(answer),
+        found=one.found,
+        missing=one.missing,
+        reported=one.reported,
+        comments=list(one.comments),
+        review=api.ReviewOut.model_validate(one.review, from_attributes=True) if one.review else None,
+    )
+
+
+def _sources(answer: Answer) -> list[api.ReviewedSource]:
+    """Each document once, with what is quoted of it first."""
+    shown: dict[str, api.ReviewedSource] = {}
+    for source in answer.sources:
+        about = source.document
+        quoted = next((one for one in answer.citations if one.document_id == about.id), None)
+        shown.setdefault(
+            about.id,
+            api.ReviewedSource(
+                document_id=about.id,
+                title=about.metadata.title,
+                page=quoted.page if quoted else source.page,
+                quote=quoted.text if quoted else "",
+                owner=about.metadata.owner,
+            ),
+        )
+    return list(shown.values())

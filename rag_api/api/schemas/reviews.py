@@ -1,0 +1,76 @@
+"""The API's JSON for reviews of answers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, Field, model_validator
+
+from rag_api.api.schemas.base import DocumentIdText, In, Words
+
+ReviewVerdict = Literal["right", "partly", "wrong", "harmful"]
+
+
+class RefusedOut(BaseModel):
+    by: str = Field(description="A rule's name, `unsure`, `disagreed` (a second reader) or found `elsewhere`.")
+    sure: float | None = Field(None, description="How sure the choice was.")
+    needed: float | None = Field(None, description="How sure it had to be.")
+
+
+class ReviewedSource(BaseModel):
+    document_id: str
+    title: str
+    page: int
+    quote: str = Field(description="The first words that the answer quotes of it; empty: none.")
+    owner: str = Field(description="As the document names them.")
+
+
+class ReviewOut(BaseModel):
+    verdict: ReviewVerdict
+    remark: str
+    judged_by: str
+    judged_at: datetime
+    sent: bool = Field(description="A document's owner was told.")
+
+
+class ReviewedOut(BaseModel):
+    """An answer that somebody was given. Who asked is not told."""
+
+    answer_id: str
+    question: str
+    searched: str = Field(description="What was searched for: a follow-up made to stand alone.")
+    language: str
+    function: str = Field(description="Of who asked.")
+    department: str
+    created_at: datetime
+    status: Literal["answered", "not_found", "sources_only", "failed"]
+    text: str = Field(description="Empty where it came from a document that you may not read.")
+    refused: RefusedOut | None = Field(description="Why; null: it was not refused, or it is not known.")
+    sources: list[ReviewedSource]
+    found: Literal["yes", "partly", "no"] | None = Field(description="What its reader said, last.")
+    missing: str | None
+    reported: Literal["wrong", "outdated"] | None
+    comments: list[str]
+    review: ReviewOut | None
+
+
+class ReviewList(BaseModel):
+    reviews: list[ReviewedOut] = Field(description="Newest first.")
+    total: int
+    departments: list[str] = Field(description="Of who asked in the period; empty: somebody has none.")
+
+
+class ReviewIn(In):
+    verdict: ReviewVerdict
+    remark: Words = Field("", max_length=4000, pattern=r"^[^\x00]*$")
+    document_id: DocumentIdText | None = Field(
+        None, description="One that the answer shows: its owner reads the remark, and not the question. Once."
+    )
+    page: int | None = Field(None, ge=1, le=100_000, description="Of that document.")
+
+    @model_validator(mode="after")
+    def _tells_in_words(self) -> ReviewIn:
+        if self.document_id is not None and not self.remark.strip():
+            raise ValueError("an owner needs a remark")
+        return self

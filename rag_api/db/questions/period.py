@@ -1,0 +1,69 @@
+"""Figures of a period: what was asked in it, what became of it, and what was said of that. Counted
+in the stored answers, so what was deleted is not in it.
+
+For reviewers, within their groups; nobody's name and no question is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from rag_api.db import Database
+from rag_api.db.access import reviewer, values
+from rag_api.db.questions.gaps import NOBODY
+from rag_api.db.questions.reviews import ASKED, VERDICTS
+from rag_api.domain import User
+
+REPORTS = ("wrong", "outdated")
+UNKNOWN = "unknown"  # why: what was refused before the reason was kept
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodFigures:
+    """`refused`: by what, as refusal_reason.Refusal names it, most first. `median`, `slowest`: as
+    in usage.Week."""
+
+    questions: int
+    answered: int
+    not_found: int
+    sources_only: int
+    failed: int
+    refused: Mapping[str, int]
+    reported: Mapping[str, int]
+    judged: Mapping[str, int]
+    median: float | None
+    slowest: float | None
+
+
+def figures_of(db: Database, user: User, since: date, until: date) -> PeriodFigures:
+    """Of these days, both included. Raises NotFound for who may not review."""
+    reviewer(user)
+    row = db.one(
+        f"""with asked as (
+              select a.status, coalesce(a.stats->'refused'->>'by', %(unknown)s) as why, r.verdict,
+                extract(epoch from a.finished_at - a.created_at) as took,
+                array(select distinct f.reported from feedback f where f.answer_id = a.id and f.reported is not null) as reported
+              from answers a left join reviews r on r.answer_id = a.id where {ASKED})
+            select count(*)::int as questions,
+              (count(*) filter (where status = 'answered'))::int as answered,
+              (count(*) filter (where status = 'not_found'))::int as not_found,
+              (count(*) filter (where status = 'sources_only'))::int as sources_only,
+              (count(*) filter (where status = 'failed'))::int as failed,
+              percentile_cont(0.5) within group (order by took)::float8 as median,
+              percentile_cont(0.95) within group (order by took)::float8 as slowest,
+              coalesce((select jsonb_object_agg(why, n) from (
+                select why, count(*) as n from asked where status = 'not_found' group by why) x), '{{}}') as refused,
+              coalesce((select jsonb_object_agg(said, n) from (
+                select said, count(*) as n from asked, unnest(asked.reported) as said group by said) x), '{{}}') as reported,
+              coalesce((select jsonb_object_agg(verdict, n) from (
+                select verdict, count(*) as n from asked where verdict is not null group by verdict) x), '{{}}') as judged
+            from asked""",  # noqa: S608
+        values(user, nobody=list(NOBODY), since=since, until=until, unknown=UNKNOWN),
+    )
+    assert row is not None
+    refused = dict(sorted(row["refused"].items(), key=lambda one: (-one[1], one[0])))
+    reported = {name: row["reported"].get(name, 0) for name in REPORTS}
+    judged = {name: row["judged"].get(name, 0) for name in VERDICTS}
+    return PeriodFigures(**{**row, "refused": refused, "reported": reported, "judged": judged})

@@ -1,0 +1,180 @@
+"""Reviews: what quality staff say of answers that staff were given, and of refusals.
+
+Nothing of an answer is copied, so a deleted conversation takes its reviews with it. For reviewers,
+within their groups; who asked is not told, only their function and department. Of documents that a
+reviewer may not read nothing is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+
+from psycopg.rows import DictRow
+
+from rag_api.db import Database
+from rag_api.db.access import READS, found, reviewer, values
+from rag_api.db.owners.questions import put_question
+from rag_api.db.questions.answers import readable_answers
+from rag_api.db.questions.gaps import NOBODY
+from rag_api.domain import Answer, User
+from rag_api.errors import Conflict
+
+ReviewVerdict = Literal["right", "partly", "wrong", "harmful"]
+VERDICTS: tuple[ReviewVerdict, ...] = ("right", "partly", "wrong", "harmful")
+# Days are those of the database's clock, the last one whole.
+ASKED = f"""a.{READS} and a.user_id <> all(%(nobody)s)
+    and a.created_at >= coalesce(%(since)s::date, '-infinity') and a.created_at < coalesce(%(until)s::date + 1, 'infinity')"""
+REPORTED = "exists (select 1 from feedback f where f.answer_id = a.id and f.reported is not null)"
+_LAST = "(select f.{0} from feedback f where f.answer_id = a.id and f.{0} is not null order by f.created_at desc, f.id limit 1)"
+_ROWS = f"""
+    select a.*, {_LAST.format("found")} as said_found, {_LAST.format("missing")} as said_missing,
+      {_LAST.format("reported")} as said_reported,
+      array(select f.comment from feedback f where f.answer_id = a.id and f.comment <> '' order by f.created_at, f.id) as comments,
+      r.verdict, r.remark, r.judged_at, r.owner_question_id is not null as sent,
+      coalesce((select u.name from users u where u.id = r.user_id), r.user_id) as judged_by
+    from answers a left join reviews r on r.answer_id = a.id"""  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A review. `sent`: a document's owner was told of it."""
+
+    verdict: ReviewVerdict
+    remark: str
+    judged_by: str  # the account's name
+    judged_at: datetime
+    sent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """An answer as its reviewer may read it, what its reader said of it, and its review."""
+
+    answer: Answer
+    function: str
+    department: str
+    refusal: Mapping[str, Any] | None  # as refusal_reason.Refusal; None: it was no refusal, or nobody knows
+    found: str | None
+    missing: str | None
+    reported: str | None
+    comments: tuple[str, ...]
+    review: Given | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewQuery:
+    """Which answers: of these days, both included, and of all that is asked for here."""
+
+    since: date | None = None
+    until: date | None = None
+    refused: bool = False
+    reported: bool = False
+    unjudged: bool = False
+    departments: Sequence[str] | None = None  # of who asked; None: of all
+    limit: int = 20
+    offset: int = 0
+
+
+def list_reviews(db: Database, user: User, query: ReviewQuery) -> tuple[list[Reviewed], int]:
+    """Newest first, and how many there are in all. Raises NotFound for who may not review."""
+    reviewer(user)
+    where = ASKED
+    if query.refused:
+        where += " and a.status = 'not_found'"
+    if query.reported:
+        where += f" and {REPORTED}"
+    if query.unjudged:
+        where += " and r.answer_id is null"
+    if query.departments is not None:
+        where += " and a.department = any(%(departments)s)"
+    params = values(
+        user,
+        nobody=list(NOBODY),
+        since=query.since,
+        until=query.until,
+        departments=list(query.departments or ()),
+        limit=query.limit,
+        offset=query.offset,
+    )
+    rows = db.all(
+        f"{_ROWS} where {where} order by a.created_at desc, a.id limit %(limit)s offset %(offset)s", params
+    )  # fmt: skip
+    total = db.one(
+        f"select count(*) as n from answers a left join reviews r on r.answer_id = a.id where {where}",  # noqa: S608
+        params,
+    )
+    assert total is not None
+    return _reviewed(db, user, rows), int(total["n"])
+
+
+def departments_of(db: Database, user: User, since: date | None = None, until: date | None = None) -> list[str]:
+    """Of who asked in these days; "" where somebody has none."""
+    reviewer(user)
+    rows = db.all(
+        f"select distinct a.department from answers a where {ASKED} order by 1",  # noqa: S608
+        values(user, nobody=list(NOBODY), since=since, until=until),
+    )
+    return [row["department"] for row in rows]
+
+
+def put_review(
+    db: Database,
+    user: User,
+    answer_id: str,
+    verdict: ReviewVerdict,
+    remark: str,
+    document_id: str | None = None,
+    page: int | None = None,
+) -> Reviewed:
+    """Judge an answer, in place of what was said of it before; document_id: its owner reads the
+    remark. Raises NotFound, for a document that the answer does not show too, and Conflict where an
+    owner was told already."""
+    reviewer(user)
+    given = values(user, id=answer_id, nobody=list(NOBODY), since=None, until=None)
+    with db.connection() as connection:
+        row = connection.execute(
+            f"""select array(select s->'document'->>'id' from jsonb_array_elements(a.sources) s) as shown,
+              exists (select 1 from reviews r where r.answer_id = a.id and r.owner_question_id is not null) as sent
+            from answers a where a.id = %(id)s and {ASKED} for update""",  # noqa: S608
+            given,
+        ).fetchone()
+        row = found(row, "answer", answer_id)
+        question_id = None
+        if document_id is not None:
+            found(document_id if document_id in row["shown"] else None, "document", document_id)
+            if row["sent"]:
+                raise Conflict("An owner was told of this answer already.")
+            question_id, _ = put_question(connection, user, document_id, "report", remark, page, None)
+        connection.execute(
+            """insert into reviews (answer_id, verdict, remark, user_id, owner_question_id)
+            values (%(id)s, %(verdict)s, %(remark)s, %(user_id)s, %(question)s)
+            on conflict (answer_id) do update set verdict = excluded.verdict, remark = excluded.remark, user_id = excluded.user_id,
+              judged_at = now(), owner_question_id = coalesce(excluded.owner_question_id, reviews.owner_question_id)""",
+            {**given, "verdict": verdict, "remark": remark, "question": question_id},
+        )
+    return _reviewed(db, user, db.all(f"{_ROWS} where a.id = %(id)s", {"id": answer_id}))[0]
+
+
+def forget_reviewer(db: Database, user_id: str) -> int:
+    """What a person judged no longer says who did. Returns how many."""
+    return db.run("update reviews set user_id = '' where user_id = %(id)s", {"id": user_id})
+
+
+def _reviewed(db: Database, user: User, rows: Sequence[DictRow]) -> list[Reviewed]:
+    return [
+        Reviewed(
+            answer,
+            row["function"],
+            row["department"],
+            row["stats"].get("refused"),
+            row["said_found"],
+            row["said_missing"],
+            row["said_reported"],
+            tuple(row["comments"]),
+            Given(row["verdict"], row["remark"], row["judged_by"], row["judged_at"], row["sent"]) if row["verdict"] else None,
+        )
+        for row, answer in zip(rows, readable_answers(db, user, rows), strict=True)
+    ]  # fmt: skip

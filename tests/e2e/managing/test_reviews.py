@@ -1,0 +1,82 @@
+"""Quality staff judge in a real browser what staff were answered, and see why a question was
+refused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from rag_api.container import Container
+from rag_api.domain import LOCAL_USER, Role, User
+from tests.e2e.accessibility import faultless
+from tests.e2e.managing.conftest import Asker
+
+DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
+FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
+NURSE = User("nurse", "Nurse Jansen", ("everyone",), function="verpleegkundige", department="Pediatrie")
+JUDGE = replace(LOCAL_USER, id="judge", roles=frozenset({Role.READER, Role.JUDGE}))
+
+
+def asked(url: str, asker: Asker) -> None:
+    asker.user = NURSE
+    for question in (DOSE, FLAG):
+        httpx.post(f"{url}/api/ask", json={"question": question, "mode": "sources"}, timeout=30).raise_for_status()
+    asker.user = JUDGE
+
+
+def test_an_answer_is_judged_with_a_remark_that_its_owner_reads_and_a_refusal_says_why(
+    page: Page, url: str, asker: Asker, container: Container
+) -> None:
+    asked(url, asker)
+    page.goto(f"{url}/quality/reviews")
+    flag, dose = page.locator(".review").first, page.locator(".review").last
+    expect(flag.get_by_role("heading", level=3)).to_have_text(FLAG)
+    expect(flag.locator(".missed")).to_contain_text("Geweigerd: ")
+    expect(dose.locator(".facts")).to_contain_text("Pediatrie")
+    expect(page.get_by_text("Jansen")).to_have_count(0)
+    dose.get_by_label("kan schade doen").check()
+    dose.get_by_label("Opmerking", exact=True).fill("De dosis per dag ontbreekt.")
+    dose.get_by_label("Stuur de opmerking").select_option(label="Paracetamol intraveneus bij kinderen")
+    dose.get_by_role("button", name="Bewaar").click()
+    expect(dose.get_by_role("status")).to_have_text("Bewaard.")
+    expect(dose.get_by_text("op de hoogte gebracht")).to_be_visible()
+    faultless(page)
+    page.get_by_label("enkel nog niet beoordeeld").uncheck()
+    page.get_by_label("enkel geweigerd").check()
+    expect(page.locator(".review")).to_have_count(1)
+    expect(flag.get_by_role("heading", level=3)).to_have_text(FLAG)
+    page.reload()
+    expect(page.locator(".review")).to_have_count(1)
+    expect(page.get_by_role("heading", level=3)).to_have_text(FLAG)
+    page.goto(f"{url}/inbox")
+    expect(page.get_by_text("De dosis per dag ontbreekt.").first).to_be_visible()
+    container.db.run("truncate conversations, owner_questions cascade")
+
+
+def test_a_periods_report_is_saved_as_csv_and_printed_alone(
+    page: Page, url: str, asker: Asker, container: Container
+) -> None:
+    asked(url, asker)
+    asked(url, asker)
+    page.goto(f"{url}/quality/usage")
+    report = page.get_by_role("region", name="Rapport van een maand")
+    today = datetime.now().astimezone().date()
+    expect(report.get_by_label("Van")).to_have_value(re.compile(r"-01$"))  # the month before, which is over
+    report.get_by_label("Van").fill(str(today - timedelta(days=1)))
+    report.get_by_label("Tot en met").fill(str(today + timedelta(days=1)))
+    expect(report.get_by_role("row", name="Gestelde vragen 4")).to_be_visible()
+    expect(report.get_by_role("listitem")).to_contain_text([FLAG])
+    expect(page.get_by_text("Jansen")).to_have_count(0)
+    faultless(page)
+    with page.expect_download() as download:
+        report.get_by_role("link", name="CSV").click()
+    assert "questions,,4" in download.value.path().read_text()
+    page.emulate_media(media="print")
+    expect(report.get_by_role("table")).to_be_visible()
+    expect(report.get_by_role("link", name="CSV")).to_be_hidden()
+    expect(page.get_by_text("Hoe voorzichtig Bedside antwoordt")).to_be_hidden()
+    container.db.run("truncate conversations cascade")

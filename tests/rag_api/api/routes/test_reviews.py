@@ -1,0 +1,163 @@
+"""Reviews over HTTP: quality staff see what was asked, why it was refused, and judge it; gone with
+the conversation, and an owner reads the remark alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from rag_api.container import Container
+from rag_api.db.questions.reviews import forget_reviewer
+from rag_api.domain import LOCAL_USER, Document, Role, User
+from tests.rag_api.api.routes.conftest import Asker
+from tests.support.world import empty, load_hospital
+
+DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
+FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
+NURSE = User("nurse", "Nurse Jansen", ("everyone",), function="nurse", department="Pediatrie")
+JUDGE = User("judge", "Judge", ("everyone",), roles=frozenset({Role.READER, Role.JUDGE}))
+
+
+@pytest.fixture
+def documents(container: Container) -> Iterator[dict[str, Document]]:
+    yield load_hospital(container)
+    empty(container)
+    container.db.run("truncate conversations, owner_questions cascade")
+
+
+@pytest.fixture
+def client(url: str, asker: Asker, documents: dict[str, Document]) -> Iterator[httpx.Client]:
+    asker.user = LOCAL_USER
+    with httpx.Client(base_url=f"{url}/api", timeout=30) as made:
+        yield made
+
+
+def ask(client: httpx.Client, asker: Asker, question: str, who: User = NURSE, mode: str = "verbatim") -> dict[str, Any]:
+    asker.user = who
+    body: dict[str, Any] = (
+        client.post("/ask", json={"question": question, "mode": mode}).raise_for_status().json()
+    )  # fmt: skip
+    asker.user = JUDGE
+    return body
+
+
+def reviews(client: httpx.Client, **of: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.get("/reviews", params=of).raise_for_status().json()["reviews"]
+    return found
+
+
+def judge(client: httpx.Client, answer: dict[str, Any], **said: Any) -> dict[str, Any]:
+    found: dict[str, Any] = client.put(f"/reviews/{answer['id']}", json=said).raise_for_status().json()
+    return found
+
+
+def test_what_was_asked_is_shown_with_why_it_was_refused_and_not_by_whom(
+    client: httpx.Client, asker: Asker, container: Container
+) -> None:
+    dose, flag = ask(client, asker, DOSE, mode="sources"), ask(client, asker, FLAG)
+    response = client.get("/reviews")
+    refused, told = response.json()["reviews"]
+    assert (refused["question"], refused["status"], told["question"]) == (FLAG, "not_found", DOSE)
+    assert refused["refused"]["by"]
+    assert (told["refused"], told["status"]) == (None, dose["status"])
+    assert (told["function"], told["department"], told["review"]) == ("nurse", "Pediatrie", None)
+    assert told["sources"][0]["title"] == "Paracetamol intraveneus bij kinderen"
+    assert "Jansen" not in response.text
+    assert flag["id"] == refused["answer_id"]
+
+
+def test_a_judgement_is_kept_and_another_takes_its_place(
+    client: httpx.Client, asker: Asker, container: Container
+) -> None:
+    dose = ask(client, asker, DOSE)
+    judge(client, dose, verdict="partly", remark="Het gewicht ontbreekt.")
+    said = judge(client, dose, verdict="harmful", remark="Gaat over mevrouw Jansen, geboren op 3 mei 1961.")["review"]
+    assert (said["verdict"], said["judged_by"], said["sent"]) == ("harmful", "judge", False)
+    assert "1961" not in said["remark"], "what identifies a patient is left out"
+    assert [one["review"]["verdict"] for one in reviews(client)] == ["harmful"]
+    assert client.put(f"/reviews/{dose['id']}", json={"verdict": "good"}).status_code == 422
+    assert forget_reviewer(container.db, "judge") == 1
+    assert reviews(client)[0]["review"]["judged_by"] == ""
+
+
+def test_the_list_is_chosen_by_period_refusal_report_judgement_and_department(
+    client: httpx.Client, asker: Asker, container: Container
+) -> None:
+    dose, flag = ask(client, asker, DOSE), ask(client, asker, FLAG, replace(NURSE, department="Spoed"))
+    old = ask(client, asker, FLAG)
+    container.db.run(
+        "update answers set created_at = created_at - interval '40 days' where id = %(id)s", {"id": old["id"]}
+    )
+    asker.user = NURSE
+    client.post(f"/answers/{dose['id']}/feedback", json={"reported": "wrong", "comment": "klopt niet"})
+    asker.user = JUDGE
+    judge(client, flag, verdict="right")
+    today = datetime.now(UTC).date()
+
+    def ids(**of: Any) -> list[str]:
+        return [one["answer_id"] for one in reviews(client, **of)]
+
+    assert ids() == [flag["id"], dose["id"], old["id"]]
+    assert ids(refused=True) == [flag["id"], old["id"]]
+    assert ids(reported=True) == [dose["id"]]
+    assert ids(unjudged=True) == [dose["id"], old["id"]]
+    assert ids(department="Spoed") == [flag["id"]]
+    assert ids(department="") == []
+    assert ids(since=str(today - timedelta(days=30))) == [flag["id"], dose["id"]]
+    assert ids(until=str(today - timedelta(days=30))) == [old["id"]]
+    assert ids(limit=1, offset=1) == [dose["id"]]
+    listed = client.get("/reviews", params={"limit": 1}).json()
+    assert (listed["total"], listed["departments"]) == (3, ["Pediatrie", "Spoed"])
+    (told,) = reviews(client, reported=True)
+    assert (told["reported"], told["comments"]) == ("wrong", ["klopt niet"])
+
+
+def test_an_owner_reads_the_remark_and_not_the_question_once(
+    client: httpx.Client, asker: Asker, container: Container, documents: dict[str, Document]
+) -> None:
+    dose = ask(client, asker, DOSE)
+    child = {"document_id": documents["child"].id, "page": 1}
+    assert client.put(f"/reviews/{dose['id']}", json={"verdict": "wrong", **child}).status_code == 422, "in words"
+    said = judge(client, dose, verdict="wrong", remark="De dosis per dag ontbreekt.", **child)
+    assert said["review"]["sent"]
+    (work,) = client.get("/owner-questions/work").raise_for_status().json()["questions"]
+    assert (work["kind"], work["text"], work["page"]) == ("report", "De dosis per dag ontbreekt.", 1)
+    assert DOSE not in str(work)
+    again = {"verdict": "wrong", "remark": "Nog eens.", **child}
+    assert client.put(f"/reviews/{dose['id']}", json=again).status_code == 409
+    other = {"verdict": "wrong", "remark": "Van een ander.", "document_id": "0" * 32}
+    assert client.put(f"/reviews/{ask(client, asker, DOSE)['id']}", json=other).status_code == 404
+    assert judge(client, dose, verdict="partly")["review"]["sent"], "what was sent stays sent"
+
+
+def test_a_judgement_goes_with_its_conversation(client: httpx.Client, asker: Asker, container: Container) -> None:
+    dose = ask(client, asker, DOSE)
+    judge(client, dose, verdict="right")
+    asker.user = NURSE
+    client.delete(f"/conversations/{dose['conversation_id']}").raise_for_status()
+    asker.user = JUDGE
+    assert reviews(client) == []
+    assert container.db.all("select 1 from reviews") == []
+
+
+def test_a_reviewer_sees_what_their_groups_may_read_and_nothing_of_a_document_that_they_may_not(
+    client: httpx.Client, asker: Asker, container: Container, documents: dict[str, Document]
+) -> None:
+    dose = ask(client, asker, DOSE)
+    container.db.run("update documents set groups = '{secret}' where id = %(id)s", {"id": documents["child"].id})
+    (told,) = reviews(client)
+    assert told["text"] == ""
+    assert documents["child"].id not in [one["document_id"] for one in told["sources"]]
+    child = {"verdict": "wrong", "remark": "x", "document_id": documents["child"].id}
+    assert client.put(f"/reviews/{dose['id']}", json=child).status_code == 404
+    asker.user = replace(JUDGE, groups=("another ward",))
+    assert reviews(client) == []
+    assert client.put(f"/reviews/{dose['id']}", json={"verdict": "right"}).status_code == 404
+    asker.user = NURSE
+    assert client.get("/reviews").status_code == 404
+    assert client.put(f"/reviews/{dose['id']}", json={"verdict": "right"}).status_code == 404

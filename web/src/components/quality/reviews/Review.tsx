@@ -1,0 +1,144 @@
+// A question that somebody asked, what they were answered or why not, and what is said of that.
+import { useState } from "react";
+import type { Reviewed, ReviewVerdict } from "../../../api/types";
+import { failureWords, formatInstant, type StaffMessages, useStaffMessages } from "../../../i18n";
+import { useReview } from "../../../queries/staff/reviews";
+import { placePath } from "../../../state/window/route";
+import { Choice } from "../../shared/controls/Choice";
+
+const VERDICTS = ["right", "partly", "wrong", "harmful"] as const;
+
+export function Review({ asked }: { asked: Reviewed }) {
+  const m = useStaffMessages();
+  const facts = [formatInstant(asked.created_at, m), asked.department, asked.function].filter(Boolean);
+  return (
+    <li className="card review">
+      <h3 lang={asked.language}>{asked.question}</h3>
+      {asked.searched !== asked.question && <p className="muted">{m.reviews.searched(asked.searched)}</p>}
+      <p className="facts">
+        {facts.map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+      </p>
+      {asked.status === "not_found" ? (
+        <p className="missed">{whyRefused(asked, m)}</p>
+      ) : (
+        asked.status !== "answered" && <p className="missed">{m.reviews.statuses[asked.status]}</p>
+      )}
+      {asked.text && (
+        <blockquote className="review-text" lang={asked.language}>
+          {asked.text}
+        </blockquote>
+      )}
+      {asked.sources.length > 0 && (
+        <>
+          <h4>{asked.status === "not_found" ? m.quality.nearest : m.reviews.sources}</h4>
+          <ul>
+            {asked.sources.map(({ document_id, title, page, quote }) => (
+              <li key={document_id}>
+                <a className="link" href={placePath({ document: document_id, page, quote })}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {asked.reported && <p className="missed">{`${m.quality.reported} ${m.quality.reports[asked.reported]}`}</p>}
+      {asked.found && <p className="missed">{m.reviews.found(m.feedback.verdicts[asked.found])}</p>}
+      {asked.comments.map((comment) => (
+        <p key={comment} className="missed">
+          “{comment}”
+        </p>
+      ))}
+      <Form asked={asked} />
+    </li>
+  );
+}
+
+function Form({ asked: { answer_id, sources, review } }: { asked: Reviewed }) {
+  const m = useStaffMessages();
+  const [verdict, setVerdict] = useState<ReviewVerdict | null>(review?.verdict ?? null);
+  const [remark, setRemark] = useState(review?.remark ?? "");
+  const [to, setTo] = useState(""); // the document whose owner reads the remark
+  const { mutate, error, isPending, isSuccess, reset } = useReview(answer_id);
+  const lacking = verdict === null || (to !== "" && !remark.trim());
+  const save = (): void => {
+    const page = sources.find((one) => one.document_id === to)?.page;
+    if (verdict !== null)
+      mutate(
+        { verdict, remark, document_id: to || null, page: page ?? null },
+        {
+          onSuccess: (said) => {
+            setRemark(said.review?.remark ?? remark);
+            setTo("");
+          },
+        },
+      );
+  };
+  return (
+    <form
+      className="review-form"
+      onChange={() => (isSuccess || error) && reset()}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <fieldset>
+        <legend>{m.reviews.verdict}</legend>
+        {VERDICTS.map((one) => (
+          <label key={one} className="judge-choice">
+            <input
+              type="radio"
+              name={`verdict-${answer_id}`}
+              checked={verdict === one}
+              onChange={() => setVerdict(one)}
+            />
+            {m.reviews.verdicts[one]}
+          </label>
+        ))}
+      </fieldset>
+      <label className="document-field">
+        {m.reviews.remark}
+        <textarea rows={2} maxLength={4000} value={remark} onChange={(event) => setRemark(event.target.value)} />
+      </label>
+      {review?.sent ? (
+        <p className="muted">{m.reviews.sent}</p>
+      ) : (
+        sources.length > 0 && (
+          <Choice
+            className="document-field"
+            label={m.reviews.send}
+            value={to}
+            none={m.reviews.nobody}
+            options={sources.map((one) => [one.document_id, ownerAndTitle(one.owner, one.title)] as const)}
+            onValue={setTo}
+          />
+        )
+      )}
+      {to !== "" && <p className="muted">{m.reviews.sendHelp}</p>}
+      <p className="judge-foot">
+        <button type="submit" className="button primary" disabled={lacking || isPending}>
+          {m.quality.save}
+        </button>
+        <span role="status">{isSuccess && m.reviews.saved}</span>
+        {review && <span className="muted">{m.reviews.by(review.judged_by, formatInstant(review.judged_at, m))}</span>}
+      </p>
+      {error && (
+        <p className="notice serious" role="alert">
+          {error.code === "conflict" ? m.reviews.sent : failureWords(error.code, m)}
+        </p>
+      )}
+    </form>
+  );
+}
+
+const ownerAndTitle = (owner: string, title: string): string => (owner ? `${owner}: ${title}` : title);
+
+function whyRefused({ refused }: Reviewed, m: StaffMessages): string {
+  const why = m.reviews.refused[refused?.by ?? ""] ?? m.reviews.refusedUnknown;
+  const share = (value: number) => value.toLocaleString(m.locale, { style: "percent" });
+  const sure = refused?.sure != null && refused.needed != null;
+  return sure ? `${why} ${m.reviews.sure(share(refused.sure ?? 0), share(refused.needed ?? 0))}` : why;
+}

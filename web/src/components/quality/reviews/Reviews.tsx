@@ -1,0 +1,74 @@
+// What staff asked and were answered, newest first, to be judged. For quality staff.
+import { useState } from "react";
+import { dayOf, useStaffMessages } from "../../../i18n";
+import { type ReviewsOf, useReviews } from "../../../queries/staff/reviews";
+import { Choice } from "../../shared/controls/Choice";
+import { Shell } from "../Shell";
+import { Review } from "./Review";
+
+const DAY = 24 * 60 * 60 * 1000; // milliseconds
+const PERIODS = [7, 30, 90, 365, 0]; // days; 0: always
+const ONLY = ["refused", "reported", "unjudged"] as const;
+const EVERY = "*"; // no department's name; "" is nobody's
+
+export function Reviews() {
+  const m = useStaffMessages();
+  const [days, setDays] = useState(30);
+  const [only, setOnly] = useState({ refused: false, reported: false, unjudged: true });
+  const [department, setDepartment] = useState<ReviewsOf["department"]>(null);
+  const since = days === 0 ? "" : dayOf(new Date(Date.now() - days * DAY));
+  const list = useReviews({ since, department, ...only });
+  const last = list.data?.pages.at(-1);
+  const reviews = list.data?.pages.flatMap((page) => page.reviews) ?? [];
+  return (
+    <Shell current="reviews" error={list.error}>
+      <h2 className="quality-title">{m.pageNames.reviews}</h2>
+      <p className="muted">{m.reviews.lead}</p>
+      <div className="session-fields">
+        <Choice
+          label={m.quality.period}
+          value={String(days)}
+          options={PERIODS.map((one) => [String(one), m.quality.periodOf(one)] as const)}
+          onValue={(chosen) => setDays(Number(chosen))}
+        />
+        <Choice
+          label={m.reviews.department}
+          value={department ?? EVERY}
+          options={[
+            [EVERY, m.quality.everyDepartment] as const,
+            ...(last?.departments ?? []).map((name) => [name, name || m.quality.noDepartment] as const),
+          ]}
+          onValue={(name) => setDepartment(name === EVERY ? null : name)}
+        />
+      </div>
+      <fieldset className="review-only">
+        <legend className="sr-only">{m.reviews.only}</legend>
+        {ONLY.map((one) => (
+          <label key={one} className="judge-choice">
+            <input
+              type="checkbox"
+              checked={only[one]}
+              onChange={(event) => setOnly({ ...only, [one]: event.target.checked })}
+            />
+            {m.reviews.kinds[one]}
+          </label>
+        ))}
+      </fieldset>
+      {last && (
+        <p className="made" role="status">
+          {m.reviews.count(reviews.length, last.total)}
+        </p>
+      )}
+      <ol className="cards">
+        {reviews.map((one) => (
+          <Review key={one.answer_id} asked={one} />
+        ))}
+      </ol>
+      {list.hasNextPage && (
+        <button type="button" className="link" onClick={() => void list.fetchNextPage()}>
+          {m.admin.more}
+        </button>
+      )}
+    </Shell>
+  );
+}

@@ -1,0 +1,114 @@
+// The report of a month, or of any period: figures alone, to print or to save.
+import { useState } from "react";
+import type { PeriodReport } from "../../../api/types";
+import { dayOf, formatDay, type StaffMessages, useStaffMessages } from "../../../i18n";
+import { reportCsvUrl, useReport } from "../../../queries/staff/usage";
+import { Problem } from "../../shared/controls/Problem";
+
+/** The month before this one, which is over. */
+function lastMonth(): { since: string; until: string } {
+  const now = new Date();
+  const [year, month] = [now.getFullYear(), now.getMonth()];
+  return { since: dayOf(new Date(year, month - 1, 1)), until: dayOf(new Date(year, month, 0)) };
+}
+
+export function Report() {
+  const m = useStaffMessages();
+  const [period, setPeriod] = useState(lastMonth);
+  const isPeriod = period.since !== "" && period.since <= period.until;
+  const { data, error } = useReport(period, isPeriod);
+  return (
+    <section className="report" aria-label={m.usage.report}>
+      <h3>{m.usage.report}</h3>
+      <div className="session-fields">
+        <label>
+          {m.audit.from}
+          <input
+            type="date"
+            value={period.since}
+            onChange={(event) => setPeriod({ ...period, since: event.target.value })}
+          />
+        </label>
+        <label>
+          {m.audit.to}
+          <input
+            type="date"
+            aria-invalid={!isPeriod || undefined}
+            value={period.until}
+            onChange={(event) => setPeriod({ ...period, until: event.target.value })}
+          />
+        </label>
+      </div>
+      <Problem code={error?.code} />
+      {data && isPeriod && (
+        <>
+          <p className="made">
+            <a className="link" href={reportCsvUrl(period)} download>
+              {m.quality.export}
+            </a>
+            <button type="button" className="link" onClick={() => window.print()}>
+              {m.usage.print}
+            </button>
+          </p>
+          <Figures report={data} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Figures({ report }: { report: PeriodReport }) {
+  const m = useStaffMessages();
+  return (
+    <>
+      <h4>{m.usage.period(formatDay(report.since, m), formatDay(report.until, m))}</h4>
+      <table className="figures">
+        <tbody>
+          {rowsOf(report, m).map(([name, value]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {report.unanswered.length > 0 && (
+        <>
+          <h4>{m.usage.inVain}</h4>
+          <ol>
+            {report.unanswered.map(({ question, times, department }) => (
+              <li key={`${department} ${question}`}>
+                {question}{" "}
+                <span className="muted">{[m.quality.times(times), department].filter(Boolean).join("; ")}</span>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </>
+  );
+}
+
+function rowsOf(report: PeriodReport, m: StaffMessages): [string, string][] {
+  const seconds = (value: number | null) =>
+    value === null ? "" : value.toLocaleString(m.locale, { maximumFractionDigits: 1, minimumFractionDigits: 1 });
+  const why = (by: string) => (m.reviews.refused[by] ?? m.reviews.refusedUnknown).replace(/\.$/, "");
+  const counts: [string, number][] = [
+    [m.usage.asked, report.questions],
+    [m.usage.answered, report.answered],
+    [m.usage.notFound, report.not_found],
+    ...Object.entries(report.refused).map(([by, count]): [string, number] => [why(by), count]),
+    [m.usage.other, report.sources_only + report.failed],
+    [m.usage.reportedAs(m.quality.reports.wrong), report.reported.wrong ?? 0],
+    [m.usage.reportedAs(m.quality.reports.outdated), report.reported.outdated ?? 0],
+    ...Object.entries(m.reviews.verdicts).map(([verdict, name]): [string, number] => [
+      m.usage.judgedAs(name),
+      report.judged[verdict] ?? 0,
+    ]),
+  ];
+  return [
+    ...counts.map(([name, count]): [string, string] => [name, String(count)]),
+    [m.usage.half, seconds(report.median)],
+    [m.usage.most, seconds(report.slowest)],
+  ];
+}

@@ -1,0 +1,38 @@
+// The words of the page where answers are judged, and of the report of a period, in English.
+const open = <Shape>(words: Shape): Shape => words;
+
+export const reviews = {
+  lead: "What staff asked and were answered, newest first. Who asked is not shown. Questions may concern patients: handle with care.",
+  department: "Department of who asked",
+  only: "Show only",
+  kinds: { refused: "only refused", reported: "only reported", unjudged: "only not judged yet" },
+  count: (shown: number, total: number) => {
+    if (total === 0) return "No question fits. Choose a longer period, or take a filter away.";
+    return shown === total ? (total === 1 ? "1 question" : `${total} questions`) : `${shown} of ${total} questions`;
+  },
+  searched: (query: string) => `Searched for: ${query}`,
+  statuses: { sources_only: "Only sources were shown.", failed: "The answer broke off." },
+  refused: open<Record<string, string>>({
+    nothing_fits: "Refused: nothing that was found is for these patients and about what was asked.",
+    other_patients: "Refused: what fits best is for other patients.",
+    without: "Refused: the best sentence is about patients with what the question is without.",
+    other_illness: "Refused: the procedure does not name the illness that the question is about.",
+    other_intent: "Refused: the question is about treating what the best sentence prevents, or the other way round.",
+    disagreed: "Refused: the second reader did not agree.",
+    elsewhere: "Refused: the best sentence stands in another procedure than the best passage.",
+    unsure: "Refused: it was not sure enough that this answers the question.",
+  }),
+  refusedUnknown: "Refused: no procedure answers this.",
+  sure: (sure: string, needed: string) => `It was ${sure} sure; ${needed} was needed.`,
+  sources: "Procedures that were shown",
+  found: (said: string) => `Was it found? The reader said: ${said}.`,
+  verdict: "Your judgement",
+  verdicts: { right: "right", partly: "partly right", wrong: "wrong", harmful: "could do harm" },
+  remark: "Remark",
+  send: "Send the remark to the owner of",
+  nobody: "nobody",
+  sendHelp: "The owner reads your remark, and not the question: say what is not right in the procedure.",
+  sent: "A procedure's owner has been told.",
+  saved: "Saved.",
+  by: (who: string, at: string) => (who ? `Judged by ${who} on ${at}` : `Judged on ${at}`),
+};

@@ -1,0 +1,38 @@
+// De woorden van de bladzijde waar antwoorden beoordeeld worden, in het Nederlands.
+import type { StaffWords } from "./en";
+
+export const reviews: StaffWords["reviews"] = {
+  lead: "Wat medewerkers vroegen en te lezen kregen, het nieuwste eerst. Wie vroeg, staat er niet bij. Vragen kunnen over patiënten gaan: ga er zorgvuldig mee om.",
+  department: "Dienst van wie vroeg",
+  only: "Toon enkel",
+  kinds: { refused: "enkel geweigerd", reported: "enkel gemeld", unjudged: "enkel nog niet beoordeeld" },
+  count: (shown, total) => {
+    if (total === 0) return "Er past geen vraag bij. Kies een langere periode, of haal een filter weg.";
+    return shown === total ? (total === 1 ? "1 vraag" : `${total} vragen`) : `${shown} van ${total} vragen`;
+  },
+  searched: (query) => `Gezocht werd: ${query}`,
+  statuses: { sources_only: "Enkel bronnen werden getoond.", failed: "Het antwoord brak af." },
+  refused: {
+    nothing_fits: "Geweigerd: niets van wat gevonden werd, is voor deze patiënten en gaat over het gevraagde.",
+    other_patients: "Geweigerd: wat het best past, is voor andere patiënten.",
+    without: "Geweigerd: de beste zin gaat over patiënten mét wat er in de vraag juist niet is.",
+    other_illness: "Geweigerd: de procedure noemt de ziekte uit de vraag niet.",
+    other_intent: "Geweigerd: de vraag gaat over behandelen van wat de beste zin voorkomt, of omgekeerd.",
+    disagreed: "Geweigerd: de tweede lezer was het er niet mee eens.",
+    elsewhere: "Geweigerd: de beste zin staat in een andere procedure dan de beste passage.",
+    unsure: "Geweigerd: het was niet zeker genoeg dat dit de vraag beantwoordt.",
+  },
+  refusedUnknown: "Geweigerd: geen enkele procedure beantwoordt dit.",
+  sure: (sure, needed) => `Het was ${sure} zeker; ${needed} was nodig.`,
+  sources: "Procedures die getoond werden",
+  found: (said) => `Gevonden? De lezer zei: ${said}.`,
+  verdict: "Uw oordeel",
+  verdicts: { right: "juist", partly: "deels juist", wrong: "fout", harmful: "kan schade doen" },
+  remark: "Opmerking",
+  send: "Stuur de opmerking naar de eigenaar van",
+  nobody: "niemand",
+  sendHelp: "De eigenaar leest uw opmerking, niet de vraag: zeg wat er in de procedure niet klopt.",
+  sent: "Een eigenaar van een procedure is op de hoogte gebracht.",
+  saved: "Bewaard.",
+  by: (who, at) => (who ? `Beoordeeld door ${who} op ${at}` : `Beoordeeld op ${at}`),
+};
