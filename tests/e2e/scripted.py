@@ -25,7 +25,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.api import schemas as s
-from rag_api.api.schemas.owners import OwnerNews
+from rag_api.api.schemas.owners import OwnerNews, OwnerQuestionIn, OwnerReachedOut
 from rag_api.api.schemas.people.accounts import PackOut, SessionOut
 from rag_api.domain import DocumentStatus, PartKind, TargetGroup
 from rag_api.guard.numbers.support import SupportPassage, unsupported
@@ -127,6 +127,8 @@ class Script:
         self.hands_free = False
         self.pack: PackOut | None = None
         self.asked: list[s.AskIn] = []
+        self.said: list[dict[str, object]] = []  # of answers
+        self.to_owners: list[dict[str, object]] = []
         self.looked_for: list[dict[str, str]] = []  # in the documents list
         self.unreadable: set[str] = set()
         self.favourites: list[str] = []  # the newest first
@@ -487,6 +489,22 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
     @app.get("/api/owner-questions/news")
     async def news() -> OwnerNews:
         return OwnerNews(news=0, waiting=0)
+
+    @app.get("/api/documents/{document_id}/owner")
+    async def owner(document_id: str) -> OwnerReachedOut:
+        return OwnerReachedOut(owner="Apotheek", by_mail=False)
+
+    @app.post("/api/documents/{document_id}/owner-questions", status_code=201)
+    async def ask_owner(document_id: str, body: dict[str, object]) -> dict[str, object]:
+        OwnerQuestionIn.model_validate({**body, "answer_id": None})
+        script.to_owners.append(body)
+        return {"question": body, "owner": "Apotheek", "by_mail": False}
+
+    @app.post("/api/answers/{answer_id}/feedback", status_code=201)
+    async def feedback(answer_id: str, body: dict[str, object]) -> dict[str, object]:
+        s.FeedbackIn.model_validate({**body, "document_id": None, "comment": "."})
+        script.said.append(body)
+        return {"id": "f", "answer_id": answer_id, **body}
 
     @app.get("/api/facets")
     async def facets() -> s.FacetsOut:
