@@ -24,7 +24,9 @@ from pypdf.generic import DictionaryObject, NameObject, NumberObject, StreamObje
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
+from rag_api.answering.warnings.notice_texts import notice as noticed
 from rag_api.api import schemas as s
+from rag_api.api.mapping import notices_out
 from rag_api.api.schemas.owners import OwnerNews, OwnerQuestionIn, OwnerReachedOut
 from rag_api.api.schemas.people.accounts import PackOut, SessionOut
 from rag_api.domain import DocumentStatus, PartKind, TargetGroup
@@ -268,6 +270,13 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
         await asyncio.sleep(0.2)
         yield "done", s.DoneEvent(answer=script.answer(body, conversation, **said))
         return
+    for code, word in (("not_named", "polio"), ("drug_not_named", "ibuprofen")):
+        if word in question:
+            said = {"notices": notices_out([noticed(code, "nl", words=word)]), "not_named": [word]}
+            text, spans = table(script)
+            yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources, notices=[])
+            yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans, **said))
+            return
     built = next((build for word, build in BUILT.items() if word in question), None)
     if built:
         text, spans = built(script)
@@ -346,6 +355,29 @@ ROWS = (
     ("10 tot 12 kg", "150 tot 180 mg", "4 keer"),
     ("13 tot 15 kg", "195 tot 225 mg", "4 keer"),
 )
+WIDE = (
+    (
+        "Middel en verdunning",
+        "Dosis bij de eerste gift",
+        "Herhalen na zoveel minuten",
+        "Langs welke weg",
+        "Wie dit geeft",
+    ),
+    (
+        "paracetamol 10 mg per ml",
+        "15 mg per kg lichaamsgewicht",
+        "na zes uur, niet eerder",
+        "in de ader",
+        "verpleegkundige",
+    ),
+    (
+        "ibuprofen als drank",
+        "10 mg per kg lichaamsgewicht",
+        "na acht uur, niet eerder",
+        "langs de mond",
+        "verpleegkundige",
+    ),
+)
 STEPS = (("1.", "Weeg het kind."), ("2.", "Reken 15 mg per kg."), ("3.", "Noteer tijd en dosis."))
 
 CHECKS = (
@@ -359,6 +391,11 @@ CHECKS = (
 def table(script: Script) -> tuple[str, list[s.SpanOut]]:
     """A row with its header, the dose being asked."""
     return _part(script, [("row", _cells(ROWS[0], head=True)), ("row", _cells(ROWS[1], asked=1))])
+
+
+def wide(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """Rows of five columns, below their header."""
+    return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(WIDE)])
 
 
 def steps(script: Script, items: tuple[tuple[str, str], ...] = STEPS) -> tuple[str, list[s.SpanOut]]:
@@ -402,7 +439,14 @@ def numbered(script: Script) -> tuple[str, list[s.SpanOut]]:
     return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(rows)])
 
 
-BUILT = {"stappentabel": numbered, "rijtje": table, "stappen": steps, "controles": checks, "alinea": paragraph}
+BUILT = {
+    "stappentabel": numbered,
+    "rijtje": table,
+    "breed": wide,
+    "stappen": steps,
+    "controles": checks,
+    "alinea": paragraph,
+}
 Cells = list[tuple[str, dict[str, object]]]
 
 
