@@ -24,8 +24,10 @@ from pypdf.generic import DictionaryObject, NameObject, NumberObject, StreamObje
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
+from rag_api.answering.warnings.notice_texts import notice as noticed
 from rag_api.api import schemas as s
-from rag_api.api.schemas.owners import OwnerNews
+from rag_api.api.mapping import notices_out
+from rag_api.api.schemas.owners import OwnerNews, OwnerQuestionIn, OwnerReachedOut
 from rag_api.api.schemas.people.accounts import PackOut, SessionOut
 from rag_api.domain import DocumentStatus, PartKind, TargetGroup
 from rag_api.guard.numbers.support import SupportPassage, unsupported
@@ -127,6 +129,8 @@ class Script:
         self.hands_free = False
         self.pack: PackOut | None = None
         self.asked: list[s.AskIn] = []
+        self.said: list[dict[str, object]] = []  # of answers
+        self.to_owners: list[dict[str, object]] = []
         self.looked_for: list[dict[str, str]] = []  # in the documents list
         self.unreadable: set[str] = set()
         self.favourites: list[str] = []  # the newest first
@@ -266,6 +270,13 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
         await asyncio.sleep(0.2)
         yield "done", s.DoneEvent(answer=script.answer(body, conversation, **said))
         return
+    for code, word in (("not_named", "polio"), ("drug_not_named", "ibuprofen")):
+        if word in question:
+            said = {"notices": notices_out([noticed(code, "nl", words=word)]), "not_named": [word]}
+            text, spans = table(script)
+            yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources, notices=[])
+            yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans, **said))
+            return
     built = next((build for word, build in BUILT.items() if word in question), None)
     if built:
         text, spans = built(script)
@@ -344,6 +355,29 @@ ROWS = (
     ("10 tot 12 kg", "150 tot 180 mg", "4 keer"),
     ("13 tot 15 kg", "195 tot 225 mg", "4 keer"),
 )
+WIDE = (
+    (
+        "Middel en verdunning",
+        "Dosis bij de eerste gift",
+        "Herhalen na zoveel minuten",
+        "Langs welke weg",
+        "Wie dit geeft",
+    ),
+    (
+        "paracetamol 10 mg per ml",
+        "15 mg per kg lichaamsgewicht",
+        "na zes uur, niet eerder",
+        "in de ader",
+        "verpleegkundige",
+    ),
+    (
+        "ibuprofen als drank",
+        "10 mg per kg lichaamsgewicht",
+        "na acht uur, niet eerder",
+        "langs de mond",
+        "verpleegkundige",
+    ),
+)
 STEPS = (("1.", "Weeg het kind."), ("2.", "Reken 15 mg per kg."), ("3.", "Noteer tijd en dosis."))
 
 CHECKS = (
@@ -357,6 +391,11 @@ CHECKS = (
 def table(script: Script) -> tuple[str, list[s.SpanOut]]:
     """A row with its header, the dose being asked."""
     return _part(script, [("row", _cells(ROWS[0], head=True)), ("row", _cells(ROWS[1], asked=1))])
+
+
+def wide(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """Rows of five columns, below their header."""
+    return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(WIDE)])
 
 
 def steps(script: Script, items: tuple[tuple[str, str], ...] = STEPS) -> tuple[str, list[s.SpanOut]]:
@@ -400,7 +439,14 @@ def numbered(script: Script) -> tuple[str, list[s.SpanOut]]:
     return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(rows)])
 
 
-BUILT = {"stappentabel": numbered, "rijtje": table, "stappen": steps, "controles": checks, "alinea": paragraph}
+BUILT = {
+    "stappentabel": numbered,
+    "rijtje": table,
+    "breed": wide,
+    "stappen": steps,
+    "controles": checks,
+    "alinea": paragraph,
+}
 Cells = list[tuple[str, dict[str, object]]]
 
 
@@ -487,6 +533,22 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
     @app.get("/api/owner-questions/news")
     async def news() -> OwnerNews:
         return OwnerNews(news=0, waiting=0)
+
+    @app.get("/api/documents/{document_id}/owner")
+    async def owner(document_id: str) -> OwnerReachedOut:
+        return OwnerReachedOut(owner="Apotheek", by_mail=False)
+
+    @app.post("/api/documents/{document_id}/owner-questions", status_code=201)
+    async def ask_owner(document_id: str, body: dict[str, object]) -> dict[str, object]:
+        OwnerQuestionIn.model_validate({**body, "answer_id": None})
+        script.to_owners.append(body)
+        return {"question": body, "owner": "Apotheek", "by_mail": False}
+
+    @app.post("/api/answers/{answer_id}/feedback", status_code=201)
+    async def feedback(answer_id: str, body: dict[str, object]) -> dict[str, object]:
+        s.FeedbackIn.model_validate({**body, "document_id": None, "comment": "."})
+        script.said.append(body)
+        return {"id": "f", "answer_id": answer_id, **body}
 
     @app.get("/api/facets")
     async def facets() -> s.FacetsOut:

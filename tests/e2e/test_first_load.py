@@ -10,11 +10,12 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.e2e.conftest import NewPage
+from tests.e2e.conftest import NewPage, until
 from tests.e2e.scripted import DIST
 
 LONGEST = 120_000  # bytes, packed by gzip
 TITLES = {"nl-BE": "Wat wilt u weten?", "en-GB": "What do you need to know?"}
+PAINT = "first-contentful-paint"
 LABELS = {"nl-BE": "Show the page in English", "en-GB": "Toon de pagina in het Nederlands"}
 
 
@@ -37,6 +38,11 @@ def words(paths: list[str]) -> list[str]:
     ]
 
 
+def is_viewer(path: str) -> bool:
+    """It comes while a question is typed."""
+    return "/pdf" in path or "/SourcePane" in path
+
+
 def packed(path: str) -> int:
     file = DIST / (path.lstrip("/") or "index.html")
     return len(gzip.compress(file.read_bytes(), 6)) if Path(file).is_file() else 0
@@ -49,8 +55,7 @@ def test_the_page_is_small_and_brings_one_language(new_page: NewPage, base_url: 
     page.goto(base_url)
     expect(page.get_by_role("heading", name=TITLES[locale])).to_be_visible()
     expect(page.locator(".example")).to_be_visible()
-    # these come while a question is typed
-    first = [path for path in paths if "/pdf" not in path and "/SourcePane" not in path]
+    first = [path for path in paths if not is_viewer(path)]
     sizes = {path: packed(path) for path in first}
     assert sum(sizes.values()) <= LONGEST, sizes
     assert words(first) == [locale[:2]]
@@ -74,6 +79,27 @@ def test_nothing_is_drawn_before_its_words_are_here(new_page: NewPage, base_url:
     assert page.locator("#root").inner_text() == ""
     held[0].continue_()
     expect(page.get_by_role("heading", name=TITLES[locale])).to_be_visible()
+
+
+def test_the_viewer_is_asked_for_after_the_first_paint(new_page: NewPage, base_url: str) -> None:
+    page = new_page()
+    paths = fetched(page)
+    held: list[Route] = []
+    page.route(
+        "**/assets/*.js",
+        lambda route: held.append(route) if words([urlsplit(route.request.url).path]) else route.continue_(),
+    )
+    with page.expect_response("**/api/session"):
+        page.goto(base_url, wait_until="commit")
+    page.evaluate("new Promise(resolve => requestIdleCallback(() => setTimeout(resolve)))")
+    assert held
+    assert [path for path in paths if is_viewer(path)] == []
+    held[0].continue_()
+    until(page, f"performance.getEntriesByName('{PAINT}').length > 0")
+    until(page, "performance.getEntriesByType('resource').some(one => /.pdf/.test(one.name))")
+    painted = page.evaluate(f"performance.getEntriesByName('{PAINT}')[0].startTime")
+    asked = page.evaluate("performance.getEntriesByType('resource').map(one => [one.name, one.startTime])")
+    assert [name for name, at in asked if is_viewer(urlsplit(name).path) and at < painted] == []
 
 
 @pytest.mark.parametrize("locale", TITLES)

@@ -8,11 +8,11 @@ import { pane } from "./components/source/LazyPane";
 import { LanguageProvider } from "./i18n";
 import { pdfjs } from "./pdf/load";
 import { newQueryClient } from "./queries/client";
+import { onceDrawn } from "./state/window/drawn";
 import { type PageName, pageAt, rolesOf } from "./state/window/route";
 
 /** pdf.js is large: it comes while the first question is typed, not after it is answered. */
-const whenIdle = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 500));
-whenIdle(() => void Promise.all([pdfjs(), pane()]).catch(() => undefined));
+onceDrawn(() => void Promise.all([pdfjs(), pane()]).catch(() => undefined));
 
 const page = <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name): ComponentType =>
   lazy(async (): Promise<{ default: ComponentType }> => ({ default: (await load())[name] }));

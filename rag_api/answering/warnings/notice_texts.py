@@ -147,8 +147,12 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "The question names no patient: this answer comes from a document that is only for {for_whom}.",
     },
     "not_named": {
-        "nl": "Wat hieronder staat, noemt niet: {words}. Ga in de bron na of het daarover gaat.",
-        "en": "What stands below does not name: {words}. Check in the source whether it is about that.",
+        "nl": "Dit antwoord noemt niet: {words}. Kijk in de bron na of het daarover gaat.",
+        "en": "This answer does not name: {words}. Check in the source whether it is about that.",
+    },
+    "drug_not_named": {
+        "nl": "Let op: dit antwoord noemt {words} niet. Het kan over een ander middel gaan: kijk het na in de bron.",
+        "en": "Take care: this answer does not name {words}. It may be about another drug: check it in the source.",
     },
     "other_document": {
         "nl": "Dit antwoord komt uit {title}, niet uit de eerste bron. Ga na of het over deze vraag gaat.",

@@ -18,6 +18,7 @@ from rag_api.answering.warnings.notice_texts import day_of, for_whom, notice, th
 from rag_api.answering.warnings.partial_lists import PartialList
 from rag_api.db.documents import get_documents, superseding
 from rag_api.domain import Document, Filters, Notice, Source, TargetGroup, Unsupported, User, code_of
+from rag_api.guard.drugs import drugs_in
 from rag_api.guard.numbers.conflicts import ValueConflict, conflicts
 from rag_api.guard.numbers.levels import is_about_the_other
 from rag_api.guard.numbers.support import SupportPassage, unsupported
@@ -330,8 +331,11 @@ def answered_from(
 def in_doubt(unnamed: Sequence[str], ranks: Sequence[int], sources: Sequence[Source], language: str) -> list[Notice]:
     """What speaks against an answer: words of the question that it does not name, and that it
     begins in another document than what was found first. More such answers are right than are worse
-    than none, so they are shown, with this above them."""
-    found = [notice("not_named", language, words=", ".join(unnamed))] if unnamed else []
+    than none, so they are shown, with this beside them. A drug that is asked about and not named is
+    told by itself."""
+    drugs = [word for word in unnamed if drugs_in(word)]
+    words = {"drug_not_named": drugs, "not_named": [word for word in unnamed if word not in drugs]}
+    found = [notice(code, language, words=", ".join(those)) for code, those in words.items() if those]
     taken = sources[ranks[0] - 1].document if ranks and 0 < ranks[0] <= len(sources) else None
     if taken is not None and taken.id != sources[0].document.id:
         found.append(notice("other_document", language, (ranks[0],), title=title_of(taken)))

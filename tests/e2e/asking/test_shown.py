@@ -89,12 +89,55 @@ def test_a_table_or_a_list_has_its_mark_and_one_place(page: Page, question: str)
 def test_on_a_phone_a_row_is_read_from_top_to_bottom_and_stays_a_table(phone: Page) -> None:
     ask(phone, "rijtje")
     made(phone)
-    cells = phone.locator(".part-table tbody :is(th, td)")
+    cells = phone.locator(".stacked .part-table tbody :is(th, td)")
+    expect(cells).to_have_count(3)
     tops = [box["y"] for box in (cells.nth(index).bounding_box() for index in range(3)) if box]
     assert tops == sorted(set(tops))
     expect(cells.nth(1)).to_have_attribute("data-heading", ROWS[0][1])
     expect(phone.get_by_role("table").get_by_role("cell")).to_have_text(list(ROWS[1][1:]))
     assert phone.evaluate(INSIDE, ".part *")
+
+
+@pytest.mark.parametrize(("width", "stacked"), [(320, 1), (390, 1), (768, 0), (1280, 1)])
+def test_a_row_is_read_from_top_to_bottom_where_its_columns_have_no_room(
+    new_page: NewPage, base_url: str, width: int, stacked: int
+) -> None:
+    page = new_page(width=width)
+    page.goto(base_url)
+    ask(page, "breed")
+    made(page)
+    expect(page.locator(".stacked .part-table")).to_have_count(stacked)
+    assert page.evaluate(INSIDE, ".part *")
+    if width < 1280:
+        return
+    page.get_by_role("button", name="Sluit de bron").click()  # which gives the answer its room
+    expect(page.locator(".stacked .part-table")).to_have_count(0)
+    tops = (
+        page.locator(".part-table tbody tr")
+        .first.locator("th, td")
+        .evaluate_all("cells => cells.map(one => one.getBoundingClientRect().top)")
+    )
+    assert len(set(tops)) == 1
+
+
+def test_a_hint_stands_calmly_below_the_answer_and_a_drug_that_it_does_not_name_large_above_it(page: Page) -> None:
+    ask(page, "polio")
+    complete(page)
+    hint, answer = page.locator(".below .notice"), page.locator(".answer-text")
+    expect(hint).to_contain_text("noemt niet: polio")
+    assert hint.bounding_box()["y"] > answer.bounding_box()["y"]  # type: ignore[index]
+    ask(page, "ibuprofen")
+    expect(page.locator(".made")).to_have_count(2)
+    alarm, answer = page.locator(".notice").last, page.locator(".answer-text").last
+    expect(alarm).to_contain_text("noemt ibuprofen niet")
+    assert alarm.bounding_box()["y"] < answer.bounding_box()["y"]  # type: ignore[index]
+    colours, sizes = (
+        [one.evaluate(f"one => getComputedStyle(one).{style}") for one in (hint, alarm, answer)]
+        for style in ("color", "fontSize")
+    )
+    assert len(set(colours)) == 3
+    assert max(sizes, key=lambda size: float(size.removesuffix("px"))) == sizes[1]
+    faultless_by_day_and_by_night(page)
 
 
 def test_on_a_phone_a_list_stays_a_list_within_the_screen(phone: Page) -> None:

@@ -228,7 +228,7 @@ async def test_what_the_quote_does_not_name_is_told_and_kept(
     assert answer.status == AnswerStatus.ANSWERED
     assert answer.not_named == ("polio",)
     (said,) = [notice.text for notice in answer.notices if notice.code == "not_named"]
-    assert said.startswith("Wat hieronder staat, noemt niet: polio.")
+    assert said.startswith("Dit antwoord noemt niet: polio.")
     assert get_answer(container.db, LOCAL_USER, answer.id).not_named == ("polio",)
     assert last(await asked(container)).not_named == ()
 

@@ -1,6 +1,7 @@
 // What all that is fetched has in common. A request is made once: whether to try again is the
 // reader's to say.
 import { QueryClient, type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import type { ApiError } from "../api/errors";
 
 declare module "@tanstack/react-query" {
@@ -20,6 +21,27 @@ export const newQueryClient = (): QueryClient =>
       mutations: { networkMode: "always" },
     },
   });
+
+/**
+ * Something sent to the service. The same again while it is on its way is sent once: a double click
+ * is one.
+ */
+export function useSent<Result, Given>(send: (given: Given) => Promise<Result>) {
+  const underWay = useRef<string | null>(null);
+  const { mutate, ...sent } = useMutation({
+    mutationFn: send,
+    onSettled: () => {
+      underWay.current = null;
+    },
+  });
+  const once: typeof mutate = (...given) => {
+    const words = JSON.stringify(given[0]);
+    if (words === underWay.current) return;
+    underWay.current = words;
+    mutate(...given);
+  };
+  return { ...sent, mutate: once };
+}
 
 /**
  * A change on the service, after which everything under `stale` is fetched again where it is shown.

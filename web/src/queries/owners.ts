@@ -2,17 +2,16 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { call, done, service } from "../api/client";
 import type { OwnerIn, OwnerQuestionIn, OwnerReply } from "../api/types";
-import { useChange } from "./client";
+import { useChange, useSent } from "./client";
 
 const ALL = ["owners"];
 
 export const useAskOwner = (document: string) =>
-  useMutation({
-    mutationFn: (body: OwnerQuestionIn) =>
-      call(
-        service.POST("/documents/{document_id}/owner-questions", { params: { path: { document_id: document } }, body }),
-      ),
-  });
+  useSent((body: OwnerQuestionIn) =>
+    call(
+      service.POST("/documents/{document_id}/owner-questions", { params: { path: { document_id: document } }, body }),
+    ),
+  );
 
 /** Whom a question about a document would go to now. */
 export const useReached = (document: string) =>

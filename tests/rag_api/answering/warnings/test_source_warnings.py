@@ -145,3 +145,11 @@ def test_an_answer_that_begins_in_another_document_than_the_first_source_says_so
 ) -> None:
     assert [one.code for one in in_doubt((), ranks, SOURCES, "nl")] == codes
     assert [one.code for one in in_doubt(("polio",), ranks, SOURCES, "nl")] == ["not_named", *codes]
+
+
+def test_a_drug_that_the_answer_does_not_name_is_told_apart_from_other_words() -> None:
+    drug, other = in_doubt(("polio", "ibuprofen"), [], SOURCES, "nl")
+    assert (drug.code, other.code) == ("drug_not_named", "not_named")
+    assert "ibuprofen" in drug.text
+    assert "polio" in other.text
+    assert "ibuprofen" not in other.text

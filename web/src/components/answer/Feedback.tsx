@@ -25,7 +25,7 @@ export function Feedback({ answer }: { answer: Answer }) {
           type="button"
           className="link"
           aria-pressed={verdict === one}
-          onClick={() => send({ found: one }, { onSuccess: () => setVerdict(one) })}
+          onClick={() => one !== verdict && send({ found: one }, { onSuccess: () => setVerdict(one) })}
         >
           {m.feedback.verdicts[one]}
         </button>
@@ -41,7 +41,7 @@ export function Feedback({ answer }: { answer: Answer }) {
               title={title}
               aria-label={m.feedback.heldBy(rank, title)}
               aria-pressed={held === rank}
-              onClick={() => send({ document_id, page }, { onSuccess: () => setHeld(rank) })}
+              onClick={() => rank !== held && send({ document_id, page }, { onSuccess: () => setHeld(rank) })}
             >
               {rank}
             </button>
@@ -57,7 +57,7 @@ export function Feedback({ answer }: { answer: Answer }) {
               type="button"
               className="chip"
               aria-pressed={missing === one}
-              onClick={() => send({ missing: one }, { onSuccess: () => setMissing(one) })}
+              onClick={() => one !== missing && send({ missing: one }, { onSuccess: () => setMissing(one) })}
             >
               {m.feedback.lacks[one]}
             </button>

@@ -87,6 +87,7 @@ function Whole({
           />
         </div>
       )}
+      <Notices state={state} below onAsk={onLiteral} />
       {writing && <Progress state={state} />}
       {asks && (
         <Optional fallback={null}>

@@ -79,7 +79,8 @@ export function QuestionBox({ busy, input, edited, onAsk, onStop, children }: Pr
           />
           {children}
           {busy ? (
-            <button type="button" className="button" onClick={onStop}>
+            // It stands where the question was sent: the second click of a double one is not meant for it.
+            <button type="button" className="button" onClick={({ detail }) => detail < 2 && onStop()}>
               {m.ask.stop}
             </button>
           ) : (

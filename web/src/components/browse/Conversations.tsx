@@ -1,7 +1,7 @@
 // What the reader asked before: found again, named, pinned, saved or deleted.
 import { useEffect, useRef, useState } from "react";
 import { useStaffMessages } from "../../i18n";
-import { useConversationPages } from "../../queries/conversations";
+import { useConversationPages } from "../../queries/conversationPages";
 import { useDelayed } from "../../queries/useDelayed";
 import { Problem } from "../shared/controls/Problem";
 import { Staff } from "../shared/frame/Staff";

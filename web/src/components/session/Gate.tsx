@@ -7,8 +7,8 @@ import { type Role, signOut, useRoles, useSession, useSignedOut } from "../../qu
 import { mayRead, pagesFor, pathOf } from "../../state/window/route";
 import { Optional } from "../shared/controls/Optional";
 import { Header } from "../shared/frame/Header";
-import { SignIn } from "./SignIn";
 
+const SignIn = lazy(async () => ({ default: (await import("./SignIn")).SignIn }));
 const IdleWatch = lazy(async () => ({ default: (await import("./IdleWatch")).IdleWatch }));
 
 interface Props {

@@ -5,6 +5,7 @@ import { useWardMessages } from "../../i18n";
 import { tick, useTicks } from "../../state/conversation/steps";
 import type { Cell, Row } from "../../text/answer/blocks";
 import { stepRows } from "../../text/answer/stepRows";
+import { Fitted } from "./Fitted";
 import { StartTimers, TicksFoot } from "./Ticks";
 
 /** A cell of the table's body with what stands in it. */
@@ -43,7 +44,7 @@ export function TickedTable({ list, rows, language, children }: Props) {
     );
   return (
     <>
-      {children(steps && shown ? draw : undefined)}
+      <Fitted>{children(steps && shown ? draw : undefined)}</Fitted>
       {steps && <TicksFoot {...{ list }} count={steps.rows.size} whole={m.steps.wholeTable} />}
     </>
   );

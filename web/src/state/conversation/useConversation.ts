@@ -32,6 +32,7 @@ export function useConversation(onError: (code: string) => void) {
   const [conversation, dispatch] = useReducer(reduceConversation, EMPTY);
   const { language } = useLanguage();
   const running = useRef<AbortController | null>(null);
+  const underWay = useRef(""); // what is asked
   const id = useRef<string | null>(null);
   id.current = conversation.id;
 
@@ -47,6 +48,9 @@ export function useConversation(onError: (code: string) => void) {
       personal: PersonalChoice = "stop",
       whole = "", // id of the document that is read whole
     ): Promise<void> => {
+      const words = JSON.stringify([question, mode, literal, scope, personal, whole]);
+      if (words === underWay.current && running.current?.signal.aborted === false) return; // pressed twice
+      underWay.current = words;
       running.current?.abort();
       const controller = new AbortController();
       running.current = controller;

@@ -1,5 +1,5 @@
-// Everything the reader must know before the answer, in one place: from the service, and of what
-// went wrong.
+// What the reader must know before the answer, in one place: from the service, and of what went
+// wrong. What is a hint only stands below it.
 import { lazy } from "react";
 import type { Notice } from "../../../api/types";
 import { type Messages, useMessages } from "../../../i18n";
@@ -17,26 +17,29 @@ const SERIOUS = new Set([
   "unsupported",
   "other_document",
 ]);
+const ALARMING = new Set(["drug_not_named"]);
+const BELOW = new Set(["not_named"]);
 const FOR_WHOM = new Set(["twins", "only_for"]); // the question names no patient, and the answer depends on it
 
 interface Props {
   state: AnswerState;
+  below?: boolean; // the answer
   onAsk(question: string): void; // these words, whatever was asked before
 }
 
-export function Notices({ state, onAsk }: Props) {
+export function Notices({ state, below = false, onAsk }: Props) {
   const m = useMessages();
-  const notices = noticesOf(state, m);
+  const notices = noticesOf(state, m).filter(({ code }) => BELOW.has(code) === below);
   const { query, language } = view(state);
   const asks = state.kind !== "working" && notices.some(({ code }) => FOR_WHOM.has(code));
   if (notices.length === 0) return null;
   return (
     <>
-      <ul className="notices">
+      <ul className={below ? "notices below" : "notices"}>
         {notices.map(({ code, text, own, language: said }) => (
           <li
             key={code + text}
-            className={SERIOUS.has(code) ? "notice serious" : "notice"}
+            className={`notice ${ALARMING.has(code) ? "serious alarm" : SERIOUS.has(code) ? "serious" : ""}`}
             lang={own ? undefined : said || language || undefined}
           >
             {text}
