@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from rag_api.errors import InvalidInput
-from rag_api.ingest.common.metadata import FIELDS, GROUPS, parse_date
+from rag_api.ingest.common.described.dates import parse_date
+from rag_api.ingest.common.described.metadata import FIELDS, GROUPS
 from rag_api.ingest.sharepoint.site import KEYS, Site, site_of
 from rag_api.ingest.sources.sources import Skipped, SourceFile, Survey, joined, survey
 

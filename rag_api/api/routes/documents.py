@@ -48,7 +48,7 @@ from rag_api.db.sentences import ingesting
 from rag_api.domain import Chunk, Document, DocumentStatus
 from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest.common.chunk import embedding_text
-from rag_api.ingest.common.metadata import GROUPS, metadata_from, texts_of
+from rag_api.ingest.common.described.metadata import GROUPS, metadata_from, texts_of
 from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.sources.sources import UPLOADED, KeptFiles, SourceFile
 from rag_api.ingest.sources.uploads import upload_file

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from rag_api.domain import Metadata, Note, ReadDocument, TargetGroup
-from rag_api.ingest.common.metadata import metadata_from, patients_in
+from rag_api.ingest.common.described.metadata import metadata_from, patients_in
 from rag_api.ingest.common.notes import note
 from rag_api.text.title_key import title_key
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from rag_api.domain import Document, DocumentStatus
 from rag_api.errors import UnreadableDocument
+from rag_api.ingest.common.described.metadata import GROUPS
 from rag_api.ingest.common.kinds import wants_office
-from rag_api.ingest.common.metadata import GROUPS
 from rag_api.ingest.sandbox.office import office
 from rag_api.ingest.sandbox.starting import second_reader
 from rag_api.ingest.sources.report import Outcome
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rag_api.embed import Embedder
 
 # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
-READER_VERSION = 26
+READER_VERSION = 27
 _TRANSIENT = ("too_slow", "too_much_memory", "not_indexed")  # worth another try in the next run
 
 

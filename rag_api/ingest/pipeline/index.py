@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rag_api.errors import InvalidInput
-from rag_api.ingest.common.metadata import GROUPS, groups_in
+from rag_api.ingest.common.described.metadata import GROUPS, groups_in
 from rag_api.ingest.pipeline.changed import changed_files, reconcile
 from rag_api.ingest.pipeline.copies import note_copies
 from rag_api.ingest.pipeline.engine import IngestEngine, OneMachine

@@ -16,7 +16,7 @@ from itertools import islice
 
 from rag_api.domain import Document, Titles, all_may_read
 from rag_api.ingest.common.chunk import embedding_text
-from rag_api.ingest.common.titles import MANY, called, many_differ, own_title, words_of
+from rag_api.ingest.common.described.titles import MANY, called, many_differ, own_title, words_of
 from rag_api.ingest.pipeline.embedding import embed_texts
 from rag_api.ingest.pipeline.reading import cut_text
 from rag_api.ingest.sources.report import Retitled

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from rag_api.domain import Document
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.common.metadata import title_from_name
+from rag_api.ingest.common.described.metadata import title_from_name
 from rag_api.ingest.sources.missing import in_turn, missing_of, refuse_many, renamed_items, renamed_of
 from rag_api.ingest.sources.report import Outcome
 from rag_api.ingest.sources.run import Run

@@ -11,11 +11,11 @@ from rag_api.domain import Chunk, Document, DocumentStatus, Edit, Metadata, Note
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.chunk import chunk
 from rag_api.ingest.common.contradictions import contradictions
+from rag_api.ingest.common.described.metadata import edited, overridden, title_from_name
+from rag_api.ingest.common.described.titles import called, own_title
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.common.kinds import Kind, media_type
-from rag_api.ingest.common.metadata import edited, overridden, title_from_name
 from rag_api.ingest.common.notes import note
-from rag_api.ingest.common.titles import called, own_title
 from rag_api.ingest.pipeline.changed import limits
 from rag_api.ingest.pipeline.injection_notes import told_spoken
 from rag_api.ingest.pipeline.stale_versions import refuse_half

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from rag_api.domain import Block, CutLine, Metadata, Note, Page, ReadDocument, Titles, code_of
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.common import expiry_notice
+from rag_api.ingest.common.described import expiry_notice
+from rag_api.ingest.common.described.metadata import describe, titles_of
+from rag_api.ingest.common.described.title_signs import NamingLine
+from rag_api.ingest.common.described.words import language_of
 from rag_api.ingest.common.kinds import SLIDES, TEXTS, WORDS, Kind, media_type
-from rag_api.ingest.common.metadata import describe, language_of, titles_of
 from rag_api.ingest.common.notes import note, on_pages
 from rag_api.ingest.docx.package import refuse_ole
 from rag_api.ingest.layout.lines import Row
@@ -30,6 +32,7 @@ from rag_api.text.quotable.uncertain import together, touches
 __all__ = ["DOCX", "PDF", "media_type", "read"]
 
 PDF, DOCX = Kind.PDF, Kind.DOCX
+_HEADING = 2.0  # times the size of most letters
 
 
 def read(
@@ -64,7 +67,7 @@ def _read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> 
     first = found.pages[0]
     cells = _cells(first)
     cleaned = clean(found.pages, describe(name, found.properties, cells, (), language).language)
-    headings = headings_of(found.pages, cleaned.cut, name)
+    headings = headings_of(found.pages, cleaned.cut)
     metadata, titles = (
         describe(name, found.properties, cells, headings, language),
         titles_of(name, found.properties, cells, headings),
@@ -81,7 +84,7 @@ def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> Rea
     page = written.page()
     if not any(c.isalnum() for c in page.text):
         raise UnreadableDocument("empty", f"{name}: has no words in it")
-    headings = (written.heading,) if written.heading else ()
+    headings = _styled(written.heading)
     metadata = describe(name, written.properties, written.around, headings, language_of(page.text))
     titles = titles_of(name, written.properties, written.around, headings)
     if shown is None and written.unsure:
@@ -104,7 +107,7 @@ def _read_slides(path: Path, name: str, kind: str, max_pages: int, shown: Path) 
     language = language_of(slides.text)
     rendered = _rendered(shown, name, max_pages, language, "slides")
     lines = [line for line in slides.text.split("\n") if line.strip()]
-    rows, headings = [[line] for line in lines[:50]], tuple(lines[:1])
+    rows, headings = [[line] for line in lines[:50]], _styled(*lines[:1])
     metadata, titles = (
         describe(name, slides.properties, rows, headings, language),
         titles_of(name, slides.properties, rows, headings),
@@ -118,7 +121,7 @@ def _read_text(path: Path, name: str, kind: Kind, max_pages: int, shown: Path | 
     if not any(c.isalnum() for line in text.lines for c in line):
         raise UnreadableDocument("empty", f"{name}: has no words in it")
     language = language_of("\n".join(text.lines))
-    headings = (text.heading,) if text.heading else ()
+    headings = _styled(text.heading)
     rows = [line.split("\t") for line in text.lines[:30]]
     metadata, titles = (
         describe(name, text.properties, rows, headings, language),
@@ -203,6 +206,11 @@ def _said_lapsed(document: ReadDocument) -> tuple[Note, ...]:
         else expiry_notice.said_undated(stamped) or expiry_notice.said_undated(lines)
     )
     return (note("says_lapsed", words=said),) if said else ()
+
+
+def _styled(*headings: str) -> list[NamingLine]:
+    """What its file calls a heading."""
+    return [NamingLine(heading, larger=_HEADING) for heading in headings if heading]
 
 
 def _language(found: RawDocument) -> str:

@@ -17,7 +17,7 @@ from openpyxl.utils import get_column_letter
 
 from rag_api.domain import BlockKind
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.common.metadata import language_of
+from rag_api.ingest.common.described.words import language_of
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.docx.package import Package, tag
 from rag_api.ingest.structure.tagged_lines import Told

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from rag_api.domain import RemoteItem
 from rag_api.errors import SourceUnavailable
-from rag_api.ingest.common.metadata import GROUPS
+from rag_api.ingest.common.described.metadata import GROUPS
 from rag_api.ingest.common.notes import recognised
 from rag_api.ingest.sharepoint.changes import take_changes
 from rag_api.ingest.sharepoint.client import GraphClient, GraphRefused

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rag_api.errors import InvalidInput
-from rag_api.ingest.common.metadata import FIELDS, GROUPS, groups_in, parse_date, target_groups
+from rag_api.ingest.common.described.dates import parse_date
+from rag_api.ingest.common.described.metadata import FIELDS, GROUPS, groups_in, target_groups
 
 SIDECAR = "metadata.csv"
 _DATES = ("valid_from", "valid_until")

@@ -1,100 +1,66 @@
-"""Headings of a first page and running headers that may name a document, the likeliest first.
-
-What a document's file is called tells which of them does: a cover bears its maker's name larger
-than its own.
-"""
+"""Headings of a first page and running headers that may name a document, with how they are set."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
+from itertools import pairwise
 
 import numpy as np
 
 from rag_api.domain import CutLine
 from rag_api.ingest.common.boxed_text import Marked
-from rag_api.ingest.common.metadata import naming_words
-from rag_api.ingest.layout.lines import Line, usual_size
+from rag_api.ingest.common.described.title_signs import NamingLine
+from rag_api.ingest.common.described.words import naming_words
+from rag_api.ingest.layout.lines import Line, lines_of_item, usual_size
 from rag_api.ingest.structure.clean import LaidOut
 from rag_api.ingest.structure.document_ids import has_imprint
 from rag_api.ingest.structure.headers_footers import HEADER
 
-_TITLES = 6
-_TOP = 0.14  # of the page's height: where a letterhead stands
 _UPPER = 0.6  # of the page's height: where a heading is looked for
 _COVER = 15  # lines: a page of fewer may bear its title anywhere
-_LARGER = 1.15  # than most letters
 _LONGEST = 300  # characters
-_LETTERHEAD = re.compile(
-    r"ziekenhuis|hospital\b|hospitals\b|kliniek\b|\bclinic\b|\bumc\b|\buz\b|\baz\b|medisch centrum|medical "
-    r"cent|universitair|"
-    r"university|ministerie|staten-generaal|gemeente|stichting|\bvzw\b|\bnhs\b|zorggroep|campus",
-    re.IGNORECASE,
-)
-_PART = re.compile(  # of what stands before or behind it
-    r"[,;:(&/–-]$|\b(?:de|het|een|en|van|in|op|te|met|voor|bij|of|the|a|an|of|and|to|for|with|on|by|or|from|at)$"
-    r"|^(?:by|of|and|or|on behalf|door|en|namens)\b",
-    re.IGNORECASE,
-)
-
+_LETTERS = 3  # of a line at least
 _CODE = re.compile(r"[^\W\d_][-_./]?\d")  # of a document or a department
 _MARK = re.compile(r"(?<=[^\W\d_]{4})[⁰¹²³⁴-⁹*†‡]{1,2}$")  # of a footnote
 _APART, _APART_ON_COVER = 1.0, 2.0  # line heights of white between two lines of one heading, at most
-_EVEN = 1.2  # times the white between those before
+_EVEN = 1.2  # times the least white between two of its lines
 
 
-def headings_of(pages: Sequence[LaidOut], cut: Iterable[CutLine], name: str) -> tuple[str, ...]:
-    """What may be the title. Of the first page its larger or bold lines, those that the file's name
-    shares words with before larger ones; then of what every page repeats. Behind these what names
-    nothing, bears a date or a version, or is part of a sentence, and last a letterhead. cut: what
-    cleaning left out."""
-    called = naming_words(PurePosixPath(name).stem)
-    found: list[tuple[bool, bool, int, float, str]] = []
-    for title, size, letterhead in [
-        *_of_first_page(pages),
-        *((header, 0.0, False) for header in _running(cut, len(pages))),
-    ]:
-        if len(title) <= _LONGEST:
-            words = naming_words(title)
-            dated = (has_imprint(title) and len(called & words) < 2) or bool(_PART.search(title))
-            found.append((letterhead, not words or dated, -_shared(called, words), -round(size, 1), title))
-    return tuple(dict.fromkeys(title for *_, title in sorted(found, key=lambda one: one[:4])))[:_TITLES]
+def headings_of(pages: Sequence[LaidOut], cut: Iterable[CutLine]) -> list[NamingLine]:
+    """cut: what cleaning left out."""
+    running = (NamingLine(header, repeated=True) for header in _running(cut, len(pages)))
+    return [one for one in (*_of_first_page(pages), *running) if len(one.text) <= _LONGEST]
 
 
-def _shared(called: frozenset[str], words: frozenset[str]) -> int:
-    """How many words a file's name and a heading share; fewer than half of those that the shorter
-    has may be chance."""
-    shared = len(called & words)
-    return shared if 2 * shared >= min(len(called), len(words)) else 0
-
-
-def _of_first_page(pages: Sequence[LaidOut]) -> Iterable[tuple[str, float, bool]]:
-    """(heading, its size, whether it is a letterhead)"""
+def _of_first_page(pages: Sequence[LaidOut]) -> Iterator[NamingLine]:
     page = pages[0]
     lines = [
-        _widest(item)
+        _widest(line)
         for item in page.items
-        if isinstance(item, Line) and not item.aside and _letters(item.marked.text) >= 3
+        for line in lines_of_item(item)
+        if not line.aside and _letters(line.marked.text) >= _LETTERS
     ]
     cover = len(page.items) < _COVER
-    usual = usual_size([one.items for one in pages[:10]]) if cover else usual_size([lines])
+    usual = usual_size([one.items for one in pages[:10]] if cover else [lines])
     taken = 0
     for n, line in enumerate(lines):
         if n < taken or (line.y0 > _UPPER * page.tall and not cover):
             continue
-        alone = len(lines) == 1 < len(pages)  # all that a cover says; all that a document says is no title
-        if not (alone or line.size >= _LARGER * usual or line.bold):
-            continue
-        taken, apart = n + 1, _APART_ON_COVER if cover else _APART
-        while taken < len(lines) and _of_one(lines[taken - 1], lines[taken], apart):
-            apart = max(_APART, min(apart, _EVEN * (lines[taken].y0 - lines[taken - 1].y1) / line.size))
-            taken += 1
+        taken = n + _count(lines[n:], _APART_ON_COVER if cover else _APART)
         title = _MARK.sub("", " ".join(" ".join(one.marked.text for one in lines[n:taken]).split()))
-        letterhead = line.y0 < _TOP * page.tall and _LETTERHEAD.search(title) is not None and len(title.split()) <= 8
-        yield title, line.size, letterhead
+        at = min(1.0, line.y0 / page.tall)
+        yield NamingLine(title, line.size / usual, line.bold, at, imprint=has_imprint(title))
+
+
+def _count(lines: Sequence[Line], apart: float) -> int:
+    """How many of them, from the first, are one heading."""
+    last = next((n for n, (one, two) in enumerate(pairwise(lines)) if not _of_one(one, two, apart)), len(lines) - 1)
+    whites = [(two.y0 - one.y1) / one.size for one, two in pairwise(lines[: last + 1])]
+    most = max(_APART, _EVEN * min(whites, default=0.0))
+    return next((n for n, white in enumerate(whites, start=1) if white > most), last + 1)
 
 
 def _letters(text: str) -> int:

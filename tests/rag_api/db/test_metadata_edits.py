@@ -18,7 +18,7 @@ from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Edit, Filters, Role, TargetGroup
 from rag_api.errors import StoreUnavailable
 from rag_api.ingest.common.chunk import embedding_text
-from rag_api.ingest.common.metadata import edited, metadata_from, texts_of
+from rag_api.ingest.common.described.metadata import edited, metadata_from, texts_of
 from rag_api.main import create_app
 from tests.rag_api.made_files.pdfs import procedure
 from tests.support.http_server import served

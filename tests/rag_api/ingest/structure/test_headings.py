@@ -87,4 +87,27 @@ def test_a_property_that_a_program_made_of_a_file_s_name_goes_behind_the_page(tm
     placed = (60, 760, "Derdelijnsbehandeling van volwassenen", "Helvetica-Bold", 16.0)
     made = "Microsoft Word - protocol derdelijnsbehandeling volwassenen.doc"
     assert _title(tmp_path, placed, said=made) == "Derdelijnsbehandeling van volwassenen"
-    assert _title(tmp_path, placed, said="Derdelijnsbehandeling volwassenen") == "Derdelijnsbehandeling volwassenen"
+    small = (60, 760, "Derdelijnsbehandeling van volwassenen", "Helvetica", 10.0)
+    assert _title(tmp_path, small, said="Derdelijnsbehandeling volwassenen") == "Derdelijnsbehandeling volwassenen"
+
+
+@pytest.mark.quick
+def test_a_kind_of_document_that_stands_apart_above_the_title_is_no_part_of_it(tmp_path: Path) -> None:
+    placed = (
+        (100, 700, "Eerste rapport", "Helvetica-Bold", 20.0),
+        (100, 640, "Zorg op afstand in de regio", "Helvetica-Bold", 20.0),
+        (100, 616, "en de opleiding van het personeel", "Helvetica-Bold", 20.0),
+    )
+    title = "Zorg op afstand in de regio en de opleiding van het personeel"
+    assert _title(tmp_path, *placed, name="zorg-op-afstand-opleiding.pdf", body=False) == title
+
+
+@pytest.mark.quick
+def test_a_title_in_the_first_row_of_a_table_is_the_title(tmp_path: Path) -> None:
+    placed = (
+        (60, 760, "Zorg bij hypothermie", "Helvetica-Bold", 13.0),
+        (400, 760, "Spoed", "Helvetica", 9.0),
+        (60, 730, "Temperatuur", "Helvetica", 10.0),
+        (400, 730, "Elk uur", "Helvetica", 10.0),
+    )
+    assert _title(tmp_path, *placed) == "Zorg bij hypothermie"

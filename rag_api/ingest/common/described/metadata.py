@@ -9,15 +9,16 @@ behind.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
-from itertools import pairwise
 from pathlib import PurePosixPath
 
 from rag_api.domain import Edit, Metadata, TargetGroup, Titles
 from rag_api.guard.people.patient import patient_of
-from rag_api.ingest.common import expiry_notice
+from rag_api.ingest.common.described.dates import parse_date
+from rag_api.ingest.common.described.first_page import NOTHING, from_first_page
+from rag_api.ingest.common.described.title_signs import NamingLine, best_first
+from rag_api.ingest.common.described.words import TYPES, naming_words
 from rag_api.ingest.common.notes import note
 
 GROUPS = "groups"  # said beside the metadata, in a sidecar or a list of sources: who may read the document
@@ -34,53 +35,6 @@ FIELDS = (
     "supersedes",
 )
 
-_LABELS = {
-    "version": ("versie", "versienummer", "version", "versie nr", "revision"),
-    "valid_from": (
-        "geldig vanaf",
-        "valid from",
-        "ingangsdatum",
-        "datum ingang",
-        "effective date",
-        "effective from",
-        "publicatiedatum",
-    ),
-    "valid_until": (
-        "geldig tot",
-        "geldig t/m",
-        "geldig tot en met",
-        "valid until",
-        "valid to",
-        "expires",
-        "vervaldatum",
-        "review date",
-    ),
-    "owner": (
-        "eigenaar",
-        "documenteigenaar",
-        "owner",
-        "document owner",
-        "verantwoordelijke",
-        "auteur",
-        "author",
-        "beheerder",
-    ),
-    "department": ("dienst", "afdeling", "department", "ward", "service"),
-    "target_groups": (
-        "doelgroep",
-        "patiëntengroep",
-        "patiëntendoelgroep",
-        "target group",
-        "target groups",
-        "patient group",
-        "patients",
-    ),
-    "document_type": ("documenttype", "documentsoort", "type document", "document type", "soort document"),
-    "supersedes": ("vervangt", "supersedes", "replaces"),
-    # a title, when nothing better is
-    "subject": ("betreft", "betreffende", "onderwerp", "subject", "concerns", "titel", "title"),
-}
-_FIELD_OF = {label: field for field, labels in _LABELS.items() for label in labels}
 _PROPERTIES = {  # the first that a file has counts
     "Title": "title",
     "Department": "department",
@@ -100,19 +54,6 @@ _GROUPS = (
     (TargetGroup.NEONATE, r"neona|pasgeboren|newborn|prematu"),
     (TargetGroup.PREGNANCY, r"zwanger|pregnan|obstetr"),
 )
-_TYPES = {
-    "richtlijn": "guideline", "patiëntenfolder": "leaflet", "patientenfolder": "leaflet", "folder": "leaflet", "patient leaflet": "leaflet",
-    "werkinstructie": "instruction", "work instruction": "instruction", "werkwijze": "instruction",
-}  # fmt: skip
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        ("jan januari january", "feb februari february", "mrt maart mar march", "apr april", "mei may", "jun juni june", "jul juli july",
-         "aug augustus august", "sep sept september", "okt oktober oct october", "nov november", "dec december"), start=1,
-    )
-    for name in names.split()
-}  # fmt: skip
-_NOTHING = {"", "-", "–", "n.v.t.", "nvt", "n/a", "na", "geen", "none", "niet van toepassing"}
 _BAD_TITLE = re.compile(
     r"^(untitled|naamloos|document\d*|titel|title|presentatie\d*|template|sjabloon|inhoud(?:sopgave)?|(?:table of "
     r")?contents|[\W\d_]*|"
@@ -131,54 +72,9 @@ _NO_OWNER = {
     "python-docx",
     "(anonymous)",
 }
-_VERSION_LINE = re.compile(r"^(?:versie|version)\s+(\d+(?:\.\d+)*)\b", re.IGNORECASE)
+_LONGEST = 300  # characters of a title
+_PROPERTY, _OF_A_FILE, _SUBJECT = 2.0, -2.0, 4.0  # what they are worth among the signs of a title
 _SENTENCE = re.compile(r"[^\W\d_]{2}[.!?]$|(?:\S+\s+){15}")
-_WORD = re.compile(r"[^\W\d_]+")
-_DUTCH = (
-    "de het een en van in is dat op te zijn met voor niet aan er om ook als dan bij door naar uit wordt worden "
-    "moet tot of na over"
-)
-_ENGLISH = (
-    "the of and a to in is that for it with as be are on by this or from at not have an should must which was "
-    "were if when"
-)
-_STOP = {"nl": frozenset(_DUTCH.split()), "en": frozenset(_ENGLISH.split())}
-_NAMELESS = frozenset().union(*_STOP.values(), _MONTHS, _TYPES, _TYPES.values())
-
-
-def language_of(text: str) -> str:
-    """ "nl", "en", or "" when it is neither, or too short to say: by the share of the commonest
-    words."""
-    words = [word.casefold() for word in _WORD.findall(text[:20_000])]
-    if len(words) < 4:
-        return ""
-    shares = {language: sum(word in stop for word in words) / len(words) for language, stop in _STOP.items()}
-    best = max(shares, key=lambda language: shares[language])
-    other = min(shares.values())
-    return best if shares[best] >= 0.08 and shares[best] > 1.4 * other else ""
-
-
-def naming_words(text: str) -> frozenset[str]:
-    """What may name something: no number, month, kind of document or word that every text has."""
-    words = (word.casefold() for word in _WORD.findall(text))
-    return frozenset(word for word in words if len(word) > 2 and word not in _NAMELESS)
-
-
-def parse_date(text: str) -> date | None:
-    """Dates as they stand in Belgian, Dutch and British documents: the day before the month, or
-    ISO."""
-    if found := re.search(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b", text):
-        year, month, day = found.groups()
-    elif found := re.search(r"\b(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\b", text):
-        day, month, year = found.groups()
-    elif (found := re.search(r"\b(\d{1,2})\s+([a-z]+)\.?\s+(\d{4})\b", text.casefold())) and found.group(2) in _MONTHS:
-        day, month, year = found.group(1), str(_MONTHS[found.group(2)]), found.group(3)
-    else:
-        return None
-    try:
-        return date(int(year), int(month), int(day))
-    except ValueError:
-        return None
 
 
 def target_groups(text: str) -> tuple[TargetGroup, ...]:
@@ -191,7 +87,7 @@ def from_properties(properties: Mapping[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, field in _PROPERTIES.items():
         value = _printable(str(properties.get(name, "")))
-        if value.casefold() not in _NOTHING:
+        if value.casefold() not in NOTHING:
             found.setdefault(field, value)
     title = _sensible_title(found.pop("title", ""))
     if title:
@@ -216,41 +112,6 @@ def _sensible_title(title: str) -> str:
     return bare
 
 
-def from_first_page(lines: Iterable[Sequence[str]]) -> dict[str, str]:
-    """The first page's table, and the day from which it says that it is no longer in force. lines:
-    each line's cells, of which a label and its value stand side by side or parted by a colon."""
-    found: dict[str, str] = {}
-    rows = list(lines)
-    ended = parse_date(expiry_notice.since(" ".join(cells) for cells in rows))
-    below = [
-        (one[0], two[0]) for one, two in pairwise(rows) if len(one) == len(two) == 1 and _says_subject(one[0], two[0])
-    ]
-    for pairs in [*map(_pairs, rows), below]:
-        for label, value in pairs:
-            field = _FIELD_OF.get(label.strip(" :").casefold())
-            if field and value.strip().casefold() not in _NOTHING:
-                found.setdefault(field, value.strip())
-    for cells in rows:
-        if version := _VERSION_LINE.match(cells[0].strip() if cells else ""):
-            found.setdefault("version", version.group(1))
-    if ended is not None and ended <= (parse_date(found.get("valid_until", "")) or ended):
-        found["valid_until"] = ended.isoformat()
-    return found
-
-
-def _says_subject(label: str, value: str) -> bool:
-    """A label alone on its line, and below it what is no other label."""
-    return _FIELD_OF.get(label.strip(" :").casefold()) == "subject" and len(value.split()) > 2
-
-
-def _pairs(cells: Sequence[str]) -> Iterable[tuple[str, str]]:
-    yield from zip(cells[::2], cells[1::2], strict=False)
-    for cell in cells:
-        label, colon, value = cell.partition(":")
-        if colon and len(label) < 30 and len(value) < 120:
-            yield label, value
-
-
 def groups_in(text: str) -> tuple[str, ...]:
     """Return the groups that a sidecar or a list of sources names: parted by semicolons or
     commas."""
@@ -261,12 +122,12 @@ def describe(
     name: str,
     properties: Mapping[str, str],
     first_page: Sequence[Sequence[str]],
-    headings: Sequence[str],
+    headings: Sequence[NamingLine],
     language: str,
     given: Mapping[str, str] | None = None,
 ) -> Metadata:
-    """Everything together. headings: of the first page, the likeliest title first; language: what
-    the text is in; given: the sidecar's row."""
+    """Everything together. headings: what may be the title; language: what the text is in; given:
+    the sidecar's row."""
     of_file, of_page = from_properties(properties), from_first_page(first_page)
     values = {**of_file, **of_page}
     if "supersedes" in of_file:  # the property holds a source name, the page what people call it
@@ -277,23 +138,21 @@ def describe(
 
 
 def titles_of(
-    name: str, properties: Mapping[str, str], first_page: Sequence[Sequence[str]], headings: Sequence[str]
+    name: str, properties: Mapping[str, str], first_page: Sequence[Sequence[str]], headings: Sequence[NamingLine]
 ) -> Titles:
     """What it may be called, best first: the property, a subject line ("Betreft: ..."), the
-    headings. A property comes last that a program made of the name of a file, or of whose words the
-    first page and the file's name have less than half."""
+    headings."""
     of_file, of_page = from_properties(properties), from_first_page(first_page)
-    shown = naming_words(" ".join(cell for cells in first_page for cell in cells)) | naming_words(
-        PurePosixPath(name).stem
+    of_a_file = bool(_TITLE_NOISE.search(properties.get("Title", "").strip()))  # a program made it of the file's name
+    given = (
+        NamingLine(of_file.get("title", ""), given=_OF_A_FILE if of_a_file else _PROPERTY),
+        NamingLine(of_page.get("subject", ""), given=_SUBJECT),
     )
-    named = (of_file.get("title", ""),)
-    words = naming_words(named[0])
-    known = not shown or 2 * len(words & shown) >= max(1, len(words))  # else a template's, or an earlier name
-    known = known and not _TITLE_NOISE.search(properties.get("Title", "").strip())
-    said = (*(named if known else ()), of_page.get("subject", ""), *headings, *named)
-    sensible = (" ".join(_printable(title).split())[:300] for title in said if not _BAD_TITLE.match(title.strip()))
+    every = (replace(one, text=_printable(one.text)[:_LONGEST]) for one in (*given, *headings))
+    shown = naming_words(" ".join((PurePosixPath(name).stem, *(cell for cells in first_page for cell in cells))))
+    names = best_first([one for one in every if not _BAD_TITLE.match(one.text)], name, shown)
     stated = target_groups({**of_file, **of_page}.get("target_groups", ""))
-    return Titles(tuple(dict.fromkeys(title for title in sensible if title)), patients=not stated)
+    return Titles(names, patients=not stated)
 
 
 def _with_patients_of_title(metadata: Metadata) -> Metadata:
@@ -315,9 +174,9 @@ def metadata_from(values: Mapping[str, str]) -> Metadata:
     values = {field: _printable(value) for field, value in values.items()}
     document_type = values.get("document_type", "").casefold()
     return Metadata(
-        title=values.get("title", "")[:300],
+        title=values.get("title", "")[:_LONGEST],
         department=values.get("department", ""),
-        document_type=_TYPES.get(document_type, document_type),
+        document_type=TYPES.get(document_type, document_type),
         target_groups=target_groups(values.get("target_groups", "")),
         version=values.get("version", ""),
         valid_from=parse_date(values.get("valid_from", "")),

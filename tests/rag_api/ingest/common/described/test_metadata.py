@@ -6,16 +6,12 @@ from pathlib import Path
 import pytest
 
 from rag_api.domain import TargetGroup, code_of
-from rag_api.ingest.common.expiry_notice import said_undated
-from rag_api.ingest.common.metadata import (
-    describe,
-    from_first_page,
-    from_properties,
-    language_of,
-    metadata_from,
-    parse_date,
-    target_groups,
-)
+from rag_api.ingest.common.described.dates import parse_date
+from rag_api.ingest.common.described.expiry_notice import said_undated
+from rag_api.ingest.common.described.first_page import from_first_page
+from rag_api.ingest.common.described.metadata import describe, from_properties, metadata_from, target_groups
+from rag_api.ingest.common.described.title_signs import NamingLine
+from rag_api.ingest.common.described.words import language_of
 from rag_api.ingest.readers.read import read
 
 pytestmark = pytest.mark.quick
@@ -75,7 +71,9 @@ def test_the_page_goes_before_the_properties_and_the_sidecar_before_both() -> No
         ["Geldig tot", "n.v.t."],
         ["Doelgroep", "zwangeren"],
     ]
-    said = describe("kalium.pdf", properties, page, ("Kaliumsubstitutie",), "nl", {"version": "3.3"})
+    said = describe(
+        "kalium.pdf", properties, page, [NamingLine("Kaliumsubstitutie", larger=2.0)], "nl", {"version": "3.3"}
+    )
     assert (said.title, said.version, said.department, said.owner) == ("Kalium", "3.3", "Apotheek", "sjabloon")
     assert said.supersedes == "kalium-2019.pdf"
     assert said.valid_until is None

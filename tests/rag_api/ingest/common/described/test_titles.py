@@ -11,8 +11,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.domain import Edit
 from rag_api.ingest.common.chunk import embedding_text
-from rag_api.ingest.common.metadata import patients_in
-from rag_api.ingest.common.titles import many_differ
+from rag_api.ingest.common.described.metadata import patients_in
+from rag_api.ingest.common.described.titles import many_differ
 from rag_api.ingest.readers.read import read
 from tests.rag_api.ingest.readers.test_read_pdf import read_bytes
 from tests.rag_api.ingest.test_ingest import Place, place

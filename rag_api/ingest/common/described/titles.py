@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from rag_api.domain import Metadata, Titles
-from rag_api.ingest.common.metadata import patients_in, title_from_name
+from rag_api.ingest.common.described.metadata import patients_in, title_from_name
 from rag_api.text.title_key import title_key
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
