@@ -17,6 +17,7 @@ from services.contract import wire
 log = logging.getLogger(__name__)
 
 CANDIDATES = 8  # sentences that the generator weighs
+LONGEST = 20_000  # characters of a part of a document that it is shown with several of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +45,25 @@ def to_quote(
     max_tokens: int,
 ) -> tuple[gen.GeneratorRequest, tuple[PromptPassage, ...]]:
     """A request for the likeliest of these exact sentences (best first) of the hits' documents. All
-    sentences of an answer come from one document: two documents may be about different patients,
+    sentences of an answer come from one part of one document: two may be about different patients,
     and what one says first the other may take back."""
     homes = ((c, _home(c, hits, texts)) for c in sentences)
-    chosen = list(islice(((c, home) for c, home in homes if home is not None), CANDIDATES))
-    apart: dict[PromptPassage, list[Candidate]] = {}
-    for candidate, home in chosen:
-        apart.setdefault(home, []).append(candidate)
-    shown = {home: _around(own, home) if home.document_id in texts else home for home, own in apart.items()}
-    passages, number = tuple(shown.values()), {home: index for index, home in enumerate(shown)}
+    apart: list[tuple[PromptPassage, list[Candidate]]] = []
+    numbered: list[tuple[Candidate, int]] = []
+    for candidate, home in islice(((c, home) for c, home in homes if home is not None), CANDIDATES):
+        number = next((n for n, (at, own) in enumerate(apart) if at == home and _near([*own, candidate])), len(apart))
+        if number == len(apart):
+            apart.append((home, []))
+        apart[number][1].append(candidate)
+        numbered.append((candidate, number))
+    passages = tuple(_around(own, home) if home.document_id in texts else home for home, own in apart)
     titles = {hit.chunk.document_id: hit.chunk.title for hit in hits}
     request = gen.GeneratorRequest(
         query,
         language,
         gen.passages_of([(titles[passage.document_id], passage.text) for passage in passages]),
         "verbatim",
-        tuple(_candidate_in(c, shown[home], number[home]) for c, home in chosen) or None,
+        tuple(_candidate_in(c, passages[number], number) for c, number in numbered) or None,
         max_tokens,
         {
             "likelihood_weight": writing.likelihood_weight,
@@ -92,11 +96,21 @@ def _home(candidate: Candidate, hits: Sequence[Hit], texts: Mapping[str, str]) -
     return found
 
 
+def _near(chosen: Sequence[Candidate]) -> bool:
+    start, end = _range(chosen)
+    return end - start <= LONGEST
+
+
+def _range(chosen: Sequence[Candidate]) -> tuple[int, int]:
+    places = [place for c in chosen for place in (*c.lead, (c.start, c.end))]
+    return min(a for a, _ in places), max(b for _, b in places)
+
+
 def _around(chosen: Sequence[Candidate], home: PromptPassage) -> PromptPassage:
     """The part of the document that holds these candidates, with a character on either side: white
     space that parts them."""
-    places = [place for c in chosen for place in (*c.lead, (c.start, c.end))]
-    start, end = max(0, min(a for a, _ in places) - 1), min(len(home.text), max(b for _, b in places) + 1)
+    start, end = _range(chosen)
+    start, end = max(0, start - 1), min(len(home.text), end + 1)
     return PromptPassage(home.document_id, start, home.text[start:end])
 
 

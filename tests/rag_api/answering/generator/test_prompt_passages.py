@@ -78,3 +78,17 @@ def test_a_sentence_in_whose_place_other_words_stand_is_not_quoted(
     shifted = [replace(true, start=true.start - 1, end=true.end - 1), replace(true, lead=((1, 11),))]
     assert quoted(hits, shifted, texts)[1] == []
     assert [record.message.split(":")[0] for record in caplog.records] == ["a sentence of document d is not quoted"] * 2
+
+
+def test_sentences_of_one_document_that_stand_far_apart_are_shown_without_what_stands_between() -> None:
+    text = FIRST + "Tussendoor. " * 30_000 + SECOND
+    hits = [hit(1, 0, FIRST, 1), hit(2, len(text) - len(SECOND), SECOND, 2)]
+    sentences = [
+        candidate("Spoel wekelijks. ", 0, rank=1),
+        candidate("Verwijder na 14 dagen. ", len(text) - len(SECOND), rank=2),
+        candidate("Bel bij koorts. ", len("Spoel wekelijks. "), rank=1),
+    ]
+    request, words = quoted(hits, sentences, {"d": text})
+    assert words == [one.text for one in sentences]
+    assert [int(one.document) for one in request.candidates or ()] == [0, 1, 0]
+    assert all(len(passage.text) < 100 for passage in request.passages)
