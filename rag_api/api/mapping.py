@@ -192,6 +192,7 @@ def facets_out(found: Facets) -> api.FacetsOut:
         departments=list(found.departments),
         document_types=list(found.document_types),
         languages=list(found.languages),
+        owners=list(found.owners),
         target_groups=list(TargetGroup),
         functions=known,
     )

@@ -295,6 +295,8 @@ class DocumentQuery:
     document_type: str = ""
     validity: Validity | None = None
     today: date = field(default_factory=date.today)
+    owner: str = ""
+    unowned: bool = False  # only those that name no owner
     uncertain: bool = False  # only those of which a part was read in doubt
     # ids: what is listed of their files now, for a file's new version has an id of its own
     versions_of: Sequence[str] = ()
@@ -315,9 +317,11 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
     all."""
     where = f"""{READS} and (case when %(status)s::text is null then {CURRENT} else status = %(status)s end)
         and (title ilike %(like)s or source ilike %(like)s)"""
-    for name in ("department", "document_type"):
+    for name in ("department", "document_type", "owner"):
         if getattr(query, name):
             where += f" and {name} = %({name})s"
+    if query.unowned:
+        where += " and btrim(owner) = ''"
     if query.validity:
         where += f" and {VALIDITY[query.validity]}"
     if query.uncertain:
@@ -358,6 +362,11 @@ def newer_than(db: Database, user: User, document: Document, today: date) -> Doc
         return current
     newer = superseding(db, user, today).get(document.id)
     return get_documents(db, user, [newer]).get(newer) if newer else None
+
+
+def forget_failure(db: Database, document_id: str) -> None:
+    """The next ingestion that comes by its file tries to read it again."""
+    db.run("update documents set fingerprint = '' where id = %(id)s and status = 'failed'", {"id": document_id})
 
 
 def taken(db: Database, source: str) -> bool:
@@ -443,15 +452,16 @@ class Facets:
     departments: tuple[str, ...]
     document_types: tuple[str, ...]
     languages: tuple[str, ...]
+    owners: tuple[str, ...]
 
 
 def facets(db: Database, user: User) -> Facets:
     rows = db.all(
-        f"""select distinct department, document_type, language from documents
+        f"""select distinct department, document_type, language, owner from documents
         where status = 'indexed' and {READS}""",  # noqa: S608
         values(user),
     )
-    columns = ("department", "document_type", "language")
+    columns = ("department", "document_type", "language", "owner")
     return Facets(*(tuple(sorted({row[column] for row in rows} - {""}, key=str.casefold)) for column in columns))
 
 

@@ -34,6 +34,7 @@ ACTIONS: dict[str, Act] = {
     "PATCH /documents/{document_id}": Act("document.described", changes=True),
     "DELETE /documents/{document_id}": Act("document.retired", changes=True),
     "POST /documents/{document_id}/restore": Act("document.restored", changes=True),
+    "POST /documents/{document_id}/retry": Act("document.retried", changes=True),
     "GET /documents/{document_id}/place": Act("document.place_shown"),
     "GET /documents/{document_id}/file": Act("document.opened"),
     "GET /documents/{document_id}/changes": Act("document.changes_read"),

@@ -76,6 +76,7 @@ When = Annotated[
     ),
 ]
 Uncertain = Annotated[bool, Query(description="Only those of which a part was read in doubt, and is never quoted.")]
+Unowned = Annotated[bool, Query(description="Only those that name no owner.")]
 Ids = Annotated[
     list[api.DocumentIdText],
     Query(max_length=100, description="What counts now of these documents: a new version too."),
@@ -99,11 +100,23 @@ def get_documents(
     department: Exactly = "",
     document_type: Exactly = "",
     validity: When = None,
+    owner: Exactly = "",
+    unowned: Unowned = False,
     uncertain: Uncertain = False,
     id: Ids = [],  # noqa: B006 - as the address has it
 ) -> api.DocumentList:
     about = DocumentQuery(
-        search, status, limit, offset, department, document_type, validity, uncertain=uncertain, versions_of=id
+        search,
+        status,
+        limit,
+        offset,
+        department,
+        document_type,
+        validity,
+        owner=owner,
+        unowned=unowned,
+        uncertain=uncertain,
+        versions_of=id,
     )
     found, total = list_documents(db, user, about)
     trail.documents(found)

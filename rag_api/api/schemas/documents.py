@@ -147,6 +147,7 @@ class FacetsOut(BaseModel):
     departments: list[str]
     document_types: list[str]
     languages: list[str]
+    owners: list[str] = Field([], description="As documents name them.")
     target_groups: list[TargetGroup]
     functions: list[FunctionOut]
 

@@ -288,12 +288,53 @@ def test_what_asks_for_attention_can_be_listed(page: Page, container: Container)
     expect(page.locator(".document")).to_have_count(1)
 
 
+def test_all_that_match_are_chosen_beyond_those_shown_and_get_an_owner(page: Page, container: Container) -> None:
+    for number in range(60):
+        owner = "Apotheek" if number % 2 else ""
+        load(container, f"werkwijze-{number:03}.pdf", f"Werkwijze {number:03}. Was de handen.", owner=owner)
+    page.reload()
+    expect(page.locator(".document")).to_have_count(50)
+    page.get_by_label("Eigenaar", exact=True).select_option("geen eigenaar")
+    page.get_by_label("In titel of bestandsnaam").fill("werkwijze")
+    expect(page.locator(".document")).to_have_count(30)
+    page.get_by_label("Eigenaar", exact=True).select_option("alle")
+    expect(page.get_by_text("50 van 60 documenten")).to_be_visible()
+    page.get_by_label("Kies alle 60 documenten die passen").check()
+    bulk = page.get_by_role("group", name="60 documenten gekozen")
+    bulk.get_by_label("Eigenaar").fill("Hygiëne")
+    bulk.get_by_role("button", name="Stel de eigenaar in").click()
+    expect(page.locator(".bulk [role=status]")).to_have_text("60 documenten gewijzigd.", timeout=60_000)
+    page.get_by_label("Eigenaar", exact=True).first.select_option("geen eigenaar")
+    expect(page.locator(".document")).to_have_count(0)
+    owners = container.db.all(
+        "select owner, count(*) as n from documents where source like 'werkwijze%' group by owner"
+    )
+    assert owners == [{"owner": "Hygiëne", "n": 60}]
+
+
+def test_what_could_not_be_read_is_tried_again_and_withdrawn_many_at_once(page: Page, container: Container) -> None:
+    upload(page, kapot_pdf=b"%PDF-1.4 nothing", stuk_pdf=b"%PDF-1.4 nothing more")
+    page.get_by_label("Toon", exact=True).select_option("kon niet gelezen worden")
+    expect(page.locator(".document")).to_have_count(2)
+    opened(page, "kapot")
+    page.get_by_role("button", name="Probeer opnieuw te lezen").click()
+    expect(page.get_by_role("alert").filter(has_text="Nog altijd niet gelezen")).to_be_visible(timeout=60_000)
+    page.get_by_label("Kies alle 2 documenten die passen").check()
+    page.get_by_role("button", name="Probeer 2 documenten opnieuw te lezen").click()
+    expect(page.locator(".bulk .wrong")).to_have_count(2, timeout=60_000)
+    page.get_by_role("button", name="Trek 2 documenten in").click()
+    page.get_by_role("button", name="Ja, trek ze in").click()
+    expect(page.locator(".document")).to_have_count(0)
+    page.get_by_label("Toon", exact=True).select_option("alles wat nu telt")
+    expect(page.get_by_text("3 documenten", exact=True)).to_be_visible()
+
+
 def test_many_documents_are_changed_and_withdrawn_at_once_and_what_fails_stays_chosen(
     page: Page, container: Container, documents: dict[str, Document], tmp_path: Path
 ) -> None:
     load(container, "later.pdf", "Later geldig. ", valid_from=date(2040, 1, 1), language="nl")
     page.reload()
-    page.get_by_label("Kies de 4 getoonde documenten").check()
+    page.get_by_label("Kies alle 4 documenten die passen").check()
     bulk = page.get_by_role("group", name="4 documenten gekozen")
     bulk.get_by_label("Geldig tot").fill("2035-05-01")
     faultless(page)

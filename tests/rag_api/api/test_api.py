@@ -518,6 +518,21 @@ def test_an_uploaded_docx_is_indexed(client: httpx.Client, container: Container)
     empty(container)
 
 
+def test_the_list_is_filtered_by_owner_and_by_having_none(client: httpx.Client, container: Container) -> None:
+    for name, owner in (("a.pdf", "Apotheek"), ("b.pdf", ""), ("c.pdf", " ")):
+        load(container, name, f"Document {name}. Was de handen. ", owner=owner)
+
+    def names(**of: Any) -> list[str]:
+        found = client.get("/documents", params={"search": "Document", **of}).raise_for_status().json()
+        return [one["source"] for one in found["documents"]]
+
+    assert names(owner="Apotheek") == ["a.pdf"]
+    assert names(unowned=True) == ["b.pdf", "c.pdf"]
+    assert names() == ["a.pdf", "b.pdf", "c.pdf"]
+    assert "Apotheek" in client.get("/facets").json()["owners"]
+    empty(container)
+
+
 def test_an_upload_that_cannot_be_read_is_reported_and_listed(client: httpx.Client, container: Container) -> None:
     report = client.post(
         "/documents", files={"file": ("kapot.pdf", b"%PDF-1.4 nothing more", "application/pdf")}
@@ -528,6 +543,31 @@ def test_an_upload_that_cannot_be_read_is_reported_and_listed(client: httpx.Clie
     assert listed["source"] == "kapot.pdf"
     assert listed["advice"] == report["items"][0]["advice"]
     assert "save it as PDF" in listed["advice"]
+    empty(container)
+
+
+def test_what_could_not_be_read_is_found_tried_again_and_removed_from_every_count(
+    client: httpx.Client, container: Container, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failed() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = client.get("/documents", params={"status": "failed"}).json()["documents"]
+        return found
+
+    monkeypatch.setattr(container.settings, "max_pages", 0)
+    client.post("/documents", files={"file": ("lang.pdf", pdf(WATER), "application/pdf")}).raise_for_status()
+    client.post("/documents", files={"file": ("kapot.pdf", b"%PDF-1.4 nothing", "application/pdf")}).raise_for_status()
+    broken, long = failed()
+    assert (broken["source"], long["source"], long["reason"]) == ("kapot.pdf", "lang.pdf", "too_large")
+    assert client.post(f"/documents/{long['id']}/retry").json()["items"][0]["reason"] == "too_large"
+    monkeypatch.undo()
+    report = client.post(f"/documents/{long['id']}/retry").raise_for_status().json()
+    assert (report["indexed"], report["items"][0]["document_id"]) == (1, long["id"])
+    answer = client.post("/ask", json={"question": "Hoeveel liter water per dag is de norm?"}).json()
+    assert "zeven liter" in answer["answer"]
+    assert client.post(f"/documents/{long['id']}/retry").status_code == 409
+    before = client.get("/documents").json()["total"]
+    client.delete(f"/documents/{broken['id']}").raise_for_status()
+    assert (failed(), client.get("/documents").json()["total"]) == ([], before - 1)
     empty(container)
 
 

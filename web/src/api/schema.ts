@@ -246,6 +246,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/{document_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try again to read a document that could not be read
+         * @description For admins: after LibreOffice was installed, say, or a limit raised. Reports as an upload
+         *     does. 409 where it was read, its file is not kept any more, or an ingestion runs.
+         */
+        post: operations["retry_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/documents/{document_id}/access": {
         parameters: {
             query?: never;
@@ -2343,6 +2364,12 @@ export interface components {
             document_types: string[];
             /** Languages */
             languages: string[];
+            /**
+             * Owners
+             * @description As documents name them.
+             * @default []
+             */
+            owners: string[];
             /** Target Groups */
             target_groups: components["schemas"]["TargetGroup"][];
             /** Functions */
@@ -5043,6 +5070,10 @@ export interface operations {
                 document_type?: string;
                 /** @description By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within 30 days. */
                 validity?: ("valid" | "expired" | "upcoming" | "expires_soon") | null;
+                /** @description Exactly this one, as `GET /facets` names it. */
+                owner?: string;
+                /** @description Only those that name no owner. */
+                unowned?: boolean;
                 /** @description Only those of which a part was read in doubt, and is never quoted. */
                 uncertain?: boolean;
                 /** @description What counts now of these documents: a new version too. */
@@ -5958,6 +5989,91 @@ export interface operations {
             };
             /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retry_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It changed meanwhile, or exists already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -71,7 +71,10 @@ test("a question that is written shows in its set and in the list of sets", asyn
 test("a document that is described keeps its place in the list, which is not fetched again", async () => {
   const documents = ["a", "b"].map((id) => ({ id, title: id }));
   Object.assign(answers, { "GET /documents": { documents, total: 2 }, "PATCH /documents/a": { id: "a", title: "Z" } });
-  const { now } = await using(() => [useDocuments("", "", ""), useDescribe("a")] as const, undefined);
+  const { now } = await using(
+    () => [useDocuments({ search: "", shown: "", department: "", owner: null }), useDescribe("a")] as const,
+    undefined,
+  );
   await act(() => now()[1].mutateAsync({ title: "Z", reset: [] }));
   await settled();
   expect(now()[0].data?.pages[0]?.documents.map(({ title }) => title)).toEqual(["Z", "b"]);

@@ -134,6 +134,7 @@ ROWS: list[tuple[str, Row]] = [
     ("PATCH /documents/{document_id}", admins(200, "ingest", foreign=404, json={"owner": "apotheek"})),
     ("DELETE /documents/{document_id}", admins(200, "ingest", foreign=404)),
     ("POST /documents/{document_id}/restore", admins(409, "ingest", foreign=404)),  # it is not taken out
+    ("POST /documents/{document_id}/retry", admins(409, "ingest", foreign=404)),  # it could be read
     ("POST /documents", admins(200, "ingest", foreign=409, files=FILE)),
     ("GET /ingestion", admins(200, "ingest")),
     ("DELETE /ingestion", admins(200, "ingest")),

@@ -260,9 +260,14 @@ export const staff = {
     },
     noneShown: "No document matches. Take a filter away, or try other words.",
     choose: (title: string) => `Choose: ${title}`,
-    chooseAll: (count: number) => `Choose the ${many(count, "document", "documents")} shown`,
+    chooseAll: (count: number) => (count === 1 ? "Choose the document" : `Choose all ${count} documents that match`),
     chosen: (count: number) => `${many(count, "document", "documents")} chosen`,
     setDepartment: "Set the department",
+    setOwner: "Set the owner",
+    retry: "Try to read it again",
+    retryMany: (count: number) => (count === 1 ? "Try to read it again" : `Try to read ${count} documents again`),
+    notRetried: (why: string) =>
+      why ? `Still not read: ${why}.` : "It could not be tried again: load the file again.",
     setUntil: "Set the last day",
     retireMany: (count: number) => `Withdraw ${many(count, "document", "documents")}`,
     sureRetireMany: (count: number) =>

@@ -260,9 +260,15 @@ export const staff: StaffWords = {
     },
     noneShown: "Er past geen document bij. Haal een filter weg, of probeer andere woorden.",
     choose: (title: string) => `Kies: ${title}`,
-    chooseAll: (count: number) => (count === 1 ? "Kies het getoonde document" : `Kies de ${count} getoonde documenten`),
+    chooseAll: (count: number) => (count === 1 ? "Kies het document" : `Kies alle ${count} documenten die passen`),
     chosen: (count: number) => `${many(count, "document", "documenten")} gekozen`,
     setDepartment: "Stel de dienst in",
+    setOwner: "Stel de eigenaar in",
+    retry: "Probeer opnieuw te lezen",
+    retryMany: (count: number) =>
+      count === 1 ? "Probeer het opnieuw te lezen" : `Probeer ${count} documenten opnieuw te lezen`,
+    notRetried: (why: string) =>
+      why ? `Nog altijd niet gelezen: ${why}.` : "Het kon niet opnieuw geprobeerd worden: laad het bestand opnieuw.",
     setUntil: "Stel de laatste dag in",
     retireMany: (count: number) => `Trek ${many(count, "document", "documenten")} in`,
     sureRetireMany: (count: number) =>

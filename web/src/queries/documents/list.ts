@@ -18,14 +18,16 @@ export interface Wanted {
   department?: string;
   document_type?: string;
   validity?: Validity | undefined;
+  owner?: string;
+  unowned?: boolean;
   uncertain?: boolean;
   id?: string[];
   limit: number;
   offset?: number;
 }
 
-export const find = (query: Wanted, signal: AbortSignal): Promise<DocumentList> =>
-  call(service.GET("/documents", { params: { query }, signal }));
+export const find = (query: Wanted, signal?: AbortSignal): Promise<DocumentList> =>
+  call(service.GET("/documents", { params: { query }, ...(signal && { signal }) }));
 
 /** The first ones by title. */
 export const useFirstDocuments = (limit: number) =>

@@ -1,7 +1,7 @@
 // What admins look for in the documents list, and what they do with documents.
 import { type InfiniteData, keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, service } from "../../api/client";
-import { asApiError } from "../../api/errors";
+import { ApiError, asApiError } from "../../api/errors";
 import type { Access, DocumentDetail, DocumentList, DocumentSummary, Loaded, MetadataIn } from "../../api/types";
 import { useChange } from "../client";
 import { find, getDocument, LISTS, ofOne, one, type Wanted } from "../documents/list";
@@ -21,9 +21,34 @@ const WANTED: Record<Shown, Omit<Wanted, "limit">> = {
   withdrawn: { status: "retired" },
 };
 
-/** Those with these words in title or file name, a page at a time. */
-export const useDocuments = (search: string, shown: Shown, department: string) =>
-  usePages({ search, department, ...WANTED[shown] });
+export interface Listed {
+  search: string; // in title or file name
+  shown: Shown;
+  department: string;
+  owner: string | null; // null: whoever it is; "": nobody
+}
+
+const wantedOf = ({ search, shown, department, owner }: Listed): Omit<Wanted, "limit"> => ({
+  search,
+  department,
+  ...(owner === "" ? { unowned: true } : owner !== null && { owner }),
+  ...WANTED[shown],
+});
+
+/** A page at a time. */
+export const useDocuments = (listed: Listed) => usePages(wantedOf(listed));
+
+const MOST = 200; // that the service lists at once
+
+/** All of them: to be changed at once. */
+export async function allDocuments(listed: Listed): Promise<DocumentSummary[]> {
+  const found: DocumentSummary[] = [];
+  for (;;) {
+    const page = await find({ ...wantedOf(listed), limit: MOST, offset: found.length });
+    found.push(...page.documents);
+    if (found.length >= page.total || page.documents.length === 0) return found;
+  }
+}
 
 /** File names to choose from. */
 export const useFileNames = (search: string) =>
@@ -96,6 +121,14 @@ export const useLoad = () =>
 const retire = (id: string): Promise<DocumentSummary> => call(service.DELETE("/documents/{document_id}", one(id)));
 export const useRetire = () => useChange(retire, LISTS);
 
+/** Read once more what could not be read. Raises where it still cannot. */
+async function retry(id: string): Promise<void> {
+  const { items } = await call(service.POST("/documents/{document_id}/retry", one(id)));
+  const wrong = items.find(({ document_id, outcome }) => document_id === id && outcome === "failed");
+  if (wrong) throw new ApiError(wrong.reason, wrong.message);
+}
+export const useRetry = () => useChange(retry, LISTS);
+
 /** What was taken out counts again. */
 export const useRestore = () =>
   useChange((id: string) => call(service.POST("/documents/{document_id}/restore", one(id))), LISTS);
@@ -106,14 +139,14 @@ export interface Done {
 }
 
 /**
- * The same change to each of these, one after another; "withdraw" takes them out. `tell`: so many
- * are done.
+ * The same change to each of these, one after another; "withdraw" takes them out, "retry" reads
+ * them once more. `tell`: so many are done.
  */
 export function useBulk() {
   const client = useQueryClient();
   return async (
     documents: readonly DocumentSummary[],
-    change: MetadataIn | "withdraw",
+    change: MetadataIn | "withdraw" | "retry",
     tell: (done: number) => void,
   ): Promise<Done> => {
     const failed: Done["failed"] = [];
@@ -121,7 +154,9 @@ export function useBulk() {
       tell(place);
       await (change === "withdraw"
         ? retire(document.id)
-        : call(service.PATCH("/documents/{document_id}", { ...one(document.id), body: change }))
+        : change === "retry"
+          ? retry(document.id)
+          : call(service.PATCH("/documents/{document_id}", { ...one(document.id), body: change }))
       ).catch((error) => failed.push({ document, code: asApiError(error).code }));
     }
     void client.invalidateQueries({ queryKey: LISTS });

@@ -1,49 +1,61 @@
-// The same change to all the documents that are chosen: department, last day of validity, or taken
-// out. What fails stays chosen.
+// The same change to all the documents that are chosen: department, owner, last day of validity, or
+// taken out. What fails stays chosen.
 import { useState } from "react";
+import { asApiError } from "../../../api/errors";
 import type { DocumentSummary, MetadataIn } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useFacets } from "../../../queries/documents/facets";
 import { type Done, useBulk } from "../../../queries/staff/documents";
 import { Confirm } from "../../shared/controls/Confirm";
+import { Problem } from "../../shared/controls/Problem";
 import { Suggested } from "../../shared/controls/Suggested";
 
 interface Props {
-  documents: readonly DocumentSummary[]; // those that are listed
-  chosen: readonly string[];
-  onChosen(ids: readonly string[]): void;
-  onChanged(left: readonly string[]): void;
+  total: number; // that fit the filters, shown or not
+  everything(): Promise<readonly DocumentSummary[]>; // those
+  chosen: readonly DocumentSummary[];
+  onChosen(chosen: readonly DocumentSummary[]): void;
+  onChanged(left: readonly DocumentSummary[]): void;
 }
 
-export function Bulk({ documents, chosen, onChosen, onChanged }: Props) {
+export function Bulk({ total, everything, chosen, onChosen, onChanged }: Props) {
   const m = useStaffMessages();
   const { data: facets } = useFacets();
   const [department, setDepartment] = useState("");
+  const [owner, setOwner] = useState("");
   const [until, setUntil] = useState("");
   const [at, setAt] = useState<number | null>(null); // of those that are being changed
   const [ended, setEnded] = useState<Done | null>(null);
   const changeEach = useBulk();
-  const wanted = documents.filter(({ id }) => chosen.includes(id));
-  const change = async (what: MetadataIn | "withdraw"): Promise<void> => {
+  const [choosing, setChoosing] = useState(false); // they are being listed
+  const [failure, setFailure] = useState(""); // why not all could be chosen
+  const chooseAll = (on: boolean): void => {
+    setFailure("");
+    setChoosing(on);
+    const all = on ? everything() : Promise.resolve([]);
+    void all.then(onChosen, (error) => setFailure(asApiError(error).code)).finally(() => setChoosing(false));
+  };
+  const change = async (what: MetadataIn | "withdraw" | "retry"): Promise<void> => {
     setEnded(null);
-    const done = await changeEach(wanted, what, setAt);
+    const done = await changeEach(chosen, what, setAt);
     setAt(null);
     setEnded(done);
-    onChanged(done.failed.map(({ document }) => document.id));
+    onChanged(done.failed.map(({ document }) => document));
   };
   return (
     <div className="bulk">
       <label className="bulk-all">
         <input
           type="checkbox"
-          checked={wanted.length === documents.length}
-          onChange={(event) => onChosen(event.target.checked ? documents.map(({ id }) => id) : [])}
+          checked={choosing || chosen.length >= total}
+          onChange={(event) => chooseAll(event.target.checked)}
         />
-        {m.admin.chooseAll(documents.length)}
+        {m.admin.chooseAll(total)}
       </label>
-      {wanted.length > 0 && (
+      <Problem code={failure || undefined} />
+      {chosen.length > 0 && (
         <fieldset className="bulk-changes" disabled={at !== null}>
-          <legend>{m.admin.chosen(wanted.length)}</legend>
+          <legend>{m.admin.chosen(chosen.length)}</legend>
           <div className="document-field">
             <Suggested label={m.admin.fields.department} value={department} onValue={setDepartment}>
               {facets?.departments.map((name) => (
@@ -57,6 +69,21 @@ export function Bulk({ documents, chosen, onChosen, onChanged }: Props) {
               onClick={() => void change({ department: department.trim(), reset: [] })}
             >
               {m.admin.setDepartment}
+            </button>
+          </div>
+          <div className="document-field">
+            <Suggested label={m.admin.fields.owner} value={owner} onValue={setOwner}>
+              {facets?.owners.map((name) => (
+                <option key={name} value={name} />
+              ))}
+            </Suggested>
+            <button
+              type="button"
+              className="button"
+              disabled={owner.trim() === ""}
+              onClick={() => void change({ owner: owner.trim(), reset: [] })}
+            >
+              {m.admin.setOwner}
             </button>
           </div>
           <div className="document-field">
@@ -74,9 +101,14 @@ export function Bulk({ documents, chosen, onChosen, onChanged }: Props) {
             </button>
           </div>
           <div className="bulk-withdraw">
+            {chosen.some(({ status }) => status === "failed") && (
+              <button type="button" className="button" onClick={() => void change("retry")}>
+                {m.admin.retryMany(chosen.length)}
+              </button>
+            )}
             <Confirm
-              label={m.admin.retireMany(wanted.length)}
-              question={m.admin.sureRetireMany(wanted.length)}
+              label={m.admin.retireMany(chosen.length)}
+              question={m.admin.sureRetireMany(chosen.length)}
               yes={m.admin.yesRetireMany}
               onYes={() => void change("withdraw")}
             />
@@ -84,7 +116,7 @@ export function Bulk({ documents, chosen, onChosen, onChanged }: Props) {
         </fieldset>
       )}
       <div className="document-said" role="status">
-        {at !== null && m.admin.changing(at + 1, wanted.length)}
+        {at !== null && m.admin.changing(at + 1, chosen.length)}
         {ended && <Ended done={ended} />}
       </div>
     </div>
@@ -110,4 +142,4 @@ function Ended({ done: { done, failed } }: { done: Done }) {
 }
 
 const whyNot = (code: string, m: StaffMessages): string =>
-  code === "conflict" ? m.admin.conflict : failureWords(code, m);
+  code === "conflict" ? m.admin.conflict : (m.admin.reasons[code] ?? failureWords(code, m));

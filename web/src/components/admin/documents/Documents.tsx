@@ -4,7 +4,14 @@ import { useEffect, useRef, useState } from "react";
 import type { DocumentSummary } from "../../../api/types";
 import { formatInstant, useStaffMessages } from "../../../i18n";
 import { useRoles } from "../../../queries/session";
-import { useDocuments, useRestore, useRetire } from "../../../queries/staff/documents";
+import {
+  allDocuments,
+  type Listed,
+  useDocuments,
+  useRestore,
+  useRetire,
+  useRetry,
+} from "../../../queries/staff/documents";
 import { useDelayed } from "../../../queries/useDelayed";
 import { mayLoad } from "../../../state/window/route";
 import { isExpired, validityOf } from "../../../text/documents/facts";
@@ -14,37 +21,38 @@ import { Staff } from "../../shared/frame/Staff";
 import { Access } from "./Access";
 import { Bulk } from "./Bulk";
 import { DocumentForm } from "./DocumentForm";
-import { ListFilters, type Wanted } from "./ListFilters";
+import { ListFilters } from "./ListFilters";
 import { Load } from "./Load";
 import { Notes } from "./Notes";
 
 export function Documents() {
   const m = useStaffMessages();
-  const [wanted, setWanted] = useState<Wanted>({ search: "", shown: "", department: "" });
-  const [chosen, setChosen] = useState<readonly string[]>([]); // ids
+  const [wanted, setWanted] = useState<Listed>({ search: "", shown: "", department: "", owner: null });
+  const [chosen, setChosen] = useState<readonly DocumentSummary[]>([]);
   const [round, setRound] = useState(0); // a form that was open before many were changed shows what was said before
   const [lost, setLost] = useState(""); // what was saved of a document that is no longer listed
   const notice = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
     if (lost) notice.current?.focus(); // where the focus was is gone
   }, [lost]);
-  const list = useDocuments(useDelayed(wanted.search.trim()), wanted.shown, wanted.department);
+  const listed = { ...wanted, search: useDelayed(wanted.search.trim()) };
+  const list = useDocuments(listed);
   const [retire, restore] = [useRetire(), useRestore()];
   const mayChange = mayLoad(useRoles());
   const documents = list.data?.pages.flatMap((page) => page.documents) ?? [];
   const total = list.data?.pages.at(-1)?.total;
-  const choose = (part: Partial<Wanted>): void => {
+  const choose = (part: Partial<Listed>): void => {
     setWanted({ ...wanted, ...part });
     setChosen([]);
     setLost("");
     for (const change of [retire, restore]) change.reset(); // what could not be done is said until something else is
   };
-  const changed = (left: readonly string[]): void => {
+  const changed = (left: readonly DocumentSummary[]): void => {
     setChosen(left);
     setRound(round + 1);
   };
-  const toggle = (id: string, on: boolean): void =>
-    setChosen(on ? [...chosen, id] : chosen.filter((other) => other !== id));
+  const toggle = (one: DocumentSummary, on: boolean): void =>
+    setChosen(on ? [...chosen, one] : chosen.filter(({ id }) => id !== one.id));
   const choosable = mayChange && wanted.shown !== "withdrawn";
   return (
     <Staff page="documents" lead={m.admin.lead}>
@@ -67,7 +75,13 @@ export function Documents() {
         </p>
       )}
       {choosable && documents.length > 0 && (
-        <Bulk documents={documents} chosen={chosen} onChosen={setChosen} onChanged={changed} />
+        <Bulk
+          total={total ?? 0}
+          everything={() => allDocuments(listed)}
+          chosen={chosen}
+          onChosen={setChosen}
+          onChanged={changed}
+        />
       )}
       <ul className="cards">
         {documents.map((one) =>
@@ -82,8 +96,8 @@ export function Documents() {
             <Row
               key={`${one.id} ${round}`}
               document={one}
-              chosen={chosen.includes(one.id)}
-              onChosen={choosable ? (on) => toggle(one.id, on) : undefined}
+              chosen={chosen.some(({ id }) => id === one.id)}
+              onChosen={choosable ? (on) => toggle(one, on) : undefined}
               onLost={setLost}
               onRetire={mayChange ? () => retire.mutate(one.id) : undefined}
             />
@@ -130,6 +144,7 @@ function Row({ document, chosen, onChosen, onRetire, onLost }: RowProps) {
           <>
             <DocumentForm id={document.id} />
             {onRetire && <Access document={document} onLost={onLost} />}
+            {onRetire && document.status === "failed" && <Retry id={document.id} />}
             {onRetire && (
               <Confirm
                 label={m.admin.retire}
@@ -142,6 +157,23 @@ function Row({ document, chosen, onChosen, onRetire, onLost }: RowProps) {
         )}
       </details>
     </li>
+  );
+}
+
+function Retry({ id }: { id: string }) {
+  const m = useStaffMessages();
+  const { mutate, error, isPending } = useRetry();
+  return (
+    <p>
+      <button type="button" className="button" disabled={isPending} onClick={() => mutate(id)}>
+        {isPending ? m.admin.steps.reading : m.admin.retry}
+      </button>{" "}
+      {error && (
+        <span role="alert" className="wrong">
+          {m.admin.notRetried(m.admin.reasons[error.code] ?? "")}
+        </span>
+      )}
+    </p>
   );
 }
 

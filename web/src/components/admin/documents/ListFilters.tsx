@@ -1,18 +1,14 @@
 // What of the documents list is shown: by words, by what asks for attention, by department.
 import { useStaffMessages } from "../../../i18n";
 import { useFacets } from "../../../queries/documents/facets";
-import type { Shown } from "../../../queries/staff/documents";
+import type { Listed } from "../../../queries/staff/documents";
 import { Choice } from "../../shared/controls/Choice";
-
-export interface Wanted {
-  search: string;
-  shown: Shown;
-  department: string;
-}
 
 const SHOWN = ["failed", "expired", "expires_soon", "uncertain", "withdrawn"] as const;
 
-export function ListFilters({ wanted, onWanted }: { wanted: Wanted; onWanted(part: Partial<Wanted>): void }) {
+const ANYBODY = "*"; // no owner's name; "" is nobody
+
+export function ListFilters({ wanted, onWanted }: { wanted: Listed; onWanted(part: Partial<Listed>): void }) {
   const m = useStaffMessages();
   const { data: facets } = useFacets(); // the words are searched without it
   return (
@@ -42,6 +38,17 @@ export function ListFilters({ wanted, onWanted }: { wanted: Wanted; onWanted(par
           options={(facets?.departments ?? []).map((name) => [name, name] as const)}
           none={m.scope.all}
           onValue={(department) => onWanted({ department })}
+        />
+        <Choice
+          className="document-field"
+          label={m.admin.fields.owner}
+          value={wanted.owner ?? ANYBODY}
+          options={[
+            [ANYBODY, m.scope.all] as const,
+            ["", m.quality.noOwner] as const,
+            ...(facets?.owners ?? []).map((name) => [name, name] as const),
+          ]}
+          onValue={(owner) => onWanted({ owner: owner === ANYBODY ? null : owner })}
         />
       </div>
     </search>
