@@ -121,11 +121,17 @@ class Drafting:
             self.drafters[name].feedback(StepState(row.sequence, _view(row)), drafted, accepted)
 
     def learn(
-        self, rows: Seq[DraftRow], trees: Seq[DraftTree], accepted: Seq[Accepted], lengths: Seq[int], seconds: float
+        self,
+        rows: Seq[DraftRow],
+        trees: Seq[DraftTree],
+        accepted: Seq[Accepted],
+        lengths: Seq[int],
+        seconds: float | None,
     ) -> None:
-        """Take in a step of these trees behind `lengths`, which took `seconds` without its
-        drafts."""
-        usual = self.planner.paced(sum(map(len, trees)), sum(lengths) // len(lengths), seconds)
+        """Take in a step of these trees behind `lengths`, which took `seconds` without its drafts;
+        None: more was computed in it than trees, so that it took what such steps take."""
+        nodes, length = sum(map(len, trees)), sum(lengths) // len(lengths)
+        usual = self.planner.seconds(nodes, length) if seconds is None else self.planner.paced(nodes, length, seconds)
         for row, drafted, taken in zip(rows, trees, accepted, strict=True):
             self.planner.learn(row.plan, drafted, taken, usual / len(rows))
 

@@ -1,10 +1,11 @@
 """The engine: requests in, text and spans out, a step at a time. Runs in one thread; knows nothing
 of HTTP.
 
-A step reads as its list: schedule -> prefill -> draft -> verify -> accept -> emit. Requests join
-and leave between steps, each with its own tree and length. What is emitted is the target's own
-choice at every position (acceptance.Exact), so a drafter, a batch or a prefix that was cached
-changes nothing but the time; a request whose rule is another says so.
+A step reads as its list: schedule -> draft -> forward -> verify -> accept -> emit. One forward
+takes trees of those who decode, pieces of prompts, and readings (scoring.py): none of them waits
+for another's end. Requests join and leave between steps, each with its own tree and length. What is
+emitted is the target's own choice at every position (acceptance.Exact), so a drafter, a batch or a
+prefix that was cached changes nothing but the time; a request whose rule is another says so.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Seq
+from concurrent.futures import Future
 from contextlib import contextmanager
 
 import numpy as np
@@ -22,9 +24,11 @@ from services.generator.drafters import Drafter
 from services.generator.engine import stats
 from services.generator.engine.drafting import Drafting
 from services.generator.engine.energy import counter_of, share
+from services.generator.engine.pieces import PromptPiece, chains, shared
 from services.generator.engine.prefix_cache import PrefixCache
 from services.generator.engine.request import EngineOptions, Output, Request
 from services.generator.engine.scheduler import Scheduler
+from services.generator.engine.scoring import PromptReading, Readings, Scoring
 from services.generator.errors import BadRequest, ContextTooLong
 from services.generator.models import StepInput, StepOutput, Target
 from services.generator.planner.planner import CostModel
@@ -62,6 +66,8 @@ class Engine:
         self.scheduler = Scheduler(self.options.rows, self.options.queue)
         self.cache = target.new_cache(self.options.rows, self.context)
         self.prefixes = PrefixCache(self.options.prefix_bytes)
+        self.readings = Readings(self.cache, self.prefixes, self.options.readings)
+        self.computed = 0  # tokens of prompts and readings, since the start
         self.drafting = Drafting(drafters, self.options.nodes, costs, drafts, clock, policy)
         self.energy = counter_of(target.device)
         self.clock = clock
@@ -89,6 +95,11 @@ class Engine:
         sequence.stats.prompt_tokens, sequence.stats.lossless = len(prompt), request.acceptance.lossless
         self._requests[sequence.id] = request
 
+    def read(self, scoring: Scoring, told: Future[list[float]]) -> None:
+        """Have `told` log p(continuation | prompt) in nats, for each continuation. Raises
+        BadRequest."""
+        self.readings.add(scoring, told, self.computed, self.context)
+
     def cancel(self, sequence_id: str) -> None:
         """End a request, so that its slot is free before the next step; unknown and finished ids
         are fine."""
@@ -98,6 +109,7 @@ class Engine:
 
     def fail(self, error: Exception) -> list[Output]:
         """End every running request after a step that raised."""
+        self.readings.fail(error)
         failed = [self._requests[name] for name in list(self.scheduler.running)]
         for request in failed:
             self._end(request, FinishReason.ERROR)
@@ -109,7 +121,7 @@ class Engine:
 
     @property
     def busy(self) -> bool:
-        return bool(self._requests)
+        return bool(self._requests or self.readings.waiting or self.readings.running)
 
     def run(self) -> Iterator[Output]:
         """Decode until nobody is left, waiting or running."""
@@ -120,37 +132,42 @@ class Engine:
     def step(self) -> list[Output]:
         self._schedule()
         with self._metered():
-            self._prefill()
-            ready = [request for request in self._running() if request.prefilled]
+            self._prepare()
+            ready, pieces = self._ready(), self._pieces()
+            if pieces and not ready:
+                self._forward([], pieces)
+                ready, pieces = self._ready(), []
             if not ready:
                 return []
             trees = self._draft(ready)
             began = self.clock()
-            output = self._forward(ready, trees)
+            (output,) = self._forward([self._trees(ready, trees)], pieces)
             accepted = self._verify(ready, trees, output.logits)
             self._accept(ready, trees, accepted, output)
-            self._learn(ready, trees, accepted, self.clock() - began)
+            self._learn(ready, trees, accepted, None if pieces else self.clock() - began)
             return self._emit(ready, trees, accepted)
 
     @contextmanager
     def _metered(self) -> Iterator[None]:
         """Share what the step uses among its requests by the tokens that it computed for them."""
-        before, running = self.energy.read(), self._running()
+        before, running, read = self.energy.read(), self._running(), self.readings.computed
         lengths = [request.length for request in running]
         yield
         after = None if before is None else self.energy.read()
         if before is not None and after is not None:
             computed = [max(1, request.length - length) for request, length in zip(running, lengths, strict=True)]
-            for request, joules in zip(running, share(after - before, computed), strict=True):
+            shares = share(after - before, [*computed, self.readings.computed - read])
+            for request, joules in zip(running, shares[:-1], strict=True):
                 request.sequence.stats.joules = (request.sequence.stats.joules or 0.0) + joules
 
     def _running(self) -> list[Request]:
         return [self._requests[name] for name in self.scheduler.running]
 
     def _schedule(self) -> None:
+        self.readings.admit(self.computed)
         for sequence in self.scheduler.admit():
             request = self._requests[sequence.id]
-            request.started = self.clock()
+            request.started, request.came = self.clock(), self.computed
             request.plan, request.features = self.drafting.start(sequence, request.drafters)
             request.drafters = tuple(request.plan.gates)
             prompt, kinds = sequence.prompt.token_ids[:-1], request.features.kinds
@@ -159,47 +176,53 @@ class Engine:
             for kind, known in features.items():
                 request.features.add(kind, known)
 
-    def _prefill(self) -> None:
-        """Compute one chunk of the prompts that are not in the cache yet, the last token left out:
-        it is the first root."""
-        room, batch, counts = self.options.prefill_chunk, [], []
+    def _prepare(self) -> None:
         for request in self._running():
             if request.preparation is not None:
                 request.constraint = request.preparation.advance(self.target)
                 if request.constraint is not None:
                     request.preparation = None
-            missing = min(request.tokens - 1 - request.length, room)
-            if missing > 0:
-                batch.append(request)
-                counts.append(missing)
-                room -= missing
-        if batch:
-            self._prefill_forward(batch, counts)
-        for request in self._running():
-            if request.prefilled and not request.sequence.stats.prefill_seconds:
-                self._begin_decoding(request)
 
-    def _prefill_forward(self, batch: list[Request], counts: list[int]) -> None:
-        size = max(counts)
-        token_ids = torch.zeros(len(batch), size, dtype=torch.int64)
-        positions = torch.zeros(len(batch), size, dtype=torch.int64)
-        for row, (request, count) in enumerate(zip(batch, counts, strict=True)):
-            token_ids[row, :count] = torch.from_numpy(
-                request.context[request.length : request.length + count].astype(np.int64)
-            )
-            positions[row, :count] = torch.arange(request.length, request.length + count)
-        step = StepInput(
-            token_ids,
-            positions,
-            slots=tuple(request.sequence.slot for request in batch),
-            lengths=tuple(request.length for request in batch),
-            counts=tuple(counts),
-            tree_mask=None,
-            logits_from=size,  # none
-            features=any(request.features.kinds for request in batch),
-        )
-        output = self.target.forward(step, self.cache)
-        for row, (request, count) in enumerate(zip(batch, counts, strict=True)):
+    def _ready(self) -> list[Request]:
+        """Return those who decode now."""
+        ready = [request for request in self._running() if request.prefilled]
+        for request in ready:
+            if not request.sequence.stats.prefill_seconds:
+                self._begin_decoding(request)
+        return ready
+
+    def _pieces(self) -> list[tuple[Request | PromptReading, int]]:
+        """Share one chunk among the prompts that are not in the cache yet and the readings."""
+        asked: list[Request | PromptReading] = [request for request in self._running() if request.missing]
+        asked += self.readings.running
+        waited = [self.computed - one.came for one in asked]
+        given = shared(self.options.prefill_chunk, [one.missing for one in asked], waited)
+        self.computed += sum(given)
+        return [(one, count) for one, count in zip(asked, given, strict=True) if count]
+
+    def _forward(self, steps: list[StepInput], pieces: Seq[tuple[Request | PromptReading, int]]) -> list[StepOutput]:
+        """Compute these steps and the pieces beside them; what came of the pieces is taken in."""
+        prompts = [(one, count) for one, count in pieces if isinstance(one, Request)]
+        readings = [(one, count) for one, count in pieces if isinstance(one, PromptReading)]
+        beside = [self._prompts(prompts)] if prompts else []
+        together = [*steps, *beside, *self.readings.steps(readings)]
+        alone = len(together) == 1
+        forward = self.target.forward
+        outputs = [forward(together[0], self.cache)] if alone else self.target.forward_all(together, self.cache)
+        if prompts:
+            self._took(prompts, outputs[len(steps)])
+        self.readings.take(readings, iter(outputs[len(steps) + len(beside) :]))
+        return outputs[: len(steps)]
+
+    def _prompts(self, pieces: Seq[tuple[Request, int]]) -> StepInput:
+        own = [
+            PromptPiece(request.context[request.length : request.length + count], request.sequence.slot, request.length)
+            for request, count in pieces
+        ]
+        return chains(own, features=any(request.features.kinds for request, _ in pieces))
+
+    def _took(self, pieces: Seq[tuple[Request, int]], output: StepOutput) -> None:
+        for row, (request, count) in enumerate(pieces):
             request.length += count
             for kind in request.features.kinds:
                 if (features := getattr(output, kind)) is not None:
@@ -224,10 +247,10 @@ class Engine:
                 trees[row] = tree.merge([own, request.constraint.allowed(trees[row])], budget)
         return self.drafting.cut(ready, trees)
 
-    def _forward(self, ready: list[Request], trees: list[DraftTree]) -> StepOutput:
+    def _trees(self, ready: list[Request], trees: list[DraftTree]) -> StepInput:
         lengths = tuple(request.length for request in ready)
         packed = tree.pack(trees, lengths)
-        step = StepInput(
+        return StepInput(
             torch.from_numpy(packed.token_ids),
             torch.from_numpy(packed.positions),
             slots=tuple(request.sequence.slot for request in ready),
@@ -236,7 +259,6 @@ class Engine:
             tree_mask=None if packed.mask is None else torch.from_numpy(packed.mask),
             features=any(request.features.kinds for request in ready),
         )
-        return self.target.forward(step, self.cache)
 
     def _verify(self, ready: list[Request], trees: list[DraftTree], logits: Tensor) -> list[Accepted]:
         """Verify constrained rows by the same rule, on the logits that their constraint leaves."""
@@ -263,7 +285,9 @@ class Engine:
                         kind, features[row].index_select(0, torch.tensor(taken.path, device=features.device))
                     )
 
-    def _learn(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], seconds: float) -> None:
+    def _learn(
+        self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], seconds: float | None
+    ) -> None:
         lengths = [request.length - len(taken.path) for request, taken in zip(ready, accepted, strict=True)]
         self.drafting.learn(ready, trees, accepted, lengths, seconds)
 

@@ -22,6 +22,7 @@ class EngineOptions:
     context: int = 4096  # tokens of prompt and answer together
     queue: int = 64  # requests that may wait
     nodes: int = 64  # of a tree at most, the root included; the planner takes what pays
+    readings: int = 8  # prompts scored at a time, beside those rows
     prefill_chunk: int = 512  # prompt tokens per step: what others wait for between two of their steps
     prefix_bytes: int = 256 << 20
 
@@ -60,11 +61,17 @@ class Request:
     features: Features = field(default_factory=Features)
     plan: Plan = field(default_factory=lambda: Plan(AcceptanceRates()))
     started: float = 0.0  # when admitted, then when decoding began
+    came: int = 0  # tokens of prompts that the engine had computed when admitted
 
     @property
     def decided(self) -> NDArray[np.int32]:
         return self.context[: self.tokens]
 
     @property
+    def missing(self) -> int:
+        """Tokens to be computed before it decodes; the last one is the first root."""
+        return max(0, self.tokens - 1 - self.length)
+
+    @property
     def prefilled(self) -> bool:
-        return self.length >= self.tokens - 1 and self.preparation is None
+        return not self.missing and self.preparation is None

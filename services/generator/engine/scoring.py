@@ -1,119 +1,208 @@
-"""Likelihoods that a model gives continuations of prompts: exact log-probabilities, a batch of
-prompts at a time.
+"""Likelihoods that a model gives continuations of prompts: exact log-probabilities, computed in the
+engine's steps beside those who decode.
 
-A prompt's tokens are computed once, whole blocks of them are taken from the prefix cache and put
-there; its continuations are one draft tree below its last token, so that all of them cost one more
-step. Nothing is sampled. Knows nothing of text or HTTP.
+A prompt's tokens are computed once: what the prefix cache knows of it is taken from there, and what
+others may ask again is put there. Continuations of several tokens are one draft tree below its last
+token, so that all of them cost one more step. Nothing is sampled. Knows nothing of text or HTTP.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Sequence as Seq
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from services.generator.engine.engine import Engine
+from services.generator.engine.pieces import PromptPiece, chains, in_turn
+from services.generator.engine.prefix_cache import BLOCK, PrefixCache
 from services.generator.errors import BadRequest
-from services.generator.models import StepInput
+from services.generator.models import StepInput, StepOutput
 from services.generator.models.decoder.adapters import Active
 from services.generator.models.kv_cache import KVCache
 from services.generator.speculation import tree
 from services.generator.types import DraftTree
 
-AT_ONCE = 8  # prompts in a batch: others' answers wait no longer than it takes
+FEW = 8  # tokens: an end is kept where as many would be computed again without it
 
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """Tokens of a prompt and of each of its continuations; none of them is empty."""
+    """Tokens of a prompt and of each of its continuations; none of them is empty. `ends` of the
+    prompt's pieces: where others may part from it."""
 
     prompt: tuple[int, ...]
     continuations: tuple[tuple[int, ...], ...]
     active: Active | None = None  # an adapter that works on prompt and continuations
+    ends: tuple[int, ...] = ()
 
 
-def portions(asked: Seq[Scoring]) -> list[Seq[Scoring]]:
-    """Return batches, each for one call of `score`."""
-    return [asked[start : start + AT_ONCE] for start in range(0, len(asked), AT_ONCE)]
+@dataclass(slots=True, eq=False)
+class PromptReading:
+    """A Scoring on its way. Whoever asked may cancel `told`."""
+
+    scoring: Scoring
+    told: Future[list[float]]
+    came: int  # tokens that the engine had computed by then
+    known: int  # of the prompt that the prefix cache has
+    draft: DraftTree = field(init=False)  # tokens behind which something is told, below the prompt's last
+    paths: list[list[int]] = field(init=False)  # of each continuation, the nodes at which its tokens are told
+    slot: int = -1
+    length: int = 0  # of the prompt that are in the KV cache
+
+    def __post_init__(self) -> None:
+        self.draft, self.paths = _tree(self.scoring)
+
+    @property
+    def chain(self) -> int:
+        """Tokens of the prompt that are computed in its order; the last one is a tree's root where
+        there is one."""
+        return len(self.scoring.prompt) - (len(self.draft) > 1)
+
+    @property
+    def missing(self) -> int:
+        """Tokens to be computed until the next of its steps is done."""
+        return self.chain - self.length or len(self.draft)
 
 
-@torch.inference_mode()
-def score(engine: Engine, asked: Seq[Scoring]) -> list[list[float]]:
-    """Return log p(continuation | prompt) in nats, for each continuation of each prompt. Raises
-    BadRequest for what does not fit."""
-    size = max(len(one.prompt) + sum(map(len, one.continuations)) for one in asked)
-    if size > engine.context:
-        raise BadRequest(f"a prompt and its continuations have {size} tokens; the context is {engine.context}")
-    if any(not one.prompt or not all(one.continuations) for one in asked):
-        raise BadRequest("a prompt or a continuation is empty")
-    cache = engine.target.new_cache(len(asked), size)
-    cache.reserve(size)
-    adapters = tuple(one.active for one in asked) if any(one.active for one in asked) else ()
-    _read(engine, [one.prompt[:-1] for one in asked], cache, adapters)
-    trees, paths = zip(*(_tree(one) for one in asked), strict=True)
-    lengths = tuple(len(one.prompt) - 1 for one in asked)
-    packed = tree.pack(trees, lengths)
-    step = StepInput(
+class Readings:
+    """Those that wait and those that have a row of the cache, behind the rows of those who
+    decode."""
+
+    def __init__(self, cache: KVCache, prefixes: PrefixCache, rows: int) -> None:
+        self.waiting: list[PromptReading] = []
+        self.running: list[PromptReading] = []
+        self._cache, self._prefixes = cache, prefixes
+        self._free = list(range(cache.rows + rows - 1, cache.rows - 1, -1))
+        self._rows = cache.rows + rows
+        self.computed = 0  # tokens
+
+    def add(self, scoring: Scoring, told: Future[list[float]], computed: int, context: int) -> None:
+        """Raises BadRequest for what does not fit."""
+        size = len(scoring.prompt) + sum(map(len, scoring.continuations))
+        if size > context:
+            raise BadRequest(f"a prompt and its continuations have {size} tokens; the context is {context}")
+        if not scoring.prompt or not all(scoring.continuations):
+            raise BadRequest("a prompt or a continuation is empty")
+        known = self._prefixes.known(scoring.prompt[:-1], adapted=_mark(scoring))
+        self.waiting.append(PromptReading(scoring, told, computed, known))
+
+    def admit(self, computed: int) -> None:
+        """Give free rows to whose turn it is; whom nobody waits for any more is forgotten."""
+        self.waiting = [one for one in self.waiting if not one.told.cancelled()]
+        for one in [one for one in self.running if one.told.cancelled()]:
+            self._leave(one)
+        order = in_turn(
+            [len(one.scoring.prompt) - one.known for one in self.waiting],
+            [computed - one.came for one in self.waiting],
+        )
+        admitted = [self.waiting[place] for place in order[: len(self._free)]]
+        if admitted:
+            self._cache.widen(self._rows)
+        for one in admitted:
+            one.slot, prompt = self._free.pop(), one.scoring.prompt[:-1]
+            one.length, _ = self._prefixes.load(prompt, self._cache, one.slot, adapted=_mark(one.scoring))
+            one.known = one.length
+            self.waiting.remove(one)
+            self.running.append(one)
+
+    def fail(self, error: Exception) -> None:
+        """Tell those that run that nothing comes of it."""
+        for one in list(self.running):
+            self._leave(one)
+            if one.told.set_running_or_notify_cancel():
+                one.told.set_exception(error)
+
+    def steps(self, given: Seq[tuple[PromptReading, int]]) -> list[StepInput]:
+        """Return what computes so many tokens of each: prompts' parts, prompts' ends, trees."""
+        parts, ends, trees = _kinds(given)
+        found = [chains([_piece(*each) for each in part], logits) for part, logits in ((parts, 0), (ends, 1)) if part]
+        return [*found, _trees([one for one, _ in trees])] if trees else found
+
+    def take(self, given: Seq[tuple[PromptReading, int]], outputs: Iterator[StepOutput]) -> None:
+        """Take in what came of `steps`, in its order, and tell what is known by it."""
+        parts, ends, trees = _kinds(given)
+        self.computed += sum(count for _, count in given)
+        for part in (parts, ends, trees):
+            logits = next(outputs).logits if part else None
+            for row, (one, count) in enumerate(part):
+                if part is not trees:
+                    one.length += count
+                    if one.length == one.chain:
+                        self._store(one)
+                if part is not parts:
+                    assert logits is not None
+                    self._tell(one, logits[row, : len(one.draft)].log_softmax(-1))
+
+    def _store(self, one: PromptReading) -> None:
+        """Ends that another prompt would hardly gain by are left out."""
+        ends = [min(end, one.length) for end in one.scoring.ends]
+        kept = [end for end in ends if end - max(one.known, end - end % BLOCK) >= FEW]
+        prompt = one.scoring.prompt[: one.length]
+        self._prefixes.store(prompt, self._cache, one.slot, {}, adapted=_mark(one.scoring), ends=kept)
+
+    def _tell(self, one: PromptReading, told: Tensor) -> None:
+        """told: log-probabilities [nodes, V]."""
+        self._leave(one)
+        if one.told.set_running_or_notify_cancel():
+            paths = zip(one.paths, one.scoring.continuations, strict=True)
+            one.told.set_result([float(told[path, tokens].sum()) for path, tokens in paths])
+
+    def _leave(self, one: PromptReading) -> None:
+        self.running.remove(one)
+        self._free.append(one.slot)
+
+
+def _mark(scoring: Scoring) -> tuple[str, int] | None:
+    return scoring.active.mark if scoring.active else None
+
+
+Given = list[tuple[PromptReading, int]]
+
+
+def _kinds(given: Seq[tuple[PromptReading, int]]) -> tuple[Given, Given, Given]:
+    """Return those whose tokens end before the prompt does, those of its end, those that are
+    trees."""
+    parts: Given = []
+    ends: Given = []
+    trees: Given = []
+    for one, count in given:
+        end = one.length + count == len(one.scoring.prompt)
+        (trees if one.length == one.chain else ends if end else parts).append((one, count))
+    return parts, ends, trees
+
+
+def _piece(one: PromptReading, count: int) -> PromptPiece:
+    tokens = np.array(one.scoring.prompt[one.length : one.length + count], np.int32)
+    return PromptPiece(tokens, one.slot, one.length, one.scoring.active)
+
+
+def _trees(readings: Seq[PromptReading]) -> StepInput:
+    lengths = tuple(one.length for one in readings)
+    packed = tree.pack([one.draft for one in readings], lengths)
+    return StepInput(
         torch.from_numpy(packed.token_ids),
         torch.from_numpy(packed.positions),
-        slots=tuple(range(len(asked))),
+        slots=tuple(one.slot for one in readings),
         lengths=lengths,
         counts=packed.counts,
         tree_mask=None if packed.mask is None else torch.from_numpy(packed.mask),
-        adapters=adapters,
+        adapters=tuple(one.scoring.active for one in readings) if any(one.scoring.active for one in readings) else (),
     )
-    told = engine.target.forward(step, cache).logits.float().log_softmax(-1)
-    return [_along(told[row], one, own) for row, (one, own) in enumerate(zip(asked, paths, strict=True))]
 
 
-def _read(engine: Engine, prompts: Seq[Seq[int]], cache: KVCache, adapters: tuple[Active | None, ...]) -> None:
-    """Fill the rows; what the prefix cache knows is not computed again."""
-    marks = [one.mark if one else None for one in adapters] or [None] * len(prompts)
-    known = [engine.prefixes.load(prompt, cache, row, adapted=marks[row])[0] for row, prompt in enumerate(prompts)]
-    todo = [row for row, prompt in enumerate(prompts) if known[row] < len(prompt)]
-    while todo:
-        counts = [min(engine.options.prefill_chunk, len(prompts[row]) - known[row]) for row in todo]
-        width = max(counts)
-        token_ids, positions = (
-            torch.zeros(len(todo), width, dtype=torch.int64),
-            torch.zeros(len(todo), width, dtype=torch.int64),
-        )
-        for place, (row, count) in enumerate(zip(todo, counts, strict=True)):
-            token_ids[place, :count] = torch.tensor(prompts[row][known[row] : known[row] + count])
-            positions[place, :count] = torch.arange(known[row], known[row] + count)
-        lengths = tuple(known[row] for row in todo)
-        own = tuple(adapters[row] for row in todo) if adapters else ()
-        step = StepInput(
-            token_ids, positions, tuple(todo), lengths, tuple(counts), None, logits_from=width, adapters=own
-        )
-        engine.target.forward(step, cache)
-        for row, count in zip(todo, counts, strict=True):
-            known[row] += count
-        todo = [row for row in todo if known[row] < len(prompts[row])]
-    for row, prompt in enumerate(prompts):
-        engine.prefixes.store(prompt, cache, row, {}, adapted=marks[row])
-
-
-def _tree(one: Scoring) -> tuple[DraftTree, list[list[int]]]:
-    """Return the continuations as a tree below the prompt's last token, and of each the nodes at
-    which its tokens are told."""
-    builder, paths = tree.TreeBuilder(one.prompt[-1]), []
-    for tokens in one.continuations:
-        node, path = 0, []
-        for token in tokens:
-            path.append(node)
-            node = builder.add(node, token, 1.0, ())
+def _tree(scoring: Scoring) -> tuple[DraftTree, list[list[int]]]:
+    """Return the continuations as a tree below the prompt's last token, without what nothing
+    follows, and of each the nodes at which its tokens are told."""
+    builder, paths = tree.TreeBuilder(scoring.prompt[-1]), []
+    for tokens in scoring.continuations:
+        path = [0]
+        for token in tokens[:-1]:
+            path.append(builder.add(path[-1], token, 1.0, ()))
         paths.append(path)
     return DraftTree(
         tuple(builder.token_ids), tuple(builder.parents), tuple(builder.scores), tuple(builder.origins)
     ), paths
-
-
-def _along(told: Tensor, one: Scoring, paths: Seq[Seq[int]]) -> list[float]:
-    """told: log-probabilities [nodes, V]."""
-    return [
-        float(sum(float(told[node, token]) for node, token in zip(path, tokens, strict=True)))
-        for tokens, path in zip(one.continuations, paths, strict=True)
-    ]

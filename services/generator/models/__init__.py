@@ -7,6 +7,7 @@ step, N nodes (padded to the longest row's), h hidden size, V vocabulary.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -72,6 +73,10 @@ class Target(Protocol):
     def new_cache(self, rows: int, length: int) -> KVCache: ...
 
     def forward(self, step: StepInput, cache: KVCache) -> StepOutput: ...
+
+    def forward_all(self, steps: Sequence[StepInput], cache: KVCache) -> list[StepOutput]:
+        """Compute steps that share no row, as one where that changes no result but by rounding in
+        fp32."""
 
     @property
     def embedding(self) -> torch.Tensor:

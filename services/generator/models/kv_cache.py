@@ -37,16 +37,30 @@ class KVCache:
         """Positions there is memory for now."""
         return self.kv.shape[4]
 
+    @property
+    def bytes_per_token(self) -> int:
+        return self.kv.nbytes // (self.rows * self.length)
+
     @torch.inference_mode()
     def reserve(self, length: int) -> None:
         """Make positions [0, length) of every row exist; what is there stays."""
         if length <= self.length:
             return
         assert length <= self.limit, f"{length} positions asked of a cache of {self.limit}"
+        self._grow(4, min(self.limit, max(length, 2 * self.length)))
+
+    @torch.inference_mode()
+    def widen(self, rows: int) -> None:
+        """Make so many rows exist; what is there stays."""
+        if rows > self.rows:
+            self._grow(2, rows)
+            self.rows = rows
+
+    def _grow(self, dim: int, size: int) -> None:
         shape = list(self.kv.shape)
-        shape[4] = min(self.limit, max(length, 2 * self.length))
+        before, shape[dim] = shape[dim], size
         grown = torch.zeros(shape, dtype=self.kv.dtype, device=self.kv.device)
-        grown[:, :, :, :, : self.length].copy_(self.kv)
+        grown.narrow(dim, 0, before).copy_(self.kv)
         self.kv = grown
 
     @torch.inference_mode()

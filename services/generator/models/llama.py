@@ -83,24 +83,39 @@ class LlamaTarget(Decoder):
         a = self.architecture
         return KVCache(a.layers, rows, a.kv_heads, a.head_dim, length, dtype=self.kv_dtype, device=self.device)
 
-    @torch.inference_mode()
     def forward(self, step: StepInput, cache: KVCache) -> StepOutput:
-        self._check(step, cache)
-        deltas = Deltas(step.adapters, step.lengths, step.counts) if step.adapters else None
-        if not deltas and self.graphs is not None and (replayed := self.graphs.run(step, cache)) is not None:
-            return replayed
-        if self.threads is not None and max(step.counts) > CHAIN:
-            self.threads.settle()  # a prompt takes long enough to ask
-        tokens, positions = _flat(step.token_ids, step).to(self.device), _flat(step.positions, step).to(self.device)
+        return self.forward_all([step], cache)[0]
+
+    @torch.inference_mode()
+    def forward_all(self, steps: Sequence[StepInput], cache: KVCache) -> list[StepOutput]:
+        for step in steps:
+            self._check(step, cache)
+        deltas = _deltas(steps)
+        if self.graphs is not None and len(steps) == 1 and not deltas:
+            replayed = self.graphs.run(steps[0], cache)
+            if replayed is not None:
+                return [replayed]
         working = deltas.native if deltas else []
-        if working is not None and self.weights.native is not None and (self.weights.exact or len(tokens) <= NODES):
-            return self._native(self.weights.native, tokens, positions, step, cache, working)
+        nodes, native = sum(sum(step.counts) for step in steps), None
+        if working is not None and (self.weights.exact or nodes <= NODES):
+            native = self.weights.native
+        alike = self.weights.exact or nodes <= NODES if native is not None else self.dtype == torch.float32
+        if len(steps) > 1 and (not alike or self.graphs is not None):
+            return [self.forward_all([step], cache)[0] for step in steps]
+        if self.threads is not None and max(max(step.counts) for step in steps) > CHAIN:
+            self.threads.settle()  # a prompt takes long enough to ask
+        tokens, positions = (
+            torch.cat([_flat(getattr(step, name), step).to(self.device) for step in steps])
+            for name in ("token_ids", "positions")
+        )
+        if native is not None:
+            return self._native(native, tokens, positions, steps, cache, working or [])
         x = self.weights.residual(self.weights.embedding(tokens), self.architecture.norm_eps)  # [T, h]
         qkv = self.qkv_views(positions)
-        rows = self._rows(step, cache, qkv)
+        rows = self._rows(steps, cache, qkv)
         streams = {}
         for index, layer in enumerate(self.weights.layers):
-            if step.features and index in self.stream_layers:
+            if index in self.stream_layers and any(step.features for step in steps):
                 streams[index] = x.value.clone()
             x.add(self._attention(x.norm(layer.attention_norm), layer, index, qkv, rows, deltas))
             normed = x.norm(layer.mlp_norm)
@@ -109,27 +124,33 @@ class LlamaTarget(Decoder):
             inner = F.silu(gate).mul_(up)
             y = layer.down(inner)
             x.add(deltas.add(index, "down", inner, y) if deltas else y)
-        return self._output(x.norm(self.weights.norm), streams, step)
+        return self._outputs(x.norm(self.weights.norm), streams, steps)
 
     def _native(
         self,
         decoder: NativeDecoder,
         tokens: torch.Tensor,
         positions: torch.Tensor,
-        step: StepInput,
+        steps: Sequence[StepInput],
         cache: KVCache,
         working: Sequence[Working],
-    ) -> StepOutput:
+    ) -> list[StepOutput]:
         x = self.weights.embedding(tokens).float()
-        wanted = self.stream_layers if step.features and min(self.stream_layers) >= 0 else None
+        wanted = any(step.features for step in steps) and min(self.stream_layers) >= 0
         taken: list[torch.Tensor | None] = []
         first = 0
-        for rows in portions(StepRows(step.slots, step.lengths, step.counts, step.tree_mask, step.token_ids.shape[1])):
+        for rows in portions(
+            *(
+                StepRows(step.slots, step.lengths, step.counts, step.tree_mask, step.token_ids.shape[1])
+                for step in steps
+            )
+        ):
             here = slice(first, first := first + sum(rows.counts))
-            taken.append(decoder(x[here], positions[here], rows, cache.kv, wanted, within(working, here)))
+            layers = self.stream_layers if wanted else None
+            taken.append(decoder(x[here], positions[here], rows, cache.kv, layers, within(working, here)))
         entered = [each for each in taken if each is not None]
         streams = dict(zip(self.stream_layers, torch.cat(entered, 1), strict=True)) if entered else {}
-        return self._output(x, streams, step)
+        return self._outputs(x, streams, steps)
 
     @property
     def embedding(self) -> torch.Tensor:
@@ -155,11 +176,12 @@ class LlamaTarget(Decoder):
             raise BadRequest(f"{end} tokens asked of a context of {min(self.config.max_positions, cache.limit)}")
         cache.reserve(end)
 
-    def _rows(self, step: StepInput, cache: KVCache, qkv: QkvViews) -> list[StepRow]:
+    def _rows(self, steps: Sequence[StepInput], cache: KVCache, qkv: QkvViews) -> list[StepRow]:
         a, rows, first = self.architecture, [], 0
         q = qkv.by_head[:, : a.heads].unflatten(1, (a.kv_heads, -1)).transpose(0, 1)  # [kv_heads, T, g, d]
         fresh = qkv.by_head[:, a.heads :].unflatten(1, (2, a.kv_heads)).permute(1, 2, 0, 3)  # [2, kv_heads, T, d]
-        for r, (slot, start, count) in enumerate(zip(step.slots, step.lengths, step.counts, strict=True)):
+        for step, r in [(each, r) for each in steps for r in range(len(each.counts))]:
+            slot, start, count = step.slots[r], step.lengths[r], step.counts[r]
             kv = cache.kv[:, :, slot, :, : start + count]  # [layers, 2, kv_heads, length + N, d]
             bias = self._bias(
                 None if step.tree_mask is None else step.tree_mask[r, :count, :count].to(self.device), count
@@ -204,24 +226,40 @@ class LlamaTarget(Decoder):
             return attend_few(q, k, v, row.mask)
         return attend_chain(q, k, v, self._causal) if row.bias is None else attend_many(q, k, v, row.bias)
 
-    def _output(self, hidden: torch.Tensor, streams: dict[int, torch.Tensor], step: StepInput) -> StepOutput:
-        """Pack hidden [T, h], after the last norm; `streams`: what the features are, by layer."""
-        counts, nodes = step.counts, step.token_ids.shape[1]
-        starts = [max(0, n + step.logits_from) if step.logits_from < 0 else min(n, step.logits_from) for n in counts]
-        width = -step.logits_from if step.logits_from < 0 else nodes - step.logits_from
-        picked = (
-            torch.cat([part[start:] for part, start in zip(hidden.split(counts), starts, strict=True)])
-            if any(starts)
-            else hidden
-        )
+    def _outputs(
+        self, hidden: torch.Tensor, streams: dict[int, torch.Tensor], steps: Sequence[StepInput]
+    ) -> list[StepOutput]:
+        """Pack hidden [T, h], after the last norm; `streams`: what the features are, by layer. The
+        last matrix is read once for all."""
+        joined = torch.cat([streams[i] for i in self.stream_layers], -1) if streams else None
+        parts, first, wanted = hidden.split([n for step in steps for n in step.counts]), 0, list[list[int]]()
+        for step in steps:
+            from_end = [step.logits_from + n if step.logits_from < 0 else step.logits_from for n in step.counts]
+            wanted.append([max(0, min(n, start)) for n, start in zip(step.counts, from_end, strict=True)])
+        starts = [start for own in wanted for start in own]
+        picked = torch.cat([part[start:] for part, start in zip(parts, starts, strict=True)]) if any(starts) else hidden
         head = self.weights.head(picked) if picked.shape[0] else picked.new_empty(0, self.config.vocab_size)
-        logits = _padded(head.float(), [n - start for n, start in zip(counts, starts, strict=True)], width)
-        if not step.features:
-            return StepOutput(logits, None, None)
-        joined = torch.cat([streams[i] for i in self.stream_layers], -1) if min(self.stream_layers) >= 0 else None
-        return StepOutput(
-            logits, _padded(hidden, counts, nodes), None if joined is None else _padded(joined, counts, nodes)
-        )
+        outputs, told = [], 0
+        for step, own in zip(steps, wanted, strict=True):
+            left, nodes = [n - start for n, start in zip(step.counts, own, strict=True)], step.token_ids.shape[1]
+            width = -step.logits_from if step.logits_from < 0 else nodes - step.logits_from
+            logits = _padded(head[told : told + sum(left)].float(), left, width)
+            here, told = slice(first, first := first + sum(step.counts)), told + sum(left)
+            outputs.append(
+                StepOutput(
+                    logits,
+                    _padded(hidden[here], step.counts, nodes) if step.features else None,
+                    None if joined is None or not step.features else _padded(joined[here], step.counts, nodes),
+                )
+            )
+        return outputs
+
+
+def _deltas(steps: Sequence[StepInput]) -> Deltas | None:
+    if not any(step.adapters for step in steps):
+        return None
+    active = [one for step in steps for one in step.adapters or (None,) * len(step.counts)]
+    return Deltas(active, [n for step in steps for n in step.lengths], [n for step in steps for n in step.counts])
 
 
 def _flat(values: torch.Tensor, step: StepInput) -> torch.Tensor:

@@ -1,5 +1,5 @@
-"""Times that this machine takes for something, by measuring; and files that keep such figures.
-Knows no model."""
+"""Times that this machine takes for something, by measuring, and files that keep such figures; and
+its memory. Knows no model."""
 
 from __future__ import annotations
 
@@ -61,6 +61,21 @@ def machine() -> str:
         lines = []
     model = next((line for line in lines if line.startswith("model name")), platform.processor())
     return f"{platform.machine()} {model} {torch.backends.cpu.get_cpu_capability()} {os.cpu_count()}"
+
+
+def memory(device: torch.device, limits: Path = Path("/sys/fs/cgroup")) -> int:
+    """Return the bytes that there are: the GPU's, or this computer's, at most what `limits` leaves
+    a container of them."""
+    if device.type == "cuda":
+        return int(torch.cuda.get_device_properties(device).total_memory)
+    known = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for name in ("memory.max", "memory/memory.limit_in_bytes"):
+        try:
+            said = (limits / name).read_text().strip()
+        except OSError:
+            continue
+        known += [int(said)] if said.isdecimal() else []
+    return min(known)
 
 
 def read_cached(file: Path) -> dict[str, Any] | None:

@@ -40,28 +40,37 @@ class StepRows:
     width: int
 
 
-def portions(rows: StepRows) -> Iterator[StepRows]:
-    """Cut a step's rows, in their order, into steps of up to PORTION nodes; a tree stays whole. No
-    node's result depends on the cuts."""
-    taken: list[tuple[int, int, int, int]] = []  # row, slot, start, count
+def portions(*steps: StepRows) -> Iterator[StepRows]:
+    """Cut the rows of steps that are computed as one, in their order, into steps of up to PORTION
+    nodes; a tree stays whole. No node's result depends on the cuts."""
+    taken: list[tuple[StepRows, int, int, int, int]] = []  # of which step, row, slot, start, count
     room = PORTION
-    for row, (slot, start, count) in enumerate(zip(rows.slots, rows.starts, rows.counts, strict=True)):
-        first = 0
-        while first < count:
-            some = min(count - first, room) if rows.mask is None else count
-            if not some or (taken and some > room):
-                yield _portion(rows, taken)
-                taken, room = [], PORTION
-                continue
-            taken.append((row, slot, start + first, some))
-            first, room = first + some, max(0, room - some)
+    for rows in steps:
+        for row, (slot, start, count) in enumerate(zip(rows.slots, rows.starts, rows.counts, strict=True)):
+            first = 0
+            while first < count:
+                some = min(count - first, room) if rows.mask is None else count
+                if not some or (taken and some > room):
+                    yield _portion(taken)
+                    taken, room = [], PORTION
+                    continue
+                taken.append((rows, row, slot, start + first, some))
+                first, room = first + some, max(0, room - some)
     if taken:
-        yield _portion(rows, taken)
+        yield _portion(taken)
 
 
-def _portion(rows: StepRows, taken: list[tuple[int, int, int, int]]) -> StepRows:
-    which, slots, starts, counts = zip(*taken, strict=True)
-    return StepRows(slots, starts, counts, None if rows.mask is None else rows.mask[list(which)], rows.width)
+def _portion(taken: list[tuple[StepRows, int, int, int, int]]) -> StepRows:
+    """Chains among trees are trees that do not branch."""
+    steps, rows, slots, starts, counts = zip(*taken, strict=True)
+    width, mask = max(counts), None
+    if any(step.mask is not None for step in steps):
+        width = max(width, *(step.width for step in steps if step.mask is not None))
+        mask = torch.ones(len(taken), width, width, dtype=torch.bool).tril_()
+        for place, (step, row) in enumerate(zip(steps, rows, strict=True)):
+            if step.mask is not None:
+                mask[place, : step.width, : step.width] = step.mask[row]
+    return StepRows(slots, starts, counts, mask, width)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,11 @@ log = logging.getLogger("services.generator")
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m services.generator.server", description=__doc__)
-    for name in ("model", "served-name", "head", "device", "dtype", "host", "drafter", "template"):
-        parser.add_argument(f"--{name}")
-    for name in ("port", "threads", "max-rows", "max-context", "queue", "nodes"):
-        parser.add_argument(f"--{name}", type=int)
+    texts = "model", "served-name", "head", "adapters", "device", "dtype", "host", "drafter", "template"
+    numbers = "port", "threads", "max-rows", "max-context", "queue", "nodes", "prefix-mb"
+    for name in (*texts, *numbers):
+        help_ = GeneratorSettings.model_fields[name.replace("-", "_")].description
+        parser.add_argument(f"--{name}", type=int if name in numbers else str, help=help_)
     parser.add_argument("--log-level", default="info", choices=["critical", "error", "warning", "info", "debug"])
     given = vars(parser.parse_args())
     level = given.pop("log_level")

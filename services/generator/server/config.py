@@ -57,7 +57,12 @@ class GeneratorSettings(BaseSettings):
     step_seconds: float = Field(
         120.0, ge=0, description="A step of the engine that takes longer hangs: the process ends; 0: never."
     )
-    prefix_mb: int = Field(256, ge=0, description="Memory for prompts' prefixes that are kept.")
+    prefix_mb: int | None = Field(
+        None,
+        ge=0,
+        description="Memory for prompts' prefixes that are kept; absent: what 128 passages of 384 tokens take in this "
+        "model, at most an eighth of the memory.",
+    )
     drafter: str | None = Field(
         None,
         description="'none', 'copy', 'copy+eagle' ...; absent: 'blend' ('copy' without a C compiler), with 'eagle' "

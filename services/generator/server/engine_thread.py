@@ -11,17 +11,16 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from services.generator.engine.engine import Engine, Output, Request
+from services.generator.engine.scoring import Scoring
 from services.generator.errors import GeneratorError
 
 log = logging.getLogger("bedside.generator")
-T = TypeVar("T")
 
 
 class NotReady(GeneratorError):
@@ -56,6 +55,7 @@ class EngineThread:
         self._load = load
         self._inbox: queue.SimpleQueue[Callable[[Engine], None] | None] = queue.SimpleQueue()
         self._clients: dict[str, _Client] = {}
+        self._told: set[Future[list[float]]] = set()  # what somebody waits to be told
         self._began: float | None = None  # when the step that is being computed began
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
@@ -94,23 +94,30 @@ class EngineThread:
             raise first
         return self._outputs(request.sequence.id, client)
 
-    async def call(self, act: Callable[[Engine], T]) -> T:
-        """Do it in the engine's thread, between two steps. Raises what it raises, or NotReady."""
+    async def read(self, asked: Sequence[Scoring]) -> list[list[float]]:
+        """Return what the model tells of each. Raises what `Engine.read` raises, or NotReady; who
+        leaves early is forgotten."""
         if not self.ready:
             raise NotReady(self.failure or "the model is still being loaded")
-        done: Future[T] = Future()
-        self._inbox.put(lambda engine: self._do(engine, act, done))
-        return await asyncio.wrap_future(done)
-
-    def _do(self, engine: Engine, act: Callable[[Engine], T], done: Future[T]) -> None:
-        if not done.set_running_or_notify_cancel():  # who asked has left
-            return
+        told = [Future[list[float]]() for _ in asked]
+        self._inbox.put(lambda engine: self._read(engine, asked, told))
         try:
-            if self.failure:
-                raise NotReady(self.failure)
-            done.set_result(act(engine))
-        except Exception as error:  # whatever it is, it is the caller's to hear and not the thread's end
-            done.set_exception(error)
+            return [await asyncio.wrap_future(one) for one in told]
+        finally:
+            for one in told:
+                one.cancel()
+
+    def _read(self, engine: Engine, asked: Sequence[Scoring], told: Sequence[Future[list[float]]]) -> None:
+        for scoring, one in zip(asked, told, strict=True):
+            try:
+                if self.failure:
+                    raise NotReady(self.failure)
+                engine.read(scoring, one)
+            except Exception as error:  # whatever it is, it is the caller's to hear and not the thread's end
+                _refuse(one, error)
+            else:
+                self._told.add(one)
+                one.add_done_callback(self._told.discard)
 
     def cancel(self, sequence_id: str) -> None:
         self._inbox.put(lambda engine: self._forget(engine, sequence_id))
@@ -161,6 +168,8 @@ class EngineThread:
         for client in self._clients.values():
             client.send(NotReady(self.failure))
         self._clients.clear()
+        for one in list(self._told):
+            _refuse(one, NotReady(self.failure))
         while not self._inbox.empty():
             command = self._inbox.get()
             if command is not None:
@@ -205,3 +214,8 @@ class EngineThread:
         client = self._clients.pop(output.sequence.id, None) if output.finish else self._clients.get(output.sequence.id)
         if client is not None:
             client.send(output)
+
+
+def _refuse(told: Future[list[float]], error: Exception) -> None:
+    if told.set_running_or_notify_cancel():
+        told.set_exception(error)

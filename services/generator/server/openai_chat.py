@@ -3,6 +3,7 @@ nothing of HTTP."""
 
 from __future__ import annotations
 
+import itertools
 import secrets
 from collections.abc import Mapping
 from collections.abc import Sequence as Seq
@@ -127,20 +128,20 @@ def scoring_of(ask: wire.ScoreIn, codec: Codec, adapters: Mapping[str, Adapter] 
         raise BadRequest("a prompt to be scored has either messages or prompt")
     if not all(_is_unicode(text) for text in (*(m.text for m in messages), *pieces, *ask.continuations)):
         raise BadRequest("a text holds half of a surrogate pair, which is no Unicode character")
+    ends: tuple[int, ...] = ()
     if messages:
         tokens = build_prompt(
             codec, [Turn(message.role, (TemplatePiece(message.text),)) for message in messages], (), CHAT_VERSION
         ).token_ids
     else:
-        tokens = tuple(
-            token for part in (codec.prefix_ids, *(codec.encode(piece)[0] for piece in pieces)) for token in part
-        )
+        parts = [codec.prefix_ids, *(codec.encode(piece)[0] for piece in pieces)]
+        tokens, ends = tuple(itertools.chain(*parts)), tuple(itertools.accumulate(map(len, parts)))
     active = None
     if ask.adapter is not None:
         if ask.adapter not in adapters:
             raise UnknownAdapter(f"no adapter {ask.adapter!r}; there are: {', '.join(adapters) or 'none'}")
         active = Active(adapters[ask.adapter], adapters[ask.adapter].start(tokens))
-    return Scoring(tuple(tokens), tuple(tuple(codec.encode(text)[0]) for text in ask.continuations), active)
+    return Scoring(tuple(tokens), tuple(tuple(codec.encode(text)[0]) for text in ask.continuations), active, ends)
 
 
 def _check(ask: wire.ChatRequest) -> None:

@@ -12,10 +12,11 @@ from services.contract import wire
 from services.generator.drafters import DrafterContext
 from services.generator.drafters.registry import available, names_of, open_drafters
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
-from services.generator.engine.scoring import portions, score
+from services.generator.engine.prefix_cache import usual_limit
 from services.generator.errors import GeneratorError, ModelError
 from services.generator.models.decoder.adapters import Adapter, read_adapters
 from services.generator.models.llama import LlamaTarget
+from services.generator.models.machine import memory
 from services.generator.planner.policies import policy_of
 from services.generator.server import openai_chat as chat
 from services.generator.server.config import GeneratorSettings
@@ -55,7 +56,9 @@ def load(settings: GeneratorSettings) -> Loaded:
         queue=settings.queue,
         nodes=settings.nodes,
         prefill_chunk=settings.prefill_chunk,
-        prefix_bytes=settings.prefix_mb << 20,
+        prefix_bytes=usual_limit(target.new_cache(1, 1).bytes_per_token, memory(target.device))
+        if settings.prefix_mb is None
+        else settings.prefix_mb << 20,
     )
     drafts = draft_costs({name: drafters[name] for name in names_of(drafter)}, target, CACHE / "costs")
     return Loaded(
@@ -150,15 +153,12 @@ class Service:
             raise
 
     async def score(self, ask: wire.ScoreRequest) -> list[list[float]]:
-        """Raises GeneratorError. Between two batches others' answers go on."""
+        """Raises GeneratorError. Others' answers go on beside it."""
         loaded = self.loaded
         asked = await asyncio.to_thread(
             lambda: [chat.scoring_of(one, loaded.codec, loaded.adapters) for one in ask.prompts]
         )
-        found: list[list[float]] = []
-        for portion in portions(asked):
-            found += await self.thread.call(lambda engine, own=portion: score(engine, own))  # type: ignore[misc]
-        return found
+        return await self.thread.read(asked)
 
     async def _counted(self, request: Request, outputs: AsyncIterator[Output]) -> AsyncIterator[Output]:
         outcome = "cancelled"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from collections.abc import Sequence as Seq
+from concurrent.futures import Future
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +17,7 @@ import torch
 from services.generator.drafters import Drafter, DraftStage, StepState
 from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
+from services.generator.engine.scoring import Scoring
 from services.generator.models import FeatureKind, StepInput
 from services.generator.models.loading import load_target
 from services.generator.planner.planner import CostModel
@@ -133,6 +135,15 @@ def generate(of: Engine, requests: Seq[Request]) -> list[list[int]]:
         of.add(each)
     drain(of)
     return [each.sequence.token_ids for each in requests]
+
+
+def score(of: Engine, asked: Seq[Scoring]) -> list[list[float]]:
+    """Return what an engine that nobody else uses tells of each."""
+    told = [Future[list[float]]() for _ in asked]
+    for scoring, one in zip(asked, told, strict=True):
+        of.read(scoring, one)
+    drain(of)
+    return [one.result(0) for one in told]
 
 
 def check_same(

@@ -3,7 +3,9 @@ the first token and per token.
 
 Without --url a service is started with the options that follow "--" (for example -- --max-rows 16
 --drafter copy). Every stream asks its questions one after the other, each of the handbook's once;
-tokens are counted by the service (`usage`). Times are the client's.
+tokens are counted by the service (`usage`). Times are the client's. With --reader each question
+begins with a reading of its passages by that adapter (-- --adapters NAME=FOLDER), as the product
+asks, so that readings of some stand beside the answers of others; it counts as part of the answer.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,9 +29,14 @@ from urllib.parse import urlsplit
 from services.generator.bench.common import prompts
 from services.generator.bench.common.prompts import PromptJob
 from services.generator.bench.common.recorded import BadRecords
+from services.generator.bench.decoding.reading import read
 
 START_SECONDS = 180
-WIDTHS = (8, 9, 9, 10, 13, 11, 7, 11, 9)  # of the table
+HEADS = (
+    *("streams", "answers", "refused", "tokens/s", "answers/min", "first.p50", "p95", "whole.p50", "p95"),
+    *("read.p50", "p95", "ms/token", "p95"),
+)
+WIDTHS = (8, 9, 9, 10, 13, 11, 8, 11, 8, 10, 8, 10, 9)  # of the table
 
 
 class NoService(RuntimeError):
@@ -43,6 +50,7 @@ class ServedAnswer:
     tokens: int
     cached: int  # prompt tokens that were not computed again
     status: int = 200  # 429: the queue was full
+    reading: float = 0.0  # of these seconds, before anything is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,10 @@ class LoadLevel:
     answers_per_minute: float
     first_token_p50: float
     first_token_p95: float
+    whole_p50: float
+    whole_p95: float
+    reading_p50: float
+    reading_p95: float
     per_token_p50: float
     per_token_p95: float
 
@@ -67,10 +79,22 @@ class MeasuredService:
     model: str
     max_tokens: int
     drafter: str | None
+    reader: str | None = None  # adapter
 
     @property
     def path(self) -> str:
         return urlsplit(self.url).path + "/v1/chat/completions"
+
+    def score(self, asked: list[dict[str, Any]]) -> list[list[float]]:
+        """Raises NoService with what the service says of it."""
+        body = json.dumps({"model": self.model, "prompts": asked})
+        with connect(self.url) as connection:
+            path = urlsplit(self.url).path + "/v1/score"
+            connection.request("POST", path, body, {"Content-Type": "application/json"})
+            told = json.loads((response := connection.getresponse()).read())
+        if response.status != 200:
+            raise NoService(f"the service does not read: {told['error']['message']}")
+        return [one["logprobs"] for one in told["prompts"]]
 
 
 def connect(url: str) -> contextlib.closing[http.client.HTTPConnection]:
@@ -98,15 +122,18 @@ def ask(service: MeasuredService, job: PromptJob) -> ServedAnswer:
     if service.drafter:
         body["bedside"] = {"drafter": service.drafter}
     began = time.perf_counter()
+    if service.reader:
+        read(job.question, job.passages, service.reader, service.score)
+    reading = time.perf_counter() - began
     with connect(service.url) as connection:
         connection.request("POST", service.path, json.dumps(body), {"Content-Type": "application/json"})
         response = connection.getresponse()
         if response.status != 200:
             return ServedAnswer(0.0, time.perf_counter() - began, 0, 0, response.status)
-        return _read(response, began)
+        return replace(_heard(response, began), reading=reading if service.reader else 0.0)
 
 
-def _read(response: http.client.HTTPResponse, began: float) -> ServedAnswer:
+def _heard(response: http.client.HTTPResponse, began: float) -> ServedAnswer:
     first, usage = 0.0, dict[str, Any]()
     for line in response:
         if not line.startswith(b"data: {"):
@@ -150,6 +177,10 @@ def summed(streams: int, answers: list[ServedAnswer], seconds: float) -> LoadLev
         60 * len(good) / seconds,
         _percentile(firsts, 50),
         _percentile(firsts, 95),
+        _percentile([answer.seconds for answer in good], 50),
+        _percentile([answer.seconds for answer in good], 95),
+        _percentile([answer.reading for answer in good], 50),
+        _percentile([answer.reading for answer in good], 95),
         _percentile(paces, 50),
         _percentile(paces, 95),
     )
@@ -217,7 +248,7 @@ def _measure(options: argparse.Namespace, of_service: list[str]) -> list[LoadLev
     jobs = prompts.squad(options.data) if options.data else prompts.handbook()
     levels, taken = [], 0
     with running(options.url, of_service) as url:
-        service = MeasuredService(url, model_of(url), options.max_tokens, options.drafter)
+        service = MeasuredService(url, model_of(url), options.max_tokens, options.drafter, options.reader)
         ask(service, jobs[-1])  # warms up
         for streams in options.streams:
             count = max(options.answers, streams)
@@ -236,21 +267,18 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--answers", type=int, default=16, help="per level, at least one for every stream (default 16)")
     parser.add_argument("--max-tokens", type=int, default=64)
     parser.add_argument("--drafter", help="none, copy, copy+eagle ...; the service's choice when absent")
+    parser.add_argument("--reader", help="name of an adapter that reads each question's passages first")
     parser.add_argument("--data", type=Path, help="questions in SQuAD's format instead of the handbook's")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser.parse_args(argv)
 
 
 def _table(levels: list[LoadLevel]) -> str:
-    heads = zip(
-        ("streams", "answers", "refused", "tokens/s", "answers/min", "first p50", "p95", "ms/token", "p95"),
-        WIDTHS,
-        strict=True,
-    )
-    lines = ["".join(f"{name:>{width}}" for name, width in heads)]
+    lines = ["".join(f"{name:>{width}}" for name, width in zip(HEADS, WIDTHS, strict=True))]
     lines += [
         f"{level.streams:>8}{level.answers:>9}{level.refused:>9}{level.tokens_per_second:>10.1f}{level.answers_per_minute:>13.1f}"
-        f"{level.first_token_p50:>10.2f}s{level.first_token_p95:>6.2f}s{1e3 * level.per_token_p50:>11.1f}{1e3 * level.per_token_p95:>9.1f}"
+        f"{level.first_token_p50:>10.2f}s{level.first_token_p95:>7.2f}s{level.whole_p50:>10.2f}s{level.whole_p95:>7.2f}s"
+        f"{level.reading_p50:>9.2f}s{level.reading_p95:>7.2f}s{1e3 * level.per_token_p50:>10.1f}{1e3 * level.per_token_p95:>9.1f}"
         for level in levels
     ]
     return "\n".join(lines)

@@ -72,3 +72,15 @@ def test_a_cache_made_in_inference_mode_can_be_moved_outside_it() -> None:
     cache.keep(0, 0, (0, 2))
     cache.reserve(20)
     cache.write_block(0, 0, cache.read_block(1, 0, 2))
+
+
+def test_rows_are_added_behind_those_that_are_there() -> None:
+    cache = numbered()
+    before = cache.kv.clone()
+    cache.widen(5)
+    assert cache.rows == 5
+    assert torch.equal(cache.kv[:, :, :2], before)
+    assert not cache.kv[:, :, 2:].any()
+    cache.widen(3)
+    assert cache.rows == 5
+    assert cache.bytes_per_token == 3 * 2 * 2 * 4 * 4

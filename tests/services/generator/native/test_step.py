@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -335,6 +336,49 @@ def test_a_step_is_cut_between_nodes_of_chains_and_between_trees(trees: bool) ->
             )
     assert nodes == [(10 + row, row + n) for row, count in enumerate(counts) for n in range(count)]
     assert trees or all(sum(part.counts) == PORTION for part in found[:-1])
+
+
+def test_chains_between_trees_are_cut_and_see_what_is_before_them() -> None:
+    mask = torch.rand(2, 9, 9, generator=torch.Generator().manual_seed(0)) < 0.5
+    trees, long = StepRows((0, 1), (50, 60), (9, 4), mask, 9), StepRows((2, 3), (7, 0), (PORTION, 20), None, PORTION)
+    first, second = portions(trees, long)
+    assert (first.slots, first.starts, first.counts) == ((0, 1, 2), (50, 60, 7), (9, 4, PORTION - 13))
+    assert (second.slots, second.starts, second.counts) == ((2, 3), (7 + PORTION - 13, 0), (13, 20))
+    assert first.mask is not None
+    assert torch.equal(first.mask[:2, :9, :9], mask)
+    assert torch.equal(first.mask[2], torch.ones(first.width, first.width).tril().bool())
+    assert second.mask is None
+
+
+def test_steps_that_are_computed_as_one_have_the_bits_that_each_has_alone(target: LlamaTarget) -> None:
+    """Trees, prompts with an adapter and without, their last token's logits, features of one."""
+    random_ids = torch.randint(256, (6, 120), generator=torch.Generator().manual_seed(3))
+
+    def step(slots: tuple[int, ...], start: int, count: int, **more: Any) -> StepInput:
+        rows = len(slots)
+        positions = torch.arange(start, start + count).repeat(rows, 1)
+        given = {"tree_mask": None, "logits_from": 0} | more
+        return StepInput(random_ids[list(slots), :count], positions, slots, (start,) * rows, (count,) * rows, **given)
+
+    tree = torch.ones(2, 5, 5, dtype=torch.bool).tril_()
+    tree[:, 4, 3] = False
+    steps = [
+        step((0, 1), 40, 5, tree_mask=tree, features=True),
+        step((2, 3), 40, 120, logits_from=120),
+        step((4, 5), 40, 33, logits_from=-1, adapters=(Active(ADAPTERS[0], 0), Active(ADAPTERS[1], 50))),
+    ]
+    caches = [target.new_cache(6, 256) for _ in range(2)]
+    for cache in caches:
+        target.forward(step(tuple(range(6)), 0, 40), cache)
+    alone = [target.forward(each, caches[0]) for each in steps]
+    together = target.forward_all(steps, caches[1])
+    assert torch.equal(caches[0].kv, caches[1].kv)
+    for one, other in zip(alone, together, strict=True):
+        assert torch.equal(one.logits, other.logits)
+        assert (one.hidden is None) == (other.hidden is None)
+    assert alone[0].hidden is not None
+    assert together[0].hidden is not None
+    assert torch.equal(alone[0].hidden, together[0].hidden)
 
 
 def test_threads_change_no_bit(target: LlamaTarget) -> None:

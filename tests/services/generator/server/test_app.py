@@ -6,9 +6,10 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import httpx
@@ -20,6 +21,7 @@ from pydantic import SecretStr
 
 from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.engine.engine import Engine, EngineOptions
+from services.generator.models.decoder.adapters import Adapter
 from services.generator.server import openai_chat as chat
 from services.generator.server.app import create_app
 from services.generator.server.config import GeneratorSettings
@@ -34,13 +36,13 @@ DOCUMENTS = [
 QUESTION: list[Any] = [{"role": "user", "content": "Hoeveel mg?"}]
 
 
-def loaded(slow: bool = False, **options: Any) -> Loaded:
+def loaded(slow: bool = False, adapters: Mapping[str, Adapter] = MappingProxyType({}), **options: Any) -> Loaded:
     """`slow`: answers take seconds and end at their limit only."""
     engine = Engine(tiny_target(), {"copy": CopyDrafter()}, EngineOptions(**({"context": 512, "rows": 2} | options)))
     if slow:
         step, engine.stop_tokens = engine.step, frozenset()
         engine.step = lambda: time.sleep(0.03) or step()  # type: ignore[method-assign,func-returns-value]
-    return Loaded(engine, tiny_codec(), chat.Defaults("demo", "copy", 32))
+    return Loaded(engine, tiny_codec(), chat.Defaults("demo", "copy", 32), adapters)
 
 
 @contextmanager

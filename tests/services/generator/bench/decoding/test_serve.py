@@ -10,6 +10,7 @@ import pytest
 from services.generator.bench.__main__ import main
 from services.generator.bench.decoding import serve
 from services.generator.bench.decoding.serve import NoService, ServedAnswer, summed
+from services.generator.models.decoder.adapters import Adapter
 from tests.services.generator.server.test_app import running
 
 
@@ -38,6 +39,24 @@ def test_streams_of_a_running_service_are_counted(tmp_path: Path, capsys: pytest
     levels = json.loads(capsys.readouterr().out)["levels"]
     assert [(one["streams"], one["answers"], one["refused"]) for one in levels] == [(1, 3, 0), (3, 3, 0)]
     assert all(one["tokens_per_second"] > 0 and one["first_token_p95"] >= one["first_token_p50"] > 0 for one in levels)
+
+
+def test_with_a_reader_each_question_is_read_before_it_is_answered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--data", str(squad_file(tmp_path)), "--answers", "3", "--max-tokens", "6", "--reader", "reading"]
+    with running(adapters={"reading": Adapter("reading", (), {})}) as url:
+        assert main(["serve", "--url", url, *asked, "--streams", "1", "3", "--json"]) == 0
+        levels = json.loads(capsys.readouterr().out)["levels"]
+        assert main(["serve", "--url", url, *asked, "--streams", "2"]) == 0
+        head, row = capsys.readouterr().out.splitlines()
+        assert tuple(head.split()) == serve.HEADS
+        assert len(row.split()) == len(serve.HEADS)
+        assert main(["serve", "--url", url, *asked[:-1], "nobody", "--streams", "1"]) == 2
+        assert "no adapter 'nobody'" in capsys.readouterr().err
+    for one in levels:
+        assert one["answers"] == 3
+        assert one["whole_p50"] >= one["first_token_p50"] > one["reading_p50"] > 0
 
 
 def test_what_a_full_queue_refused_is_counted_apart(tmp_path: Path) -> None:

@@ -12,14 +12,15 @@ import torch
 
 from services.contract import wire
 from services.generator.engine.engine import Engine, EngineOptions
-from services.generator.engine.scoring import Scoring, score
+from services.generator.engine.scoring import Scoring
 from services.generator.errors import BadRequest, ModelError, UnknownAdapter
 from services.generator.models import StepInput
 from services.generator.models.decoder.adapters import Active, Adapter, read_adapters
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import load_target
 from services.generator.server.openai_chat import scoring_of
-from tests.services.generator.engines import tiny_codec
+from services.generator.types import SamplingParams
+from tests.services.generator.engines import check_same, generate, request, score, tiny_codec
 from tests.services.generator.tiny import tiny_checkpoint, tiny_model
 
 # PEFT asks transformers for what is deprecated there, and warns of adapters that are called
@@ -135,6 +136,25 @@ def test_kept_prefixes_are_shared_until_an_adapter_works_and_kept_apart_from_the
     together = Engine(target, {}, EngineOptions(context=512, rows=1, prefix_bytes=1 << 24))
     for own, expected in zip(score(together, asked), fresh, strict=True):
         assert own == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("rows", [1, 8])
+def test_readings_with_adapters_beside_answers_change_neither(
+    target: LlamaTarget, adapters: dict[str, Adapter], rows: int
+) -> None:
+    tokens, after = tuple(TOKENS), ((5,), (7, 8), (9,))
+    asked = [Scoring(tokens, own) for own in (after, after[:1])]
+    asked += [Scoring(tokens, own, Active(a, a.start(tokens))) for a in adapters.values() for own in (after, after[:1])]
+    options = EngineOptions(context=512, rows=rows, prefix_bytes=0, prefill_chunk=60)
+    alone = [score(Engine(target, {}, options), [one])[0] for one in asked]
+    jobs = [(tokens[n:], SamplingParams(max_tokens=20)) for n in range(rows)]
+    plain = [generate(Engine(target, {}, options), [request(*job)])[0] for job in jobs]
+    both, answers = Engine(target, {}, options), [request(*job) for job in jobs]
+    for answer in answers:
+        both.add(answer)
+    both.step()
+    assert [pytest.approx(own, abs=1e-4) for own in alone] == score(both, asked)
+    check_same(target, jobs, plain, [answer.sequence.token_ids for answer in answers])
 
 
 def test_an_adapter_is_asked_for_by_name(adapters: dict[str, Adapter]) -> None:
