@@ -19,9 +19,11 @@ LABEL = re.compile(
     r"[-–—•●▪◦‣∙·*☐☑☒▣□✓✔➢►■○◆➤→]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{2,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?|(?:stap|step)\s\d{1,2}[.:]?",
     re.IGNORECASE,
 )
-# "Table 3. Doses", "TABLE II", "Tabel 2 Doses", and not "After 24 hours".
+_PARTS = r"[^\w\s,/%+×°(<>≤≥=~±&]"  # a sign between a number and its words, none of a quantity
+# "Table 3. Doses", "Tabel 3 - Doses", "TABLE II", "Tabel 2 Doses", not "After 24 hours", "Dag 3 - 5"
 NUMBERED_CAPTION = re.compile(
-    r"([A-ZÀ-Þ][^\W\d_]+)\.? ?(?:\d{1,3}[a-z]?|[IVX]{1,5})(?:[.-]\d{1,3}){0,2}(?:[.:–—)-](?!\w)|\s*$|\s+[–—A-ZÀ-Þ])"
+    r"([A-ZÀ-Þ][^\W\d_]+)\.? ?(?:\d{1,3}[a-z]?|[IVX]{1,5})(?:[.-]\d{1,3}){0,2}"
+    rf"(?:{_PARTS}(?!\w)|\s+{_PARTS}(?!\w|\s*\d)|\s*$|\s+[A-ZÀ-Þ])"
 )
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?\s+\S")
 _FIGURES = re.compile(r"[\d.,\s]+")

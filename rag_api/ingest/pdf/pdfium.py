@@ -29,6 +29,7 @@ HYPHEN_AT_LINE_END = 2  # what PDFium gives for one
 _WHITE = (10, 13, 32)
 _PTR, _INT = ctypes.c_void_p, ctypes.c_int
 _SLANTED = 0.12  # quarter turns (11 degrees): a crooked scan is less
+_ITALIC = 0.45  # quarter turns that letters on a level line may lean
 _OUTLINED = (1, 2, 5, 6)  # text render modes
 _INVISIBLE = 3  # text render mode
 _FIRST_HALF, _SECOND_HALF = 0xD800 >> 10, 0xDC00 >> 10  # of a letter beyond 16 bits
@@ -40,6 +41,7 @@ _loose_box = fast("FPDFText_GetLooseCharBox", _INT, _PTR, _INT, _PTR)
 _text_object = fast("FPDFText_GetTextObject", _PTR, _PTR, _INT)
 _map_error = fast("FPDFText_HasUnicodeMapError", _INT, _PTR, _INT)
 _angle = fast("FPDFText_GetCharAngle", ctypes.c_float, _PTR, _INT)
+_matrix = fast("FPDFText_GetMatrix", _INT, _PTR, _INT, _PTR)
 _generated = fast("FPDFText_IsGenerated", _INT, _PTR, _INT)
 _count = fast("FPDFText_CountChars", _INT, _PTR)
 
@@ -192,8 +194,16 @@ def _font(font: Any) -> tuple[str, int]:
 
 def _quarters(text: int, index: int, rotation: int) -> float:
     """How many quarter turns the character stands clockwise as displayed, which is how PDFium
-    counts its angle in user space."""
-    return max(0.0, float(_angle(text, index))) / (np.pi / 2) + rotation // 90
+    counts its angle in user space: by its upright, and by its line where it only leans, as letters
+    do that a program made italic."""
+    upright = max(0.0, float(_angle(text, index))) / (np.pi / 2)
+    if abs(upright - round(upright)) > _SLANTED:
+        matrix = (ctypes.c_float * 6)()
+        _matrix(text, index, ctypes.addressof(matrix))
+        line = (4 - np.arctan2(matrix[1], matrix[0]) / (np.pi / 2)) % 4
+        if abs((upright - line + 2) % 4 - 2) < _ITALIC:
+            upright = float(line)
+    return upright + rotation // 90
 
 
 def _shared(boxes: NDArray[np.float32], codes: NDArray[np.uint32]) -> NDArray[np.bool_]:

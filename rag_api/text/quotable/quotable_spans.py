@@ -25,7 +25,7 @@ from services.contract import wire
 
 # one more whenever anything else may be quoted or is read with it
 # (tests/rag_api/retrieval/test_rule_versions.py)
-VERSION = 8
+VERSION = 9
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 LONGEST_ITEM = 350  # characters; a longer item of three sentences and more is a paragraph, and read as one
 # Rows that say what the document is, not what it says.

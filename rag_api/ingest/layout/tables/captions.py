@@ -2,7 +2,8 @@
 row brings its own.
 
 A caption is numbered ("Table 3. Doses"), stands close below a table, within its width, and nearer
-to it than to what follows; no numbered line stands close above the table. A line without a number
+to it than to what follows; no numbered line stands close above the table. Close is what is no
+farther than the table's rows are from each other. A line without a number
 may as well be the next paragraph, and stays where it is.
 """
 
@@ -10,12 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
 
 from rag_api.ingest.layout.lines import Line, Row, lines_of_item
 from rag_api.text.block_shapes import NUMBERED_CAPTION
 
 _FOOTNOTE = re.compile(r"[⁰¹²³⁴-⁹ᵃᵇᶜᵈᵉᶠᵍʰ*†‡§]")  # stands below a table too
-_CLOSE = 1.8  # line heights of white between a caption and its table, at most
+_CLOSE = 1.8  # line heights of white between a caption and its table, at most, where its rows stand closer
 _NEARER = 0.3  # line heights that the white below it is more, at least
 _WITHIN = 0.5  # line heights of white between its own lines
 _ALIKE = 0.1  # of its size
@@ -56,12 +59,13 @@ def _caption(items: Sequence[Item], start: int, end: int) -> int:
     white = first.y0 - max(line.y1 for line in rows)
     edges = (first.x0 - left, first.x1 - right, (first.x0 + first.x1 - left - right) / 2)
     within = first.x0 > left - first.size and first.x1 < right + first.size and min(map(abs, edges)) < first.size
-    if not (within and 0 <= white < _CLOSE * first.size):
+    between = _white(items[start:end])
+    if not (within and 0 <= white < max(_CLOSE * first.size, between)):
         return end
     if (
         above is not None
         and NUMBERED_CAPTION.match(above.marked.text)
-        and 0 <= items[start].y0 - above.y1 < _CLOSE * above.size
+        and 0 <= items[start].y0 - above.y1 < max(_CLOSE * above.size, between)
     ):
         return end
     after = end + 1
@@ -71,6 +75,11 @@ def _caption(items: Sequence[Item], start: int, end: int) -> int:
     if below is None or last is None or (isinstance(below, Line) and _FOOTNOTE.match(below.marked.text)):
         return after
     return end if 0 <= below.y0 - last.y1 < white + _NEARER * first.size else after
+
+
+def _white(rows: Sequence[Item]) -> float:
+    """What rows mostly have between them."""
+    return median(two.y0 - one.y1 for one, two in pairwise(rows)) if len(rows) > 1 else 0.0
 
 
 def _line(items: Sequence[Item], n: int) -> Line | None:

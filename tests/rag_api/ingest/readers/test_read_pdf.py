@@ -202,6 +202,21 @@ def test_a_watermark_does_not_get_between_the_lines(tmp_path: Path) -> None:
     assert [(line.text, line.reason) for line in document.cut] == [("CONCEPT", "slanted")]
 
 
+@pytest.mark.parametrize("lean", [0.21, 0.36])  # tangents of what programs make italic by
+def test_letters_that_only_lean_are_no_watermark(lean: float, tmp_path: Path) -> None:
+    def leaning(canvas: Canvas) -> None:
+        lines(*WORDS[1:])(canvas)
+        text = canvas.beginText()
+        text.setTextTransform(1, 0, lean, 1, 60, 800)
+        text.setFont("Helvetica", 10)
+        text.textOut(WORDS[0])
+        canvas.drawText(text)
+
+    document = read_bytes(tmp_path, pdf(leaning))
+    assert WORDS[0] in document.text
+    assert (document.cut, document.warnings) == ((), ())
+
+
 def test_white_text_on_a_dark_table_head_is_kept(tmp_path: Path) -> None:
     def head(canvas: Canvas) -> None:
         canvas.setFillColorRGB(0.1, 0.2, 0.5)

@@ -21,14 +21,14 @@ _AFTER = "De verpleegkundige noteert het uur van de gift en de pijn een half uur
 _NOTES = ("Niet bij een slechte nierfunctie", "Alleen met bewaking van de ademhaling")
 
 
-def _table(top: float = 700, marks: tuple[str, str] = ("", "")) -> Draw:
+def _table(top: float = 700, marks: tuple[str, str] = ("", ""), apart: float = 18) -> Draw:
     def draw(canvas: Canvas) -> None:
         for n, row in enumerate(_ROWS):
             for k, (x, cell) in enumerate(zip((60, 180, 320), row, strict=True)):
                 canvas.setFont("Helvetica" if n else "Helvetica-Bold", 10)
-                canvas.drawString(x, top - 18 * n, cell)
+                canvas.drawString(x, top - apart * n, cell)
                 if n and k == 1:
-                    _raised(canvas, x + canvas.stringWidth(cell, "Helvetica", 10), top - 18 * n, marks[n - 1], 10)
+                    _raised(canvas, x + canvas.stringWidth(cell, "Helvetica", 10), top - apart * n, marks[n - 1], 10)
 
     return draw
 
@@ -64,6 +64,25 @@ def test_a_numbered_caption_close_below_a_table_is_read_with_each_row(tmp_path: 
     document = _read(tmp_path, _table(), lines(_CAPTION, size=9, y=646), lines(_AFTER, y=610))
     assert document.text.index(_CAPTION) < document.text.index("Middel")
     assert [_CAPTION.partition(". ")[2] in lead for lead in _leads(document)] == [True, True]
+
+
+@pytest.mark.parametrize("sign", [". ", ": ", " - ", " – ", " | ", "; ", " · ", ") ", " "])
+def test_a_caption_may_part_its_number_from_its_words_by_any_sign(sign: str, tmp_path: Path) -> None:
+    caption = f"Tabel 3{sign}Doses naar het gewicht"
+    document = _read(tmp_path, _table(), lines(caption, size=9, y=646), lines(_AFTER, y=610))
+    assert document.text.index(caption) < document.text.index("Middel")
+
+
+def test_a_range_is_no_caption(tmp_path: Path) -> None:
+    document = _read(tmp_path, _table(), lines("Dag 3 - 5", size=9, y=646), lines(_AFTER, y=610))
+    assert document.text.index("Dag 3 - 5") > document.text.index("om de 4 uur")
+
+
+@pytest.mark.parametrize("apart", [30, 40, 50])
+def test_a_caption_as_far_below_high_rows_as_these_stand_apart_is_theirs(apart: float, tmp_path: Path) -> None:
+    end = 700 - 2 * apart
+    document = _read(tmp_path, _table(apart=apart), lines(_CAPTION, size=9, y=end - apart + 4), lines(_AFTER, y=400))
+    assert document.text.index(_CAPTION) < document.text.index("Middel")
 
 
 @pytest.mark.parametrize(
