@@ -19,7 +19,7 @@ from functools import lru_cache
 
 from rag_api.domain import Block, BlockKind
 from rag_api.text.block_shapes import HISTORY, NUMBERED_CAPTION
-from rag_api.text.blocks import above, blocks_of, headings, structure_of
+from rag_api.text.blocks import above, blocks_of, headings, names_of, structure_of
 from rag_api.text.sentence_splitter import LineKind, sentences_of
 from services.contract import wire
 
@@ -101,12 +101,9 @@ class Quotable:
 def quotable(text: str, blocks: Sequence[Block] | None = None) -> list[Quotable]:
     """In reading order. Headings, headers and introductions are no quotes of their own: they answer
     nothing."""
-    found = map(_led, _Quotes(text, blocks_of(text) if blocks is None else blocks).found())
-    return [
-        q
-        for q in found
-        if len(q.lead) <= wire.MAX_LEAD and text[q.start : q.end].strip() and not _tells_of_changes(text, q)
-    ]
+    quotes = _Quotes(text, blocks_of(text) if blocks is None else blocks)
+    found = (_led(quotes.without_a_far_name(quote)) for quote in quotes.found())
+    return [q for q in found if _can_be_told(q) and text[q.start : q.end].strip() and not _tells_of_changes(text, q)]
 
 
 @lru_cache(maxsize=512)
@@ -119,12 +116,18 @@ def quotable_of(text: str, structure: str = "") -> tuple[Quotable, ...]:
 def wholes(text: str, blocks: Sequence[Block]) -> dict[int, Quotable]:
     """Lists, tables and paragraphs as wholes, with what introduces them, by the index of their
     block."""
-    found = ((index, _led(quote)) for index, quote in _Quotes(text, blocks).wholes())
-    return {
-        index: quote
-        for index, quote in found
-        if len(quote.lead) <= wire.MAX_LEAD and not _tells_of_changes(text, quote)
-    }
+    quotes = _Quotes(text, blocks)
+    found = ((index, _led(quotes.without_a_far_name(quote))) for index, quote in quotes.wholes())
+    return {index: quote for index, quote in found if _can_be_told(quote) and not _tells_of_changes(text, quote)}
+
+
+def _can_be_told(quote: Quotable) -> bool:
+    return len(quote.lead) <= wire.MAX_LEAD and not _is_far(quote)
+
+
+def _is_far(quote: Quotable) -> bool:
+    """What must be read before it stands more than a request holds before its end."""
+    return quote.end - min((start for start, _ in quote.lead), default=quote.start) >= wire.MAX_TEXT
 
 
 def _led(quote: Quotable) -> Quotable:
@@ -154,6 +157,7 @@ class _Quotes:
         self.before: int | None = None  # the leaf that was read last
         # where lines that may be headings stand last, by their words; known when they are asked for
         self.lines: dict[str, int] = {}
+        self.names: frozenset[Place] | None = None  # of the document; known when they are asked for
 
     def found(self) -> Iterator[Quotable]:
         for index, block in enumerate(self.blocks):
@@ -178,6 +182,15 @@ class _Quotes:
                     index,
                     self._whole(index, LineKind.PROSE, self._lead_of_box(index) or self._turning(self._path(index))),
                 )
+
+    def without_a_far_name(self, quote: Quotable) -> Quotable:
+        """Of a book whose name stands too far before to be told: it is read above every quote
+        anyway."""
+        if not _is_far(quote):
+            return quote
+        if self.names is None:
+            self.names = names_of(self.blocks)
+        return replace(quote, lead=tuple(place for place in quote.lead if place not in self.names))
 
     def _whole(self, index: int, kind: LineKind, lead: tuple[Place, ...]) -> Quotable:
         kept = tuple((a, b) for a, b in lead if b - a <= LONGEST_LEAD)

@@ -1,4 +1,4 @@
-"""What is sent twice by a hurried hand, with two Enters, a double click or two taps: once."""
+"""Questions, feedback and messages that a hurried hand sends twice: they go once."""
 
 from __future__ import annotations
 

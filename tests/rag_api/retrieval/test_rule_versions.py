@@ -31,7 +31,7 @@ pytestmark = pytest.mark.quick
 Pins = dict[tuple[int, ...], str]
 # Versions -> digest. What stands further down follows from what stands above it, so its key has
 # those versions too.
-SPLITTER: Pins = {(1,): "4b69f65dbca139b7", (2,): "ef2f3406fc47f959", (3,): "ad591ad15bae39a9"}
+SPLITTER: Pins = {(1,): "4b69f65dbca139b7", (2,): "ef2f3406fc47f959", (3,): "0a37aac33ed42a86"}
 QUOTES: Pins = {
     (1, 1): "08c549752f220430",
     (2, 2): "9a592eb78cd96182",
@@ -42,6 +42,7 @@ QUOTES: Pins = {
     (3, 6): "2ff52150ede56893",
     (3, 7): "b4c535b6ba81aacf",
     (3, 8): "94eba60f69996bf1",
+    (3, 9): "a34be0bb7fc6e06f",
 }
 LINES: Pins = {
     (1, 1, 1): "d6ae7189e3858db6",
@@ -53,6 +54,7 @@ LINES: Pins = {
     (3, 6, 1): "2db8ca3e4f47c085",
     (3, 7, 1): "573ea2363656156e",
     (3, 8, 1): "73f6c207eb9d23ef",
+    (3, 9, 1): "298a3129f16db6bb",
 }
 
 LONG = (
@@ -124,6 +126,7 @@ LENGTHS = (
         for n in (1, 2, 3)
         for rows in product(("A\t1\t2", "Schaal\tB", "1\t2\t3", "A\tB\tC", "\t \tx"), repeat=n)
     ),
+    "1. Zorg voor kinderen\nGeef dat.\n" + "Dat is zo.\n" * 20_000,
     "  \n 3 Geef dat.",
     "a\n Geef",
     "\n\na",
