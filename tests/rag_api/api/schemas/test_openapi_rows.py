@@ -48,12 +48,16 @@ UNDESCRIBED = {
     "PUT /judged/{name}/questions/{question_id}",  # nor which words stand in that document
     "PUT /owners",  # nor which owners documents name, and which accounts there are
     "POST /owner-questions/{owner_question_id}/reply",  # nor that it is answered once
+    "PUT /reviews/{answer_id}",  # nor that an owner needs a remark, and which documents that answer showed
+    "GET /report",  # nor that a period begins before it ends
+    "GET /report.csv",
     "POST /webhooks",  # nor which addresses and secrets are some
     "POST /v1/chat/completions",  # nor that the last message is somebody's question
 }
 CSV, CHAT = "POST /judged/{name}/csv", "POST /v1/chat/completions"
 RESTORE = "POST /documents/{document_id}/restore"
 OWNER, REPLY = "PUT /owners", "POST /owner-questions/{owner_question_id}/reply"
+RETRY, REVIEW = "POST /documents/{document_id}/retry", "PUT /reviews/{answer_id}"
 TAKING = {"DELETE", "PATCH", "PUT"}
 # of people, and where there is a provider
 NEVER = {"GET /sign-in", "GET /sign-in/callback", "POST /session", "POST /session/used"}
@@ -195,10 +199,15 @@ def test_the_api_keeps_to_its_document_on_rows_that_are_there(case: schemathesis
     if label == OWNER and _is_right(case) and isinstance(case.body, dict) and next(numbers) % UNKNOWN:
         rows.ready({"document_id"})
         case.body |= {"name": "Chirurgie", "accounts": []}
+    if label == REVIEW and used and isinstance(case.body, dict):
+        case.body["remark"] = "Het gewicht ontbreekt."
     if label == CHAT and _is_right(case) and isinstance(case.body, dict) and next(numbers) % UNKNOWN:
         case.body["messages"] = [{"role": "user", "content": QUESTION}]
     if label == RESTORE and used:
         rows.client.delete(f"/documents/{rows.ids['document_id']}").raise_for_status()
+    if label == RETRY and used:
+        failed = "update documents set status = 'failed', reason = 'broken' where id = %(id)s"
+        rows.container.db.run(failed, {"id": rows.ids["document_id"]})
     wrongly_drawn = label in UNDESCRIBED or not _fits_its_schema(case)
     excluded: list[Any] = [
         *([negative_data_rejection] * (label in UNSENDABLE)),
@@ -208,7 +217,7 @@ def test_the_api_keeps_to_its_document_on_rows_that_are_there(case: schemathesis
         base_url=rows.url, headers=rows.key, session=rows.session, excluded_checks=excluded, timeout=60
     )
     reached.setdefault(label, set()).add(response.status_code)
-    if (case.method in TAKING or label == REPLY) and 200 <= response.status_code < 300:
+    if (case.method in TAKING or label in {REPLY, RETRY}) and 200 <= response.status_code < 300:
         rows.gone |= used
 
 

@@ -2,8 +2,8 @@
 import { accounts, keys } from "./accounts.en";
 import { audit } from "./audit.en";
 import { conversations } from "./conversations.en";
-import { reviews } from "./reviews.en";
-import { usage } from "./usage.en";
+import { reviews } from "./quality/reviews.en";
+import { usage } from "./quality/usage.en";
 import { webhooks } from "./webhooks.en";
 
 const oneOf = (names: readonly string[]): string =>

@@ -4,8 +4,8 @@ import { accounts, keys } from "./accounts.nl";
 import { audit } from "./audit.nl";
 import { conversations } from "./conversations.nl";
 import type { StaffWords } from "./en";
-import { reviews } from "./reviews.nl";
-import { usage } from "./usage.nl";
+import { reviews } from "./quality/reviews.nl";
+import { usage } from "./quality/usage.nl";
 import { webhooks } from "./webhooks.nl";
 
 const oneOf = (names: readonly string[]): string =>

@@ -1,6 +1,6 @@
 // De woorden van de bladzijde over gebruik en over hoe voorzichtig Bedside antwoordt, in het
 // Nederlands.
-import type { StaffWords } from "./en";
+import type { StaffWords } from "../en";
 
 const questions = (count: number): string => (count === 1 ? "1 vraag" : `${count} vragen`);
 

@@ -1,5 +1,5 @@
 // De woorden van de bladzijde waar antwoorden beoordeeld worden, in het Nederlands.
-import type { StaffWords } from "./en";
+import type { StaffWords } from "../en";
 
 export const reviews: StaffWords["reviews"] = {
   lead: "Wat medewerkers vroegen en te lezen kregen, het nieuwste eerst. Wie vroeg, staat er niet bij. Vragen kunnen over patiënten gaan: ga er zorgvuldig mee om.",
