@@ -10,6 +10,7 @@ from datetime import date
 from rag_api.api import schemas as api
 from rag_api.db.documents import Facets, PageSize
 from rag_api.db.questions.answers import Conversation, Feedback
+from rag_api.db.questions.since import Since
 from rag_api.domain import (
     Answer,
     Citation,
@@ -100,7 +101,19 @@ def notices_out(notices: Sequence[Notice]) -> list[api.NoticeOut]:
 OF_OTHERS = {"cached_tokens", "queue_seconds"}
 
 
-def answer_out(answer: Answer) -> api.AnswerOut:
+def since_out(since: Since) -> api.SinceOut:
+    document, newer = since.document, since.newer
+    return api.SinceOut(
+        document_id=document.id,
+        title=document.metadata.title or document.source,
+        language=document.metadata.language,
+        withdrawn=since.withdrawn,
+        newer=newer
+        and api.NewerOut(id=newer.id, title=newer.metadata.title or newer.source, language=newer.metadata.language),
+    )
+
+
+def answer_out(answer: Answer, since: Sequence[Since] = ()) -> api.AnswerOut:
     return api.AnswerOut(
         id=answer.id,
         conversation_id=answer.conversation_id,
@@ -120,6 +133,7 @@ def answer_out(answer: Answer) -> api.AnswerOut:
         created_at=answer.created_at,
         unsupported=[api.UnsupportedOut(start=one.start, end=one.end, text=one.text) for one in answer.unsupported],
         not_named=list(answer.not_named),
+        since=[since_out(one) for one in since],
     )
 
 

@@ -14,9 +14,10 @@ from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
 import pypdfium2 as pdfium
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from PIL import Image
 from pypdf import PdfWriter
@@ -393,6 +394,11 @@ def table(script: Script) -> tuple[str, list[s.SpanOut]]:
     return _part(script, [("row", _cells(ROWS[0], head=True)), ("row", _cells(ROWS[1], asked=1))])
 
 
+def rows(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """Two rows below their header."""
+    return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(ROWS)])
+
+
 def wide(script: Script) -> tuple[str, list[s.SpanOut]]:
     """Rows of five columns, below their header."""
     return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(WIDE)])
@@ -443,6 +449,7 @@ BUILT = {
     "stappentabel": numbered,
     "rijtje": table,
     "breed": wide,
+    "rijen": rows,
     "stappen": steps,
     "controles": checks,
     "alinea": paragraph,
@@ -569,12 +576,16 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
         return JSONResponse(detail(document_id, script.pages).model_dump(mode="json"))
 
     @app.get("/api/documents/{document_id}/place")
-    async def place(document_id: str, page: int, quote: str = "") -> Response:
+    async def place(document_id: str, page: int, quote: Annotated[list[str] | None, Query()] = None) -> Response:
+        quote = quote or []
         if document_id == "weg":
             return problem(404, "not_found", "no such document")
-        found = quote in PASSAGE and quote != ""
-        rects = rects_of(script.pdf, 3, quote) if found else []
-        source = script.source(1, TITLE, quote or PASSAGE, 3 if found else page, score=0).model_copy(
+        wanted = [" ".join(words.split()) for words in quote]
+        marked = [SENTENCES[row] for row, words in enumerate(ROWS) if " ".join(words) in wanted]
+        marked += [words for words in wanted if words in PASSAGE]
+        found = len(marked) == len(quote) > 0
+        rects = [one for words in marked for one in rects_of(script.pdf, 3, words)] if found else []
+        source = script.source(1, TITLE, "\n".join(quote) or PASSAGE, 3 if found else page, score=0).model_copy(
             update={"rects": rects}
         )
         newer = detail("nieuw") if document_id == "oud" else None

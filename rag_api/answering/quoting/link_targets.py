@@ -4,8 +4,8 @@ reading, or the version, that it leads to."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.quoting.highlight import page_of
@@ -17,42 +17,62 @@ from rag_api.text.quotable.uncertain import blanked
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    source: Source  # the words with their place; where they are not found, the page
+    source: Source  # the words with their places; where they are not all found, the page
     found: bool  # exactly these words stand there
     page_text: str  # what was read in doubt is blank in it
 
 
-def linked(db: Database, document: Document, page: int, words: str) -> Linked:
-    """The place of these words nearest to that page. The caller may read the document."""
+def linked(db: Database, document: Document, page: int, quotes: Sequence[str]) -> Linked:
+    """The places of these words that lie nearest to that page and to each other. The caller may
+    read the document."""
     pages = read_pages(db, document.id)
-    where = place_of(pages, words, page)
-    number = page_of(pages, where[0]) if where else min(max(page, 1), max(len(pages), 1))
+    where = places_of(pages, [words for words in quotes if words.split()], page)
+    number = page_of(pages, where[0][0]) if where else min(max(page, 1), max(len(pages), 1))
     shown = next((one for one in pages if one.number == number), None)
-    begin, end = where or ((shown.start, shown.start + len(shown.text)) if shown else (0, 0))
+    whole = [(shown.start, shown.start + len(shown.text)) if shown else (0, 0)]
     uncertain = read_uncertain(db, [document.id]).get(document.id, [])
-    text = "".join(one.text for one in pages)[begin:end]
-    chunk = Chunk(
-        "",
-        document.id,
-        document.metadata.title,
-        (number,),
-        begin,
-        end,
-        blanked(text, begin, uncertain),
-        document.metadata,
-    )
-    source = source_of(Hit(chunk, 0.0, 0.0, 0.0, 1), document, pages)
+    text = "".join(one.text for one in pages)
+    sources = []
+    for begin, end in where or whole:
+        said = blanked(text[begin:end], begin, uncertain)
+        about = document.metadata
+        chunk = Chunk("", document.id, about.title, (number,), begin, end, said, about)
+        sources.append(source_of(Hit(chunk, 0.0, 0.0, 0.0, 1), document, pages))
     page_text = blanked(shown.text, shown.start, uncertain) if shown else ""
-    return Linked(source, where is not None, page_text)
+    return Linked(_joined(sources), bool(where), page_text)
 
 
-def place_of(pages: Sequence[Page], words: str, near: int) -> tuple[int, int] | None:
-    """The words in the document's text, however lines and blanks part them, where they stand
-    nearest to that page."""
-    parts = words.split()
-    if not parts:
-        return None
+def _joined(sources: Sequence[Source]) -> Source:
+    """One of all of them. Exact or nothing: where one has no rectangles, none has."""
+    first = sources[0]
+    placed = [at for source in sources for at in source.rects] if all(source.rects for source in sources) else []
+    text = "\n".join(source.hit.chunk.text for source in sources)
+    return replace(first, hit=replace(first.hit, chunk=replace(first.hit.chunk, text=text)), rects=tuple(placed))
+
+
+def places_of(pages: Sequence[Page], quotes: Sequence[str], near: int) -> list[tuple[int, int]]:
+    """Where each of these stands in the document's text, however lines and blanks part its words;
+    empty unless all do. What stands in fewest places is sought nearest to that page, and the others
+    nearest before and after that: a table's header and rows may be those of other tables too."""
     text = "".join(page.text for page in pages)
     first = pages[0].start if pages else 0
-    found = [(first + m.start(), first + m.end()) for m in re.finditer(r"\s+".join(map(re.escape, parts)), text)]
-    return min(found, key=lambda place: abs(page_of(pages, place[0]) - near), default=None)
+    found = [
+        [(first + m.start(), first + m.end()) for m in re.finditer(r"\s+".join(map(re.escape, words.split())), text)]
+        for words in quotes
+    ]
+    if not found or not all(found):
+        return []
+    rarest = min(range(len(found)), key=lambda at: len(found[at]))
+    places = [min(found[rarest], key=lambda place: abs(page_of(pages, place[0]) - near))]
+    for those in found[rarest + 1 :]:
+        places.append(_nearest(those, places[-1], lambda place, other: place[0] >= other[1]))
+    for those in reversed(found[:rarest]):
+        places.insert(0, _nearest(those, places[0], lambda place, other: place[1] <= other[0]))
+    return places
+
+
+def _nearest(
+    places: Sequence[tuple[int, int]], other: tuple[int, int], fits: Callable[[tuple[int, int], tuple[int, int]], bool]
+) -> tuple[int, int]:
+    """Of those on the side where it stood when it was quoted, if any are."""
+    return min([one for one in places if fits(one, other)] or places, key=lambda place: abs(place[0] - other[0]))

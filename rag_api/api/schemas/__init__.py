@@ -3,10 +3,12 @@ models."""
 
 from rag_api.api.schemas.asking.answers import (
     AnswerOut,
+    NewerOut,
     NoticeOut,
     PageRectsOut,
     PieceOut,
     RectOut,
+    SinceOut,
     SourceOut,
     SpanOut,
     UnsupportedOut,
@@ -118,6 +120,7 @@ __all__ = [
     "MissingOut",
     "Name",
     "NearestEvent",
+    "NewerOut",
     "NoteOut",
     "NoticeOut",
     "PageOut",
@@ -128,6 +131,7 @@ __all__ = [
     "RectOut",
     "RetitledOut",
     "SentencesAhead",
+    "SinceOut",
     "SkippedOut",
     "SourceOut",
     "SpanOut",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.accessibility import faultless
 from tests.e2e.conftest import NewPage
-from tests.e2e.scripted import SENTENCES, TITLE, Script
+from tests.e2e.scripted import ROWS, SENTENCES, TITLE, Script
 from tests.e2e.test_states import ask, complete
 
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
@@ -43,6 +43,45 @@ def test_a_link_to_quoted_words_opens_the_document_with_the_same_words_marked(pa
     assert words
     assert mark["x"] == pytest.approx(words["x"], abs=3)
     assert mark["width"] == pytest.approx(words["width"], abs=6)
+
+
+@pytest.mark.parametrize("place", [".turn", ".source-tools"])
+@pytest.mark.parametrize(("question", "rows"), [("rijtje", ROWS[:2]), ("rijen", ROWS)])
+def test_a_link_to_rows_of_a_table_marks_all_of_them_with_their_header(
+    page: Page, place: str, question: str, rows: tuple[tuple[str, ...], ...]
+) -> None:
+    ask(page, question)
+    complete(page)
+    expect(page.locator(".highlight.current")).to_have_count(len(rows))
+    page.locator(place).get_by_role("button", name="Kopieer link").click()
+    expect(page.get_by_role("button", name="Link gekopieerd")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert parse_qs(urlsplit(link).fragment)["quote"] == [" ".join(row) for row in rows]
+    page.goto("about:blank")
+    page.goto(link)
+    expect(page.locator(".highlight.current")).to_have_count(len(rows))
+    expect(page.locator(".highlight.current").first).to_be_in_viewport()
+    page.get_by_role("button", name=f"Vraag de eigenaar: {TITLE}").click()
+    expect(page.get_by_role("dialog").locator("blockquote")).to_have_text("\n".join(" ".join(row) for row in rows))
+
+
+def test_a_question_to_the_owner_carries_all_rows_of_the_quote(page: Page, script: Script) -> None:
+    ask(page, "rijen")
+    complete(page)
+    page.get_by_role("button", name=f"Klopt dit niet meer?: {TITLE}").click()
+    dialog = page.get_by_role("dialog")
+    for row in ROWS:
+        for cell in row:
+            expect(dialog.locator("blockquote")).to_contain_text(cell)
+    dialog.get_by_label("Wat wilt u vragen of melden?").fill("De tweede rij is oud.")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("status").first).to_contain_text("Verstuurd aan Apotheek.")
+    (sent,) = script.to_owners
+    assert str(sent["text"]).splitlines() == [
+        "De tweede rij is oud.",
+        "",
+        *"“{}”".format("\n".join("\t".join(row) for row in ROWS)).splitlines(),
+    ]
 
 
 def test_a_link_to_a_page_opens_it_and_marks_nothing(page: Page, base_url: str) -> None:

@@ -1589,6 +1589,12 @@ export interface components {
              * @default []
              */
             not_named: string[];
+            /**
+             * Since
+             * @description Of a stored answer: the documents that it quotes, else shows, which were withdrawn or replaced since it was given.
+             * @default []
+             */
+            since: components["schemas"]["SinceOut"][];
         };
         /**
          * AnswerStatus
@@ -3313,6 +3319,15 @@ export interface components {
              */
             secret: string;
         };
+        /** NewerOut */
+        NewerOut: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /** Language */
+            language: string;
+        };
         /**
          * NoteOut
          * @description A warning: in English, with its stable code and what stands in it, for other languages.
@@ -4194,6 +4209,25 @@ export interface components {
              * @description Where the provider ends its own session.
              */
             go_to?: string | null;
+        };
+        /**
+         * SinceOut
+         * @description A document of the answer that no longer counts.
+         */
+        SinceOut: {
+            /** Document Id */
+            document_id: string;
+            /** Title */
+            title: string;
+            /** Language */
+            language: string;
+            /**
+             * Withdrawn
+             * @description Else another counts in its place.
+             */
+            withdrawn: boolean;
+            /** @description What counts in its place, where you may read that. */
+            newer: components["schemas"]["NewerOut"] | null;
         };
         /**
          * SkippedOut
@@ -5566,8 +5600,8 @@ export interface operations {
             query?: {
                 /** @description The page that the link names. */
                 page?: number;
-                /** @description Words of the document; empty: the page as a whole. */
-                quote?: string;
+                /** @description Words of the document, as often as there are places that are read together, in their order: the header of a table, its rows; none: the page as a whole. */
+                quote?: string[];
             };
             header?: never;
             path: {

@@ -6,6 +6,7 @@ type Schemas = components["schemas"];
 export type Answer = Schemas["AnswerOut"];
 export type Source = Schemas["SourceOut"];
 export type Span = Schemas["SpanOut"];
+export type Since = Schemas["SinceOut"];
 export type Piece = Schemas["PieceOut"];
 export type Notice = Schemas["NoticeOut"];
 export type PageRects = Schemas["PageRectsOut"];

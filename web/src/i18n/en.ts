@@ -100,6 +100,9 @@ export const en = {
     past: { sending: "sent", retrieving: "searched", reading: "read", writing: "written" },
   },
   answer: {
+    replaced: "This document has since been replaced by a newer one.",
+    retired: "This document has since been withdrawn.",
+    newer: "This document has been replaced since. What holds now:",
     sources: (count: number) => many(count, "source", "sources"),
     complete: (count: number) => `Answer complete, ${many(count, "source", "sources")}.`,
     seconds: (seconds: string) => `${seconds} s`,

@@ -91,6 +91,9 @@ export const nl: Messages = {
     past: { sending: "verstuurd", retrieving: "doorzocht", reading: "gelezen", writing: "geschreven" },
   },
   answer: {
+    replaced: "Dit document is intussen vervangen door een nieuwer.",
+    retired: "Dit document is intussen ingetrokken.",
+    newer: "Dit document is intussen vervangen. Wat nu geldt:",
     sources: (count: number) => many(count, "bron", "bronnen"),
     complete: (count: number) => `Antwoord klaar, ${many(count, "bron", "bronnen")}.`,
     seconds: (seconds: string) => `${seconds} s`,

@@ -7,7 +7,7 @@ export interface Highlight {
   kind: "quote" | "passage" | "nearest"; // nearest: of a document that does not answer, so nothing of it is marked
   rank: number;
   page: number;
-  text: string; // the words; empty when only the page is meant
+  quotes: readonly string[]; // the words; none when only the page is meant
   rects: PageRects[]; // empty: the place is not exact, only the page is known
 }
 
@@ -20,9 +20,9 @@ export const spanKey = (span: Span): string => `${span.start}-${span.end}`;
  */
 export function highlightsOf(source: Source, spans: readonly Span[], refused = false): Highlight[] {
   const { rank, page, rects } = source;
-  if (refused) return [{ key: "nearest", kind: "nearest", rank, page, text: "", rects: [] }];
+  if (refused) return [{ key: "nearest", kind: "nearest", rank, page, quotes: [], rects: [] }];
   if (!spans.some((span) => span.document_id === source.document_id && span.rank === rank))
-    return [{ key: "passage", kind: "passage", rank, page, text: source.text, rects }];
+    return [{ key: "passage", kind: "passage", rank, page, quotes: [source.text], rects }];
   return partsOf(spans.filter((span) => span.document_id === source.document_id)).flatMap(placeOf);
 }
 
@@ -33,7 +33,7 @@ function placeOf(part: readonly Span[]): Highlight[] {
   const rects = part.every((span) => span.rects.length > 0) ? part.flatMap((span) => span.rects) : [];
   const asked = belowHeading(part, first);
   const page = asked.rects[0]?.page ?? rects[0]?.page ?? asked.page;
-  return [{ key: spanKey(first), kind: "quote", rank: first.rank, page, text: first.text, rects }];
+  return [{ key: spanKey(first), kind: "quote", rank: first.rank, page, quotes: part.map(({ text }) => text), rects }];
 }
 
 /**

@@ -55,6 +55,7 @@ export function answer(changes: Partial<Answer> = {}): Answer {
     created_at: "2026-01-01T00:00:00Z",
     unsupported: [],
     not_named: [],
+    since: [],
     ...changes,
   };
 }

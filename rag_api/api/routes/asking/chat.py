@@ -192,7 +192,10 @@ def _annotations(answer: Answer, page: str, shift: int) -> list[api.Annotation]:
     ]
 
 
+LONGEST_QUOTE = 1500  # characters, as the page makes them
+
+
 def place_url(document_id: str, page: int, words: str = "") -> str:
     """The page's address of a place in a document (web/src/state/window/route.ts reads it)."""
-    told = " ".join(words.split())[:200]
+    told = " ".join(words.split())[:LONGEST_QUOTE]
     return f"/d/{document_id}#page={page}" + (f"&quote={quote(told, safe='')}" if told else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -16,6 +17,7 @@ from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.entry import Result
 from rag_api.db.questions import answers as stored
+from rag_api.db.questions.since import since_given
 from rag_api.domain import PersonalChoice
 
 Search = Annotated[
@@ -53,7 +55,9 @@ def get_conversation(db: DbDep, user: UserDep, trail: TrailDep, conversation_id:
     conversation = conversation_out(stored.get_conversation(db, user, conversation_id))
     answers = stored.answers_of(db, user, conversation_id)
     trail.answers(answers)
-    return api.ConversationDetail(**conversation.model_dump(), answers=[answer_out(answer) for answer in answers])
+    since = since_given(db, user, answers, date.today())
+    shown = [answer_out(answer, own) for answer, own in zip(answers, since, strict=True)]
+    return api.ConversationDetail(**conversation.model_dump(), answers=shown)
 
 
 @router.patch(
@@ -100,4 +104,5 @@ def delete_conversation(
 def get_answer(db: DbDep, user: UserDep, trail: TrailDep, answer_id: Uuid) -> api.AnswerOut:
     answer = stored.get_answer(db, user, answer_id)
     trail.answers([answer])
-    return answer_out(answer)
+    (since,) = since_given(db, user, [answer], date.today())
+    return answer_out(answer, since)

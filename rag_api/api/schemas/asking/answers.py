@@ -127,6 +127,22 @@ class SpanOut(BaseModel):
     )
 
 
+class NewerOut(BaseModel):
+    id: str
+    title: str
+    language: str
+
+
+class SinceOut(BaseModel):
+    """A document of the answer that no longer counts."""
+
+    document_id: str
+    title: str
+    language: str
+    withdrawn: bool = Field(description="Else another counts in its place.")
+    newer: NewerOut | None = Field(description="What counts in its place, where you may read that.")
+
+
 class AnswerOut(BaseModel):
     id: str
     conversation_id: str
@@ -149,4 +165,9 @@ class AnswerOut(BaseModel):
         [],
         description="Specific words of the question that what is quoted, its title and headings do not name: a "
         "hint, no verdict.",
+    )
+    since: list[SinceOut] = Field(
+        [],
+        description="Of a stored answer: the documents that it quotes, else shows, which were withdrawn or replaced "
+        "since it was given.",
     )

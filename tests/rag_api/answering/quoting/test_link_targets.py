@@ -53,6 +53,29 @@ def test_words_are_found_with_their_rectangles_however_lines_part_them_and_whate
         assert source["rects"][0]["rects"]
 
 
+TABLES = (
+    "Dosis bij kinderen\nGewicht\tDosis per gift\n10 kg\t150 mg\n12 kg\t180 mg\n",
+    "Dosis bij volwassenen\nGewicht\tDosis per gift\n10 kg\t150 mg\n60 kg\t1000 mg\n",
+)
+
+
+def test_all_rows_of_a_quote_are_marked_with_its_caption_and_header_and_not_those_of_another_table(
+    container: Container, client: TestClient
+) -> None:
+    document = load(container, "a.pdf", *TABLES)
+    for index, rest in ((0, "12 kg 180 mg"), (1, "60 kg 1000 mg")):
+        caption, *_ = TABLES[index].split("\n")
+        quotes = [caption, "Gewicht Dosis per gift", "10 kg 150 mg", rest]
+        found = place(client, document.id, page=index + 1, quote=quotes)
+        source = found["source"]
+        assert isinstance(source, dict)
+        assert (found["found"], source["page"]) == (True, index + 1)
+        assert source["text"].split() == TABLES[index].split()
+        assert {one["page"] for one in source["rects"]} == {index + 1}
+        assert sum(len(one["rects"]) for one in source["rects"]) >= len(quotes)
+    assert place(client, document.id, quote=["10 kg 150 mg", "11 kg 165 mg"])["found"] is False
+
+
 def test_the_same_content_loaded_again_is_the_same_link_with_the_same_place(
     container: Container, client: TestClient
 ) -> None:

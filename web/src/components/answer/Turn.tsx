@@ -6,6 +6,7 @@ import { useSession } from "../../queries/session";
 import { type AnswerState, isRead, isRefused, view } from "../../state/conversation/answer";
 import type { Opened } from "../../state/conversation/conversation";
 import { askPath, placePath } from "../../state/window/route";
+import { belowHeading, partsOf } from "../../text/answer/parts";
 import { originOf } from "../../text/documents/facts";
 import { AfterRefusal } from "../owners/lazily";
 import { CopyLink } from "../shared/controls/CopyLink";
@@ -176,9 +177,11 @@ function Made({ state, onEdit }: { state: Extract<AnswerState, { kind: "complete
  */
 function ColleagueLink({ answer: { spans, question } }: { answer: Answer }) {
   const m = useMessages();
-  const quoted = spans.find(({ text, document_id }) => text !== "" && document_id !== "");
-  if (!quoted) return <CopyLink path={askPath(question)} label={m.app.copyQuestionLink} />;
-  const place = { document: quoted.document_id, page: quoted.page, quote: quoted.text };
+  const part = partsOf(spans).find(([{ text, document_id } = { text: "", document_id: "" }]) => text && document_id);
+  const first = part?.[0];
+  if (!part || !first) return <CopyLink path={askPath(question)} label={m.app.copyQuestionLink} />;
+  const { page } = belowHeading(part, first);
+  const place = { document: first.document_id, page, quotes: part.map(({ text }) => text) };
   return <CopyLink path={placePath(place)} label={m.app.copySourceLink} />;
 }
 

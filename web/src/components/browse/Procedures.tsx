@@ -102,7 +102,7 @@ function Row({ document }: { document: DocumentSummary }) {
     <li className="card finder-row">
       <a
         className="link document-title"
-        href={placePath({ document: id, page: 1, quote: "" })}
+        href={placePath({ document: id, page: 1, quotes: [] })}
         lang={language || undefined}
       >
         {title}

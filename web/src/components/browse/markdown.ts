@@ -4,7 +4,7 @@ import type { Answer, ConversationDetail, Source } from "../../api/types";
 import { dayOf, formatDay, formatInstant, type StaffMessages } from "../../i18n";
 import { placePath } from "../../state/window/route";
 import { type Block, blocks, type Row, type Run } from "../../text/answer/blocks";
-import { citationOf } from "../../text/documents/facts";
+import { citationOf, sinceWords } from "../../text/documents/facts";
 
 /** `origin`: where the links lead, as "https://bedside.hospital.example". */
 export function markdownOf({ title, answers }: ConversationDetail, origin: string, m: StaffMessages): string {
@@ -15,12 +15,13 @@ export function markdownOf({ title, answers }: ConversationDetail, origin: strin
 }
 
 function answerOf(answer: Answer, origin: string, m: StaffMessages): string {
-  const { question, created_at, notices, sources, spans, unsupported } = answer;
+  const { question, created_at, notices, since, sources, spans, unsupported } = answer;
   const words = blocks(answer.answer, spans, sources, unsupported).map((block) => blockOf(block, m));
   const cited = citationsOf(answer, origin, m);
   return [
     `## ${plain(question)}`,
     `*${plain(formatInstant(created_at, m))}*`,
+    ...since.map((one) => `**${plain(sinceWords(one, m))}** ${plain(one.newer?.title ?? "")}`.trim()),
     ...notices.map(({ text }) => `**${plain(text)}**`),
     ...words,
     ...(cited.length > 0 ? [`### ${m.conversations.sources}`, ...cited] : []),
@@ -34,7 +35,7 @@ const NEAREST = 3; // sources that stand for an answer that quotes none
 /** Each place once, with its words. */
 function citationsOf({ sources, spans }: Answer, origin: string, m: StaffMessages): string[] {
   const of = (source: Source, page: number, quote: string): string => {
-    const link = `${origin}${placePath({ document: source.document_id, page, quote })}`;
+    const link = `${origin}${placePath({ document: source.document_id, page, quotes: [quote] })}`;
     const told = citationOf(source, page, m).slice(`${source.rank}. ${source.title}`.length);
     const quoted = quote
       ? `\n\n${quote

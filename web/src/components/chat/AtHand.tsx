@@ -38,7 +38,7 @@ export function AtHand() {
                   <li key={id}>
                     <a
                       className="link"
-                      href={placePath({ document: id, page: 1, quote: "" })}
+                      href={placePath({ document: id, page: 1, quotes: [] })}
                       lang={language || undefined}
                     >
                       {title}

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { OwnerQuestion } from "../../api/types";
 import { formatMoment, type OwnerMessages, useOwnerMessages } from "../../i18n";
 import { placePath } from "../../state/window/route";
+import { Words } from "../shared/document/Words";
 
 interface Props {
   question: OwnerQuestion;
@@ -30,7 +31,7 @@ export function Question({ question, asker = false, children }: Props) {
         {title ? (
           <a
             className="link"
-            href={placePath({ document: version, page: page ?? 1, quote: "" })}
+            href={placePath({ document: version, page: page ?? 1, quotes: [] })}
             lang={language || undefined}
           >
             {title}
@@ -39,7 +40,9 @@ export function Question({ question, asker = false, children }: Props) {
           m.inbox.hidden
         )}
       </p>
-      <p className="said-text">{text}</p>
+      <p className="said-text">
+        <Words text={text} />
+      </p>
       {reply && replied_at && (
         <div className="reply">
           <p className="muted">{m.inbox.replied(formatMoment(replied_at, m))}</p>

@@ -53,7 +53,7 @@ function Named({ document: { id, title, language } }: { document: DocumentSummar
   return (
     <p>
       {m.refused.thanksNamed}{" "}
-      <a className="link" href={placePath({ document: id, page: 1, quote: "" })} lang={language || undefined}>
+      <a className="link" href={placePath({ document: id, page: 1, quotes: [] })} lang={language || undefined}>
         {title}
       </a>
     </p>

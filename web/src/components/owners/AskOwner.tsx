@@ -5,6 +5,7 @@ import type { OwnerQuestionIn, Source } from "../../api/types";
 import { failureWords, useOwnerMessages } from "../../i18n";
 import { useAskOwner } from "../../queries/owners";
 import { pathOf } from "../../state/window/route";
+import { Words } from "../shared/document/Words";
 import { Kinds, Send } from "./DialogParts";
 import { Personal } from "./Personal";
 import { WhoReads } from "./WhoReads";
@@ -16,10 +17,11 @@ interface Props {
   about: Source;
   answerId?: string; // under which one asks
   asked?: string; // what no document answered
+  quotes?: readonly string[]; // the words that it is about, which go along
   kind?: Kind; // what it begins as
 }
 
-export function AskOwner({ about, answerId, asked = "", kind = asked ? "question" : "report" }: Props) {
+export function AskOwner({ about, answerId, asked = "", quotes = [], kind = asked ? "question" : "report" }: Props) {
   const m = useOwnerMessages();
   const [open, setOpen] = useState(false);
   const label = m.askOwner[kind];
@@ -33,33 +35,39 @@ export function AskOwner({ about, answerId, asked = "", kind = asked ? "question
       >
         {label}
       </button>
-      {open && <Form {...{ about, answerId, asked, label }} first={kind} onClose={() => setOpen(false)} />}
+      {open && <Form {...{ about, answerId, asked, quotes, label }} first={kind} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
 const KINDS: readonly Kind[] = ["question", "report"];
 const LONGEST = 4000; // characters: the service's limit
+const LONGEST_QUOTE = 3000; // of them, so that there is room to say what it is about
 
 interface FormProps {
   about: Source;
   answerId: string | undefined;
   asked: string;
+  quotes: readonly string[];
   label: string;
   first: Kind;
   onClose(): void;
 }
 
-function Form({ about, answerId, asked, label, first, onClose }: FormProps) {
+function Form({ about, answerId, asked, quotes, label, first, onClose }: FormProps) {
   const m = useOwnerMessages();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const [kind, setKind] = useState<Kind>(first);
   const [text, setText] = useState(asked);
+  const lines = quotes.map((quote) => quote.trim()).filter(Boolean);
+  const quoted = [...lines.join("\n")].slice(0, LONGEST_QUOTE).join("");
+  const along = quoted && `\n\n“${quoted}”`;
   const { mutate, data: sent, error, isPending } = useAskOwner(about.document_id);
   useEffect(() => dialog.current?.showModal(), []);
   const send = (remove: boolean): void => {
-    if (text.trim() && !isPending) mutate({ kind, text, page: about.page, answer_id: answerId ?? null, remove });
+    if (text.trim() && !isPending)
+      mutate({ kind, text: text.trim() + along, page: about.page, answer_id: answerId ?? null, remove });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -93,7 +101,7 @@ function Form({ about, answerId, asked, label, first, onClose }: FormProps) {
             <textarea
               rows={4}
               required
-              maxLength={LONGEST}
+              maxLength={LONGEST - along.length}
               value={text}
               aria-describedby={`${id}-help`}
               onChange={(event) => setText(event.target.value)}
@@ -102,6 +110,14 @@ function Form({ about, answerId, asked, label, first, onClose }: FormProps) {
           <p className="muted owner-help" id={`${id}-help`}>
             {m.askOwner.help}
           </p>
+          {quoted && (
+            <>
+              <p className="muted">{m.askOwner.along}</p>
+              <blockquote className="said-text" lang={about.language || undefined}>
+                <Words text={quoted} />
+              </blockquote>
+            </>
+          )}
           {error?.code.startsWith("personal_data") ? (
             <Personal words={m.askOwner} instead={error.instead} onRemove={() => send(true)} />
           ) : (

@@ -43,21 +43,21 @@ export function Linked() {
   );
 }
 
-function highlightOf({ source, found }: LinkedPlace, { quote }: Place): Highlight {
+function highlightOf({ source, found }: LinkedPlace, { quotes }: Place): Highlight {
   const { rank, page } = source;
-  return { key: "linked", kind: "quote", rank, page, text: found ? quote : "", rects: found ? source.rects : [] };
+  return { key: "linked", kind: "quote", rank, page, quotes: found ? quotes : [], rects: found ? source.rects : [] };
 }
 
 function Notices({ linked: { found, newer }, place }: { linked: LinkedPlace; place: Place }) {
   const m = useWardMessages();
-  const lost = place.quote !== "" && !found;
+  const lost = place.quotes.length > 0 && !found;
   if (!lost && !newer) return null;
   return (
     <ul className="notices">
       {lost && <li className="notice">{m.linked.lost}</li>}
       {newer && (
         <li className="notice serious">
-          {m.linked.newer}{" "}
+          {m.answer.newer}{" "}
           <a href={placePath({ ...place, document: newer.id })} lang={newer.language || undefined}>
             {newer.title}
           </a>

@@ -95,12 +95,12 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose,
           <Facts source={source} />
           {alone && (
             <Optional fallback={null}>
-              <AskOwner about={source} kind="question" />
+              <AskOwner about={source} kind="question" quotes={place?.quotes ?? []} />
             </Optional>
           )}
           <Tools
             {...{ source, document, page, zoom, onMove }}
-            words={place?.text ?? ""}
+            quotes={place?.quotes ?? []}
             wordsAt={place?.page ?? page}
             place={current + 1}
             places={highlights.length}
@@ -169,10 +169,10 @@ function StatusLine({ document, source, place }: StatusProps) {
   const lines: string[] = [];
   if (source.text_from === "ocr") lines.push(m.pane.scan);
   if (source.uncertain) lines.push(m.pane.uncertain);
-  if (document.kind === "open" && document.detail.status === "replaced") lines.push(m.pane.replaced);
-  if (document.kind === "open" && document.detail.status === "retired") lines.push(m.pane.retired);
+  if (document.kind === "open" && document.detail.status === "replaced") lines.push(m.answer.replaced);
+  if (document.kind === "open" && document.detail.status === "retired") lines.push(m.answer.retired);
   if (place?.kind === "nearest") lines.push(m.pane.nearest);
-  else if (place?.text && place.rects.length === 0) lines.push(m.pane.onPage(place.page));
+  else if (place?.quotes.length && place.rects.length === 0) lines.push(m.pane.onPage(place.page));
   if (lines.length === 0) return null;
   return <p className="source-status">{lines.join(" ")}</p>;
 }

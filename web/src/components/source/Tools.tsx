@@ -19,7 +19,7 @@ interface Props extends PlacesProps {
   source: Source;
   document: OpenDocument;
   page: number;
-  words: string; // of the place that is shown
+  quotes: readonly string[]; // of the place that is shown
   wordsAt: number; // its page
   zoom: number;
   onZoom(zoom: number): void;
@@ -34,7 +34,19 @@ const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3];
 export const LARGEST = 3;
 const SEEN = 1.1; // a step that is smaller is not seen
 
-export function Tools({ source, document, page, words, wordsAt, zoom, onZoom, place, places, onMove, ...more }: Props) {
+export function Tools({
+  source,
+  document,
+  page,
+  quotes,
+  wordsAt,
+  zoom,
+  onZoom,
+  place,
+  places,
+  onMove,
+  ...more
+}: Props) {
   const { finding, find, onFind, thumbnails, onThumbnails } = more;
   const m = useWardMessages();
   const larger = ZOOMS.find((one) => one > zoom * SEEN);
@@ -89,7 +101,7 @@ export function Tools({ source, document, page, words, wordsAt, zoom, onZoom, pl
       <Favourite className="quiet of-room" id={source.document_id} source={source.document} title={source.title} />
       <CopyLink
         className="quiet"
-        path={placePath({ document: source.document_id, page: words ? wordsAt : page, quote: words })}
+        path={placePath({ document: source.document_id, page: quotes.length > 0 ? wordsAt : page, quotes })}
       />
       <a className="quiet" href={`${fileUrl(source.document_id)}#page=${page}`} target="_blank" rel="noreferrer">
         {m.pane.download}

@@ -14,6 +14,7 @@ export const owners = {
     kinds: { question: "a question", report: "a report that something is no longer right" },
     text: "What do you want to ask or report?",
     help: "Your name is not told, your function and department are. Write nothing about a patient. Mail holds no more than a link and the title.",
+    along: "This goes along, as it stands in the document:",
     send: "Send",
     sending: "Sending.",
     close: "Close",

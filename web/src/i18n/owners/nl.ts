@@ -16,6 +16,7 @@ export const owners: OwnerWords = {
     kinds: { question: "een vraag", report: "een melding dat iets niet meer klopt" },
     text: "Wat wilt u vragen of melden?",
     help: "Uw naam wordt niet genoemd, uw functie en dienst wel. Schrijf niets over een patiënt. In een mail staan enkel een link en de titel.",
+    along: "Dit gaat mee, zoals het in het document staat:",
     send: "Verstuur",
     sending: "Wordt verstuurd.",
     close: "Sluiten",

@@ -36,13 +36,10 @@ export const ward = {
   },
   linked: {
     lost: "The words of this link no longer stand in this document; this is the page.",
-    newer: "This document has been replaced since. What holds now:",
     gone: "This document does not exist, or you may not read it.",
   },
   pane: {
     gone: "This document is no longer here: it was removed or replaced. The passage as it was read:",
-    replaced: "This document has since been replaced by a newer one.",
-    retired: "This document has since been withdrawn.",
     download: "Open the file",
     page: (page: number, count: number) => `Page ${page} of ${count}`,
     place: (at: number, count: number) => `${at} of ${count}`,

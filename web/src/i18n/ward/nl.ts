@@ -36,13 +36,10 @@ export const ward: WardWords = {
   },
   linked: {
     lost: "De woorden van deze link staan niet meer zo in dit document; dit is de pagina.",
-    newer: "Dit document is intussen vervangen. Wat nu geldt:",
     gone: "Dit document bestaat niet, of u mag het niet lezen.",
   },
   pane: {
     gone: "Dit document is er niet meer: het is verwijderd of vervangen. De passage zoals ze gelezen werd:",
-    replaced: "Dit document is intussen vervangen door een nieuwer.",
-    retired: "Dit document is intussen ingetrokken.",
     download: "Open het bestand",
     page: (page: number, count: number) => `Pagina ${page} van ${count}`,
     place: (at: number, count: number) => `${at} van ${count}`,

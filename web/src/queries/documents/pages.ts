@@ -41,13 +41,13 @@ export const useDocumentsCalled = (search: string) =>
   });
 
 /** Words of a document with their place, as a link names them. */
-export const useLinked = ({ document, page, quote }: { document: string; page: number; quote: string }) =>
+export const useLinked = ({ document, page, quotes }: { document: string; page: number; quotes: readonly string[] }) =>
   useQuery({
-    queryKey: [...ofOne(document), "place", page, quote],
+    queryKey: [...ofOne(document), "place", page, quotes],
     queryFn: () =>
       call(
         service.GET("/documents/{document_id}/place", {
-          params: { path: { document_id: document }, query: { page, quote } },
+          params: { path: { document_id: document }, query: { page, quote: [...quotes] } },
         }),
       ),
   });

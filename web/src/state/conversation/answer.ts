@@ -4,6 +4,7 @@ import type {
   AnswerStatus,
   Mode,
   Notice,
+  Since,
   Source,
   Span,
   StreamEvent,
@@ -137,6 +138,7 @@ export interface AnswerView {
   sources: Source[];
   spans: Span[];
   notices: Notice[];
+  since: Since[]; // what became of its documents
   mode: Mode | null;
   status: AnswerStatus | null;
   language: string;
@@ -144,10 +146,10 @@ export interface AnswerView {
 }
 
 export function view(state: AnswerState): AnswerView {
-  if (state.kind !== "complete") return { ...state.draft, mode: null, unsupported: null };
+  if (state.kind !== "complete") return { ...state.draft, since: [], mode: null, unsupported: null };
   const { answer: text, ...whole } = state.answer;
-  const { question, query, sources, spans, notices, mode, status, language, unsupported } = whole;
-  return { question, query, text, sources, spans, notices, mode, status, language, unsupported };
+  const { question, query, sources, spans, notices, since, mode, status, language, unsupported } = whole;
+  return { question, query, text, sources, spans, notices, since, mode, status, language, unsupported };
 }
 
 /** Its sources are known, and are still read whether they answer. */

@@ -117,15 +117,17 @@ export function pageAt(path: string): PageName {
 export interface Place {
   document: string;
   page: number;
-  quote: string; // empty: the page as a whole
+  quotes: readonly string[]; // what is marked, each as it stands together; none: the page as a whole
 }
 
-const LONGEST_QUOTE = 200; // characters: enough to be found again
+const LONGEST_QUOTES = 1500; // characters, that no program cuts the address; of longer ones the first of each
 
-export function placePath({ document, page, quote }: Place): string {
-  const words = [...quote.replace(/\s+/g, " ").trim()].slice(0, LONGEST_QUOTE).join("");
-  const told = words ? `&quote=${encodeURIComponent(words)}` : "";
-  return `/d/${encodeURIComponent(document)}#page=${page}${told}`;
+export function placePath({ document, page, quotes }: Place): string {
+  const words = quotes.map((quote) => [...quote.replace(/\s+/g, " ").trim()]).filter(({ length }) => length > 0);
+  const all = words.reduce((sum, { length }) => sum + length, 0);
+  const each = all > LONGEST_QUOTES ? Math.ceil(LONGEST_QUOTES / words.length) : all;
+  const told = words.map((one) => `&quote=${encodeURIComponent(one.slice(0, each).join(""))}`);
+  return `/d/${encodeURIComponent(document)}#page=${page}${told.join("")}`;
 }
 
 export function placeIn({ pathname, hash }: Pick<Location, "pathname" | "hash">): Place {
@@ -134,7 +136,7 @@ export function placeIn({ pathname, hash }: Pick<Location, "pathname" | "hash">)
   return {
     document: decoded(pathname.split("/")[2] ?? "") ?? "",
     page: Number.isInteger(page) && page > 0 ? page : 1,
-    quote: told.get("quote") ?? "",
+    quotes: told.getAll("quote").filter(Boolean),
   };
 }
 

@@ -1,5 +1,5 @@
 // What a reader must know to trust a source, in words: version, whose, for whom, until when.
-import type { Answer, Source } from "../../api/types";
+import type { Answer, Since, Source } from "../../api/types";
 import { dayOf, formatDay, type Messages } from "../../i18n";
 
 interface Wanted {
@@ -47,12 +47,16 @@ export function citationsOf({ sources, spans }: Pick<Answer, "sources" | "spans"
   });
 }
 
+/** "Koorts: this document was replaced since. What counts now:", and then what does. */
+export const sinceWords = ({ title, withdrawn, newer }: Since, { answer: m }: Messages): string =>
+  `${title}: ${withdrawn ? m.retired : newer ? m.newer : m.replaced}`;
+
 /**
  * What goes with an answer wherever it is pasted: what stood above it, where each part comes from,
  * and the day.
  */
-export function originOf(answer: Pick<Answer, "notices" | "sources" | "spans">, m: Messages): string {
-  const said = answer.notices.map(({ text }) => text);
+export function originOf(answer: Pick<Answer, "notices" | "since" | "sources" | "spans">, m: Messages): string {
+  const said = [...answer.since.map((one) => sinceWords(one, m)), ...answer.notices.map(({ text }) => text)];
   const cited = answer.spans.length > 0 ? citationsOf(answer, m) : [];
   return [...said, ...cited, m.answer.copiedOn(formatDay(dayOf(new Date()), m))].join("\n");
 }

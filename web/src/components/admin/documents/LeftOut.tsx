@@ -41,7 +41,7 @@ function Pictures({ id, pages }: Pages & { id: string }) {
       <ul>
         {shown.map(({ page, notes }) => (
           <li key={page}>
-            <a href={placePath({ document: id, page, quote: "" })} target="_blank" rel="noreferrer">
+            <a href={placePath({ document: id, page, quotes: [] })} target="_blank" rel="noreferrer">
               {document.kind === "open" && <Picture pdf={document.pdf} page={page} />}
               {m.admin.leftOutPage(page)}
             </a>

@@ -4,6 +4,8 @@ import { lazy } from "react";
 import type { Notice } from "../../../api/types";
 import { type Messages, useMessages } from "../../../i18n";
 import { type AnswerState, isRefused, view } from "../../../state/conversation/answer";
+import { placePath } from "../../../state/window/route";
+import { sinceWords } from "../../../text/documents/facts";
 import { Optional } from "../../shared/controls/Optional";
 
 const ForWhom = lazy(async () => ({ default: (await import("./ForWhom")).ForWhom }));
@@ -30,12 +32,26 @@ interface Props {
 export function Notices({ state, below = false, onAsk }: Props) {
   const m = useMessages();
   const notices = noticesOf(state, m).filter(({ code }) => BELOW.has(code) === below);
-  const { query, language } = view(state);
+  const { query, language, since } = view(state);
   const asks = state.kind !== "working" && notices.some(({ code }) => FOR_WHOM.has(code));
-  if (notices.length === 0) return null;
+  const changed = below ? [] : since;
+  if (notices.length + changed.length === 0) return null;
   return (
     <>
       <ul className={below ? "notices below" : "notices"}>
+        {changed.map((one) => (
+          <li key={one.document_id} className="notice serious">
+            {sinceWords(one, m)}{" "}
+            {one.newer && (
+              <a
+                href={placePath({ document: one.newer.id, page: 1, quotes: [] })}
+                lang={one.newer.language || undefined}
+              >
+                {one.newer.title}
+              </a>
+            )}
+          </li>
+        ))}
         {notices.map(({ code, text, own, language: said }) => (
           <li
             key={code + text}

@@ -47,7 +47,12 @@ export function DocumentCard({ shown, all, spans, asked, answerId, opened, refus
       </ol>
       {answerId && (
         <Optional fallback={null}>
-          <AskOwner about={first} answerId={answerId} asked={refused ? asked : ""} />
+          <AskOwner
+            about={first}
+            answerId={answerId}
+            asked={refused ? asked : ""}
+            quotes={spans.filter((span) => span.document_id === first.document_id).map(({ text }) => text)}
+          />
         </Optional>
       )}
       {onWhole && (

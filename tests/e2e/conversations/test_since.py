@@ -1,0 +1,71 @@
+"""An older answer, opened again, says at its words what became of its document since."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from rag_api.api import schemas as s
+from tests.e2e.accessibility import faultless_by_day_and_by_night
+from tests.e2e.conftest import NewPage
+from tests.e2e.scripted import TITLE, Script
+from tests.e2e.test_states import ask, complete
+
+NEWER = s.NewerOut(id="nieuw", title="Paracetamol bij kinderen (4)", language="nl")
+WITHDRAWN = s.SinceOut(document_id="paracetamol-kind", title=TITLE, language="nl", withdrawn=True, newer=None)
+REPLACED = WITHDRAWN.model_copy(update={"withdrawn": False, "newer": NEWER})
+SAID = {
+    "withdrawn": f"{TITLE}: Dit document is intussen ingetrokken.",
+    "replaced": f"{TITLE}: Dit document is intussen vervangen. Wat nu geldt: {NEWER.title}",
+}
+
+
+def given_before(page: Page, script: Script, since: s.SinceOut) -> str:
+    """Ask, and let this happen afterwards; return the answer's id."""
+    ask(page, "rijtje")
+    complete(page)
+    expect(page.locator(".notice")).to_have_count(0)
+    ((first,),) = script.conversations.values()
+    script.conversations[first.conversation_id] = [first.model_copy(update={"since": [since]})]
+    return first.id
+
+
+@pytest.mark.parametrize("way", ["history", "link", "print"])
+@pytest.mark.parametrize(("what", "since"), [("withdrawn", WITHDRAWN), ("replaced", REPLACED)])
+def test_an_older_answer_says_what_became_of_its_document(
+    new_page: NewPage, base_url: str, script: Script, way: str, what: str, since: s.SinceOut
+) -> None:
+    page = new_page()
+    page.goto(base_url)
+    answer = given_before(page, script, since)
+    if way == "history":
+        page.get_by_role("button", name="Nieuwe vraag").click()
+        page.locator("summary", has_text="Eerder").click()
+        page.get_by_role("button", name="rijtje", exact=True).click()
+    else:
+        page.goto(f"{base_url}/a/{answer}" if way == "link" else page.url)
+        page.emulate_media(media="print" if way == "print" else "screen")
+    told = page.locator(".notice.serious")
+    expect(told).to_have_text(SAID[what])
+    expect(told).to_be_visible()
+    box, words = told.bounding_box(), page.locator(".answer-text").bounding_box()
+    assert box
+    assert words
+    assert box["y"] < words["y"]
+    if way == "history":
+        faultless_by_day_and_by_night(page)
+    if what == "replaced" and way != "print":
+        told.get_by_role("link", name=NEWER.title).click()
+        expect(page).to_have_url(re.compile("/d/nieuw#page=1$"))
+
+
+def test_what_is_copied_from_such_an_answer_says_so_too(new_page: NewPage, base_url: str, script: Script) -> None:
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(base_url)
+    given_before(page, script, WITHDRAWN)
+    page.reload()
+    page.get_by_role("button", name="Antwoord kopiëren").click()
+    expect(page.get_by_role("button", name="Gekopieerd")).to_be_visible()
+    assert SAID["withdrawn"] in page.evaluate("navigator.clipboard.readText()")

@@ -1,0 +1,64 @@
+"""What became of an answer's documents since it was given, by the API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from rag_api.config import Settings
+from rag_api.container import Container
+from rag_api.main import create_app
+from tests.support.world import CHILD, empty, load
+
+QUESTION = "Hoeveel paracetamol mag een kind van 12 kg per gift?"
+
+
+@pytest.fixture
+def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
+    with Container(
+        Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1")
+    ) as made:
+        yield made
+        empty(made)
+
+
+@pytest.fixture
+def client(container: Container) -> Iterator[TestClient]:
+    with TestClient(create_app(container.settings, container)) as made:
+        yield made
+
+
+def test_a_stored_answer_says_which_of_its_documents_was_replaced_superseded_or_withdrawn(
+    container: Container, client: TestClient
+) -> None:
+    load(container, "a.pdf", CHILD, title="Pijn", version="1")
+    asked = client.post("/ask", json={"question": QUESTION, "mode": "sources"}).json()
+    assert asked["since"] == []
+
+    def since() -> list[tuple[bool, str | None]]:
+        stored = client.get(f"/answers/{asked['id']}").json()["since"]
+        (again,) = client.get(f"/conversations/{asked['conversation_id']}").json()["answers"]
+        assert again["since"] == stored
+        return [(one["withdrawn"], one["newer"] and one["newer"]["title"]) for one in stored]
+
+    assert since() == []
+    newer = load(container, "b.pdf", CHILD, title="Pijn (2)", supersedes="a.pdf", valid_from=date(2020, 1, 1))
+    assert since() == [(False, "Pijn (2)")]
+    client.delete(f"/documents/{newer.id}")
+    assert since() == []
+    second = load(container, "a.pdf", f"{CHILD}Nieuw. ", title="Pijn (3)", version="2")
+    assert since() == [(False, "Pijn (3)")]
+    container.db.run("update documents set groups = '{surgery}' where id = %(id)s", {"id": second.id})
+    assert since() == [(False, None)]
+
+
+def test_a_withdrawn_document_is_told_as_withdrawn(container: Container, client: TestClient) -> None:
+    document = load(container, "a.pdf", CHILD, title="Pijn")
+    asked = client.post("/ask", json={"question": QUESTION, "mode": "sources"}).json()
+    assert client.delete(f"/documents/{document.id}").status_code == 200
+    (one,) = client.get(f"/answers/{asked['id']}").json()["since"]
+    assert (one["title"], one["withdrawn"], one["newer"]) == ("Pijn", True, None)
