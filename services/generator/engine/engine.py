@@ -134,8 +134,8 @@ class Engine:
         with self._metered():
             self._prepare()
             ready, pieces = self._ready(), self._pieces()
-            if pieces and not ready:
-                self._forward([], pieces)
+            if pieces and (not ready or any(isinstance(one, Request) and one.missing == n for one, n in pieces)):
+                self._forward([], pieces)  # whose prompt ends here decodes with the others at once
                 ready, pieces = self._ready(), []
             if not ready:
                 return []
