@@ -9,13 +9,16 @@ from rag_api.ingest.layout.lines import LEVEL, Line, Row, lines_of_item
 
 def rows_down(items: list[Line | Row]) -> list[Line | Row]:
     """A page's items, rows that follow each other from the highest. Those that stand beside another
-    of them keep their order: they are of two tables, or text in columns."""
+    of them keep their order: they are of two tables, or text in columns. Lines of cells may be a
+    footer's: only where all are drawn upwards are they turned with the rows."""
     start = 0
     for end in range(1, len(items) + 1):
         if end < len(items) and _in_columns(items[end - 1], items[end]):
             continue
-        down = sorted(items[start:end], key=lambda item: item.y0)
-        if all(one.y1 - LEVEL * (one.y1 - one.y0) <= two.y0 for one, two in pairwise(down)):
+        run = items[start:end]
+        down = sorted(run, key=lambda item: item.y0)
+        whole = all(isinstance(item, Row) for item in run) or down == run[::-1]
+        if whole and all(one.y1 - LEVEL * (one.y1 - one.y0) <= two.y0 for one, two in pairwise(down)):
             items[start:end] = down
         start = end
     return items
