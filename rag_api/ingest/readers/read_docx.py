@@ -21,7 +21,7 @@ from rag_api.ingest.common.notes import note
 from rag_api.ingest.docx.colours import Colours
 from rag_api.ingest.docx.lists import BULLET, ListNumbers
 from rag_api.ingest.docx.look import Look, StylePlace, page_size
-from rag_api.ingest.docx.losses import characters, quoted, said_of
+from rag_api.ingest.docx.losses import leave_out_unseen, quoted, refuse_unread, said_of
 from rag_api.ingest.docx.package import Element, Package, attribute, child, chosen, foreign, on, refuse_ole, tag, whole
 from rag_api.ingest.docx.runs import REMOVED, Inline, Tally, lines_of_diagram, one_line
 from rag_api.ingest.docx.shapes import TextBox, overflows
@@ -112,8 +112,8 @@ class _Body:
             length += sum(map(len, new))
             if length > _MOST_TEXT:
                 raise UnreadableDocument("too_large", f"{self.package.name}: holds more than {_MOST_TEXT:,} characters")
-        self._name_unseen(notes)
-        self._all_came_by(body, notes)
+        leave_out_unseen(self.inline, notes)
+        refuse_unread(self.inline, self.package.name, body, notes)
         own, unrendered = said_of(self.inline.tally)
         margins = self._margins(root)
         # a field without an end may have hidden what follows it
@@ -298,28 +298,3 @@ class _Body:
                 found |= dict.fromkeys(line for line in reader._block(block, StylePlace()) if line)
             self.around += reader.around
         return list(found)
-
-    def _name_unseen(self, notes: dict[str, Element | None]) -> None:
-        """Leave out the notes that only a hidden mark refers to: Word does not print them."""
-        unseen = {*self.inline.unseen_notes} - {*self.inline.notes}
-        for kind, root in notes.items():
-            for told in (one for one in (root if root is not None else ()) if (kind, attribute(one, "id")) in unseen):
-                self.inline.left_out(told, self.inline.tally.hidden)
-
-    def _all_came_by(self, body: Element, notes: dict[str, Element | None]) -> None:
-        """The last check that no word was lost: every character of the file's text was read, or
-        left out by a rule."""
-        known = {*self.inline.notes, *self.inline.unseen_notes}
-        told = [
-            one
-            for kind, root in notes.items()
-            if root is not None
-            for one in root
-            if (kind, attribute(one, "id")) in known
-        ]
-        held = sum(map(characters, (body, *told)))
-        if held > self.inline.tally.characters:
-            raise UnreadableDocument(
-                "broken",
-                f"{self.package.name}: {held - self.inline.tally.characters} characters stand where no text should",
-            )

@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import chain, count, pairwise, zip_longest
+from itertools import count, pairwise, zip_longest
 from operator import attrgetter
 
 import numpy as np
@@ -27,6 +27,7 @@ from rag_api.ingest.layout.scattered import loose_lines
 from rag_api.ingest.structure.blocks.block_tree import structured
 from rag_api.ingest.structure.blocks.paragraphs import Piece
 from rag_api.ingest.structure.conservation import Shown, unaccounted
+from rag_api.ingest.structure.flow import PlacedItem, parted, place_of
 from rag_api.ingest.structure.headers_footers import LINE_NUMBER, SLANTED, furniture, text_of
 from rag_api.ingest.structure.hyphens import Hyphen, judge, lexicon
 from rag_api.ingest.structure.line_continuation import (
@@ -49,7 +50,6 @@ from rag_api.ingest.structure.tagged_lines import by_words
 
 Item = Line | Row
 
-_SENTENCE = re.compile(r"[.!?] +(?=[A-ZÀ-Þ0-9])")
 _HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
 
 
@@ -137,48 +137,6 @@ def _tidy_line(line: Line) -> Line:
     return replace(line, marked=clean_line(line.marked, line.symbol))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Placed:
-    """An item with its place in the document, its page, and its place on that."""
-
-    n: int
-    page: int
-    i: int
-    item: Item
-
-
-def _place(page: int, k: int, flow: Sequence[_Placed], goes: Sequence[bool]) -> int | None:
-    """Behind which of the flow an item of this page comes that stands behind flow[k]; None: its
-    paragraph fills the page."""
-    if k < 0 or k >= len(goes) or not goes[k]:
-        return k
-    last = next((n for n in range(k + 1, len(goes)) if not goes[n]), len(flow) - 1)
-    first = next((n for n in range(k, 0, -1) if not goes[n - 1]), 0)
-    if flow[last].page == page:
-        return last
-    return first - 1 if flow[first].page == page else None
-
-
-def _parted(flow: list[_Placed], goes: list[bool], k: int, page: int) -> int:
-    """Part a paragraph that fills a page at the end of a sentence on it, the nearest one up from
-    flow[k]; behind which of the flow that is."""
-    for n in chain(range(k, -1, -1), range(k + 1, len(flow))):
-        one = flow[n]
-        if abs(one.page - page) > 1:
-            break
-        if one.page != page or isinstance(one.item, Row):
-            continue
-        ends = list(_SENTENCE.finditer(one.item.marked.text))
-        if ends:
-            at = ends[-1].end()
-            text = one.item.marked
-            halves = (replace(one.item, marked=text[: ends[-1].start() + 1]), replace(one.item, marked=text[at:]))
-            flow[n : n + 1] = [replace(one, item=half) for half in halves]
-            goes.insert(n, False)
-            return n
-    return k
-
-
 class _Joiner:
     """Decides what stands between one line and the next, over the whole document."""
 
@@ -212,16 +170,18 @@ class _Joiner:
             )
         return pieces
 
-    def _in_order(self) -> list[_Placed]:
+    def _in_order(self) -> list[PlacedItem]:
         """As on the pages; but what stands beside a paragraph that runs past it comes behind the
         paragraph, or before it where it ends on another page."""
         number = count()
         everything = [
-            _Placed(next(number), page, i, item) for page, body in enumerate(self.bodies) for i, item in enumerate(body)
+            PlacedItem(next(number), page, i, item)
+            for page, body in enumerate(self.bodies)
+            for i, item in enumerate(body)
         ]
         flow = [one for one in everything if id(one.item) not in self.beside]
         goes = [self._between(one, two) == " " for one, two in pairwise(flow)]  # does flow[k + 1] go on with flow[k]?
-        behind: dict[int, list[_Placed]] = defaultdict(list)  # by the number of what comes before, -1: nothing
+        behind: dict[int, list[PlacedItem]] = defaultdict(list)  # by the number of what comes before, -1: nothing
         k = -1
         for one in everything:
             if id(one.item) not in self.beside:
@@ -229,9 +189,9 @@ class _Joiner:
                 continue
             while 0 <= k < len(flow) - 1 and flow[k + 1].n == flow[k].n:  # the second half of a line that was parted
                 k += 1
-            place = _place(one.page, k, flow, goes)
+            place = place_of(one.page, k, flow, goes)
             if place is None:
-                whole, place = flow[:], _parted(flow, goes, k, one.page)
+                whole, place = flow[:], parted(flow, goes, k, one.page)
                 if len(flow) > len(whole):
                     behind[id(flow[place + 1])] = behind.pop(id(whole[place]), [])
             behind[id(flow[place]) if place >= 0 else -1].append(one)
@@ -241,7 +201,7 @@ class _Joiner:
         assert len({one.n for one in order}) == len(everything), "an item was lost"
         return order
 
-    def _between(self, one: _Placed, two: _Placed) -> str:
+    def _between(self, one: PlacedItem, two: PlacedItem) -> str:
         beside = [id(placed.item) in self.beside for placed in (one, two)]
         if any(beside) and (not all(beside) or one.page != two.page):
             return (

@@ -10,8 +10,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.layout.lines import LEVEL, Line, Row, is_beside, is_level, joined_lines, lines_of, lines_of_item
+from rag_api.ingest.layout.lines import Line, Row, is_beside, is_level, joined_lines, lines_of
 from rag_api.ingest.layout.tables.grid import Band, Cell, alone, said_again
+from rag_api.ingest.layout.tables.row_order import rows_down
 from rag_api.ingest.layout.tables.without_rules.aligned_tables import aligned_tables
 from rag_api.ingest.layout.tables.without_rules.column_tables import ColumnTable, column_tables
 from rag_api.ingest.layout.tables.without_rules.header_tables import header_tables
@@ -86,7 +87,7 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
             items[-1] = joined_lines(items[-1], line)
         else:
             items.append(line)
-    return _rows_down(items)
+    return rows_down(items)
 
 
 def _by_columns(lines: Sequence[Line], cells: Sequence[Cell | None]) -> list[ColumnTable]:
@@ -116,31 +117,6 @@ def _downwards(count: int, tables: Sequence[ColumnTable]) -> Iterator[int]:
             yield from (i for row in table.rows for cell in row for i in cell)
             at = table.pieces[-1] + 1
     yield from range(at, count)
-
-
-def _rows_down(items: list[Line | Row]) -> list[Line | Row]:
-    """The rows of a table from its top, also where a program draws the last one first."""
-    start = 0
-    for end in range(1, len(items) + 1):
-        if end < len(items) and _below_each_other(items[end - 1], items[end]):
-            continue
-        if end - start > 1 and all(
-            two.y1 <= one.y0 + LEVEL * (one.y1 - one.y0) for one, two in pairwise(items[start:end])
-        ):
-            items[start:end] = items[start:end][::-1]
-        start = end
-    return items
-
-
-def _below_each_other(one: Line | Row, two: Line | Row) -> bool:
-    """Rows, or lines of cells, that stand in the same columns, whichever is above."""
-    if any(isinstance(item, Line) and "\t" not in item.marked.text for item in (one, two)):
-        return False
-    both = [lines_of_item(item) for item in (one, two)]
-    (left, right), (other_left, other_right) = (
-        (min(line.x0 for line in own), max(line.x1 for line in own)) for own in both
-    )
-    return min(right, other_right) > max(left, other_left)
 
 
 def _whole_headers(bands: dict[Band, list[int]], lines: list[Line], lefts: list[int]) -> dict[Band, list[int]]:

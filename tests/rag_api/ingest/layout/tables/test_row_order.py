@@ -1,0 +1,58 @@
+"""Rows of a table follow each other as on the page, in whatever order its cells are drawn."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from rag_api.ingest.readers.read import PDF, read
+from tests.rag_api.made_files.pdfs import both, lines, pdf, write
+
+pytestmark = pytest.mark.quick
+
+_ROWS = (
+    ("Middel", "Dosis", "Tijd"),
+    ("Paracetamol", "15 mg/kg", "om de 6 uur"),
+    ("Ibuprofen", "7 mg/kg", "om de 8 uur"),
+    ("Morfine", "0,1 mg/kg", "om de 4 uur"),
+    ("Ketamine", "1 mg/kg", "eenmalig"),
+)
+_EDGES, _HIGH = (60, 180, 320, 480), 24
+Place = tuple[int, int]  # row, column
+_CELLS: list[Place] = [(row, column) for row in range(len(_ROWS)) for column in range(3)]
+
+
+def _text(folder: Path, order: Sequence[Place]) -> str:
+    def table(canvas: Canvas) -> None:
+        canvas.grid(_EDGES, [680 - _HIGH * n for n in range(len(_ROWS) + 1)])
+        for row, column in order:
+            canvas.setFont("Helvetica" if row else "Helvetica-Bold", 10)
+            canvas.drawString(_EDGES[column] + 6, 680 - _HIGH * (row + 1) + 8, _ROWS[row][column])
+
+    above, below = lines("Pijn bij kinderen", size=16, y=780), lines("Bel bij twijfel de arts van wacht.", y=500)
+    path = write(folder, "page.pdf", pdf(both(above, table, below)))
+    return read(path, path.name, PDF, max_pages=1).text
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        lambda cell: (cell[1], cell[0]),
+        lambda cell: (-cell[0], cell[1]),
+        lambda cell: (-cell[0], -cell[1]),
+        lambda cell: (cell[1], -cell[0]),
+        lambda cell: (cell[0] % 2, cell),
+    ],
+    ids=["column by column", "bottom-up", "backwards", "columns bottom-up", "every other row"],
+)
+def test_rows_stand_as_on_the_page_however_cells_are_drawn(order: Callable[[Place], object], tmp_path: Path) -> None:
+    assert _text(tmp_path, sorted(_CELLS, key=order)) == _text(tmp_path, _CELLS)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_stand_as_on_the_page_where_cells_are_drawn_by_chance(seed: int, tmp_path: Path) -> None:
+    assert _text(tmp_path, random.Random(seed).sample(_CELLS, len(_CELLS))) == _text(tmp_path, _CELLS)
