@@ -20,11 +20,7 @@ LABEL = re.compile(
     re.IGNORECASE,
 )
 _PARTS = r"[^\w\s,/%+×°(<>≤≥=~±&]"  # a sign between a number and its words, none of a quantity
-<<<<<<< HEAD
-# "Table 3. Doses", "Tabel 3 - Doses", "TABLE II", "Tabel 2 Doses", not "After 24 hours", "Dag 3-5"
-=======
 # "Table 3. Doses", "Tabel 3 - Doses", "TABLE II", "Tabel 2 A"; not "After 24 hours", "Dag 3 - 5"
->>>>>>> refs/heads/docs
 NUMBERED_CAPTION = re.compile(
     r"([A-ZÀ-Þ][^\W\d_]+)\.? ?(?:\d{1,3}[a-z]?|[IVX]{1,5})(?:[.-]\d{1,3}){0,2}"
     rf"(?:{_PARTS}(?!\w)|\s+{_PARTS}(?!\w|\s*\d)|\s*$|\s+[A-ZÀ-Þ])"

@@ -36,7 +36,7 @@ export function Review({ asked }: { asked: Reviewed }) {
           <ul>
             {asked.sources.map(({ document_id, title, page, quote }) => (
               <li key={document_id}>
-                <a className="link" href={placePath({ document: document_id, page, quote })}>
+                <a className="link" href={placePath({ document: document_id, page, quotes: quote ? [quote] : [] })}>
                   {title}
                 </a>
               </li>
