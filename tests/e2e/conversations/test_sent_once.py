@@ -1,4 +1,4 @@
-"""What is sent twice by a hurried hand, with two Enters, a double click or two taps: once."""
+"""Two Enters, a double click or two taps of a hurried hand: what they send goes once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// A quoted table as its room lets it be read: its columns beside each other, or each row from top to
+// A quoted table as its room lets it be read: columns beside each other, or each row from top to
 // bottom.
 import { type ReactNode, useRef } from "react";
 import { useNarrowerThan } from "../../state/window/useNarrowerThan";
