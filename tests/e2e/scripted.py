@@ -14,10 +14,9 @@ from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
-from typing import Annotated
 
 import pypdfium2 as pdfium
-from fastapi import FastAPI, HTTPException, Query, Request
+from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from PIL import Image
 from pypdf import PdfWriter
@@ -576,16 +575,15 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
         return JSONResponse(detail(document_id, script.pages).model_dump(mode="json"))
 
     @app.get("/api/documents/{document_id}/place")
-    async def place(document_id: str, page: int, quote: Annotated[list[str] | None, Query()] = None) -> Response:
-        quote = quote or []
+    async def place(document_id: str, page: int, quote: str = "") -> Response:
         if document_id == "weg":
             return problem(404, "not_found", "no such document")
-        wanted = [" ".join(words.split()) for words in quote]
+        wanted = [" ".join(words.split()) for words in quote.splitlines()]
         marked = [SENTENCES[row] for row, words in enumerate(ROWS) if " ".join(words) in wanted]
         marked += [words for words in wanted if words in PASSAGE]
-        found = len(marked) == len(quote) > 0
+        found = len(marked) == len(wanted) > 0
         rects = [one for words in marked for one in rects_of(script.pdf, 3, words)] if found else []
-        source = script.source(1, TITLE, "\n".join(quote) or PASSAGE, 3 if found else page, score=0).model_copy(
+        source = script.source(1, TITLE, quote or PASSAGE, 3 if found else page, score=0).model_copy(
             update={"rects": rects}
         )
         newer = detail("nieuw") if document_id == "oud" else None

@@ -22,11 +22,11 @@ class Linked:
     page_text: str  # what was read in doubt is blank in it
 
 
-def linked(db: Database, document: Document, page: int, quotes: Sequence[str]) -> Linked:
-    """The places of these words that lie nearest to that page and to each other. The caller may
-    read the document."""
+def linked(db: Database, document: Document, page: int, words: str) -> Linked:
+    """The place of these words nearest to that page; where they do not stand together, those of
+    their lines. The caller may read the document."""
     pages = read_pages(db, document.id)
-    where = places_of(pages, [words for words in quotes if words.split()], page)
+    where = places_of(pages, [words], page) or places_of(pages, words.splitlines(), page)
     number = page_of(pages, where[0][0]) if where else min(max(page, 1), max(len(pages), 1))
     shown = next((one for one in pages if one.number == number), None)
     whole = [(shown.start, shown.start + len(shown.text)) if shown else (0, 0)]
@@ -59,6 +59,7 @@ def places_of(pages: Sequence[Page], quotes: Sequence[str], near: int) -> list[t
     found = [
         [(first + m.start(), first + m.end()) for m in re.finditer(r"\s+".join(map(re.escape, words.split())), text)]
         for words in quotes
+        if words.split()
     ]
     if not found or not all(found):
         return []

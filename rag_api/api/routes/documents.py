@@ -15,7 +15,6 @@ import numpy as np
 from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.responses import FileResponse
 from numpy.typing import NDArray
-from pydantic import StringConstraints
 
 from rag_api.answering.quoting.link_targets import linked
 from rag_api.api import schemas as api
@@ -60,16 +59,15 @@ uploads = APIRouter(tags=["documents"], route_class=UploadRoute)
 
 Search = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description="In title or file name.")]
 Number = Annotated[int, Query(ge=1, le=100_000, description="The page that the link names.")]
-Quote = Annotated[str, StringConstraints(max_length=4000, pattern=r"^[^\x00]*$")]
-Quotes = Annotated[
-    list[Quote],
+Quote = Annotated[
+    str,
     Query(
-        max_length=200,
-        description="Words of the document, as often as there are places that are read together, in their order: "
-        "the header of a table, its rows; none: the page as a whole.",
+        max_length=4000,
+        pattern=r"^[^\x00]*$",
+        description="Words of the document; those of each line may stand apart, as a table's header and its rows do; "
+        "empty: the page as a whole.",
     ),
 ]
-NO_QUOTE: list[Quote] = []
 Status = Annotated[DocumentStatus | None, Query(description="The current ones (indexed and failed) when absent.")]
 
 Exactly = Annotated[
@@ -164,7 +162,7 @@ def get_one_document(db: DbDep, user: UserDep, trail: TrailDep, document_id: Doc
     responses=responses(404, 422, 503),
 )
 def get_place(
-    db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId, page: Number = 1, quote: Quotes = NO_QUOTE
+    db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId, page: Number = 1, quote: Quote = ""
 ) -> api.LinkedOut:
     """What a link to a document, a page or a quote leads to. The words are found again after the
     document was read anew, and on another page than the link says; `newer` is what counts in the

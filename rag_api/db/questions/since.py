@@ -1,4 +1,4 @@
-"""What became of the documents of stored answers since they were given: withdrawn, or replaced."""
+"""Documents of stored answers that were withdrawn or replaced since these were given."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_a_link_to_rows_of_a_table_marks_all_of_them_with_their_header(
     page.locator(place).get_by_role("button", name="Kopieer link").click()
     expect(page.get_by_role("button", name="Link gekopieerd")).to_be_visible()
     link = page.evaluate("navigator.clipboard.readText()")
-    assert parse_qs(urlsplit(link).fragment)["quote"] == [" ".join(row) for row in rows]
+    assert parse_qs(urlsplit(link).fragment)["quote"] == ["\n".join(" ".join(row) for row in rows)]
     page.goto("about:blank")
     page.goto(link)
     expect(page.locator(".highlight.current")).to_have_count(len(rows))

@@ -1,4 +1,4 @@
-"""Questions, feedback and messages that a hurried hand sends twice: they go once."""
+"""Two Enters, a double click or two taps of a hurried hand: what they send goes once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An older answer, opened again, says at its words what became of its document since."""
+"""Older answers, opened again: each says at its words what became of its document since."""
 
 from __future__ import annotations
 

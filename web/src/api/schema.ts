@@ -5600,8 +5600,8 @@ export interface operations {
             query?: {
                 /** @description The page that the link names. */
                 page?: number;
-                /** @description Words of the document, as often as there are places that are read together, in their order: the header of a table, its rows; none: the page as a whole. */
-                quote?: string[];
+                /** @description Words of the document; those of each line may stand apart, as a table's header and its rows do; empty: the page as a whole. */
+                quote?: string;
             };
             header?: never;
             path: {

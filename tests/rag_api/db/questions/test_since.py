@@ -1,4 +1,4 @@
-"""What became of an answer's documents since it was given, by the API."""
+"""Documents of a stored answer that were withdrawn or replaced since, by the API."""
 
 from __future__ import annotations
 

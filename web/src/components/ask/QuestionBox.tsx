@@ -79,7 +79,7 @@ export function QuestionBox({ busy, input, edited, onAsk, onStop, children }: Pr
           />
           {children}
           {busy ? (
-            // It stands where the question was sent: a double click's second is not meant for it.
+            // where the question was sent: the second click of a double one is not for it
             <button type="button" className="button" onClick={({ detail }) => detail < 2 && onStop()}>
               {m.ask.stop}
             </button>

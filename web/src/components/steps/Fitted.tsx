@@ -1,5 +1,5 @@
-// A quoted table as its room lets it be read: columns beside each other, or each row from top
-// to bottom.
+// A quoted table as its room lets it be read: columns beside each other, or each row from top to
+// bottom.
 import { type ReactNode, useRef } from "react";
 import { useNarrowerThan } from "../../state/window/useNarrowerThan";
 

@@ -47,7 +47,7 @@ export const useLinked = ({ document, page, quotes }: { document: string; page: 
     queryFn: () =>
       call(
         service.GET("/documents/{document_id}/place", {
-          params: { path: { document_id: document }, query: { page, quote: [...quotes] } },
+          params: { path: { document_id: document }, query: { page, quote: quotes.join("\n") } },
         }),
       ),
   });

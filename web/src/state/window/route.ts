@@ -126,8 +126,8 @@ export function placePath({ document, page, quotes }: Place): string {
   const words = quotes.map((quote) => [...quote.replace(/\s+/g, " ").trim()]).filter(({ length }) => length > 0);
   const all = words.reduce((sum, { length }) => sum + length, 0);
   const each = all > LONGEST_QUOTES ? Math.ceil(LONGEST_QUOTES / words.length) : all;
-  const told = words.map((one) => `&quote=${encodeURIComponent(one.slice(0, each).join(""))}`);
-  return `/d/${encodeURIComponent(document)}#page=${page}${told.join("")}`;
+  const told = words.map((one) => one.slice(0, each).join("")).join("\n");
+  return `/d/${encodeURIComponent(document)}#page=${page}${told && `&quote=${encodeURIComponent(told)}`}`;
 }
 
 export function placeIn({ pathname, hash }: Pick<Location, "pathname" | "hash">): Place {
@@ -136,7 +136,7 @@ export function placeIn({ pathname, hash }: Pick<Location, "pathname" | "hash">)
   return {
     document: decoded(pathname.split("/")[2] ?? "") ?? "",
     page: Number.isInteger(page) && page > 0 ? page : 1,
-    quotes: told.getAll("quote").filter(Boolean),
+    quotes: (told.get("quote") ?? "").split("\n").filter(Boolean),
   };
 }
 
