@@ -19,7 +19,7 @@ from rag_api.db.access import administrator
 from rag_api.db.documents import PgDocuments, forget_failure, get_document
 from rag_api.domain import DocumentStatus
 from rag_api.errors import Conflict
-from rag_api.ingest.common.metadata import texts_of
+from rag_api.ingest.common.described.metadata import texts_of
 from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.sources.sources import KeptFiles, SourceFile
 
