@@ -17,11 +17,18 @@ def rows_down(items: list[Line | Row]) -> list[Line | Row]:
             continue
         run = items[start:end]
         down = sorted(run, key=lambda item: item.y0)
-        whole = all(isinstance(item, Row) for item in run) or down == run[::-1]
+        whole = _are_full(run) or down == run[::-1]
         if whole and all(one.y1 - LEVEL * (one.y1 - one.y0) <= two.y0 for one, two in pairwise(down)):
             items[start:end] = down
         start = end
     return items
+
+
+def _are_full(run: list[Line | Row]) -> bool:
+    """Rows that all begin in one column: what a row without a first cell belongs to, such as a name
+    at the foot of its cell, the order of drawing tells."""
+    lefts = [min(line.x0 for line in lines_of_item(item)) for item in run]
+    return all(isinstance(item, Row) for item in run) and max(lefts) - min(lefts) < lines_of_item(run[0])[0].size
 
 
 def _in_columns(one: Line | Row, two: Line | Row) -> bool:
