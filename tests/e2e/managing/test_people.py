@@ -359,9 +359,11 @@ def test_who_may_not_load_documents_sees_nothing_to_load_them_with(open_as: Open
 
 MENUS = {
     "owner": {},
-    "judge": {"Kwaliteit": ["Testsessie", "Beoordeelde vragen", "Onbeantwoorde vragen", "Gebruik"]},
+    "judge": {
+        "Kwaliteit": ["Antwoorden beoordelen", "Testsessie", "Beoordeelde vragen", "Onbeantwoorde vragen", "Gebruik"]
+    },
     "admin": {
-        "Kwaliteit": ["Testsessie", "Beoordeelde vragen", "Onbeantwoorde vragen", "Gebruik"],
+        "Kwaliteit": ["Antwoorden beoordelen", "Testsessie", "Beoordeelde vragen", "Onbeantwoorde vragen", "Gebruik"],
         "Beheer": ["Documenten", "Eigenaars", "Accounts", "API-sleutels", "Webhooks"],
     },
 }
