@@ -186,9 +186,9 @@ def test_an_admin_sees_how_much_was_asked_and_chooses_how_readily_it_answers(
     page.get_by_role("link", name="Gebruik").click()
     expect(page.get_by_role("img", name="Vragen per week: 2")).to_be_visible()
     page.get_by_text("Elke week in een tabel").click()
-    expect(page.locator(".figures tbody tr").first.locator("td").first).to_have_text("2")
+    expect(page.locator("details .figures tbody tr").first.locator("td").first).to_have_text("2")
     page.get_by_role("combobox", name="Periode").select_option("53")
-    expect(page.locator(".figures tbody tr")).to_have_count(53)
+    expect(page.locator("details .figures tbody tr")).to_have_count(53)
 
     expect(page.get_by_label("Voorzichtig")).to_be_checked()
     choose = page.get_by_role("button", name="Kies dit")
