@@ -31,6 +31,7 @@ _PART = re.compile(  # of what stands before or behind it
     r"|^(?:by|of|and|or|on behalf|door|en|namens)\b",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W\d_]{3}")
 _OF_A_TEXT = re.compile(r"[^\W\d_]{3}[.!](?:$|\s)|^[a-zà-ÿ]\w+ |^\W|^\d{1,2}[.)] ")  # a sentence, what goes on, an item
 
 
@@ -73,7 +74,7 @@ def _sum(one: NamingLine, called: Collection[str], said: Sequence[Collection[str
         + 3.5 * _shared(words, called)
         + 1.5 * max((_shared(words, other) for other in said), default=0.0)
         - 1.0 * sum(word not in shown for word in words) / max(1, len(words))  # a template's, or an earlier name
-        - 4.0 * (not words)
+        - 4.0 * (not words and bool(called or not _WORD.search(one.text)))  # the file's name says more
         - 0.5 * (len(words) == 1)
         - 0.06 * max(0, count - _LONG)
         - 0.12 * count * (one.larger < _SET_APART and not (one.bold or one.given or one.repeated))

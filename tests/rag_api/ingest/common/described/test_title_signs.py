@@ -62,3 +62,9 @@ def test_a_line_that_the_file_s_name_says_goes_before_a_larger_one() -> None:
 
 def test_of_running_text_nothing_is_a_title_though_the_file_s_name_shares_a_word() -> None:
     assert _best([NamingLine("Spoel de katheter om de acht uur met water en noteer het in het dossier", at=0.3)]) == ""
+
+
+def test_a_heading_of_words_that_every_text_has_names_a_file_whose_name_says_no_more() -> None:
+    heading = NamingLine("Over de", 2.0)
+    assert best_first([heading], "b.txt", frozenset()) == ("Over de",)
+    assert best_first([heading], "huisregels.txt", frozenset()) == ()
