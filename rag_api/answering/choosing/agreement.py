@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 # log-odds of the range that it points to: below them it points to nothing much. From -4 to -2 the
 # same was measured
 NEEDED = -2.5
-FIRST = 2  # passages that are read, and of READ the one that holds the best sentence
+FIRST = 3  # passages that are read, and of READ the one that holds the best sentence
 FARTHEST = 8.0  # nats: beyond them nothing is more certain
 
 
