@@ -17,7 +17,6 @@ from rag_api.text.quotable.quotable_spans import Quotable, quotable
 Place = tuple[int, int]
 Places = Sequence[Place]
 _LETTER = re.compile(r"\S")
-NEAR = 6_000  # characters, about two pages
 BLANK = "▒"  # stands for each letter of what is left out
 
 
@@ -29,11 +28,9 @@ def touches(start: int, end: int, uncertain: Places) -> bool:
 
 def is_certain(quote: Quotable, uncertain: Places, base: int = 0, names: Container[Place] = ()) -> bool:
     """Whether neither the quote, what it must be read after, nor the headings of the parts that it
-    stands in are in doubt: a heading that says something else may turn it over. One that stands
-    further than NEAR before it, with another between, does not. names: headings over the whole
-    document, which cannot; base: where the quote's text begins in the document's."""
-    path = [place for place in quote.path[:-1] if quote.start - place[1] <= NEAR] + [*quote.path[-1:]]
-    places = [(quote.start, quote.end), *quote.lead, *(place for place in path if place not in names)]
+    stands in are in doubt: a heading that says something else may turn it over. names: headings
+    over the whole document, which cannot; base: where the quote's text begins in the document's."""
+    places = [(quote.start, quote.end), *quote.lead, *(place for place in quote.path if place not in names)]
     return not any(touches(start + base, end + base, uncertain) for start, end in places)
 
 

@@ -16,7 +16,7 @@ from rag_api.ingest.readers.scanned import uncertain
 from rag_api.ingest.structure.clean import LaidOut
 from rag_api.text.blocks import blocks_of, names_of
 from rag_api.text.quotable.quotable_spans import quotable
-from rag_api.text.quotable.uncertain import BLANK, NEAR, blanked, certain_share, is_certain, is_same, touches
+from rag_api.text.quotable.uncertain import BLANK, blanked, certain_share, is_certain, is_same, touches
 from tests.support.world import boxes
 
 pytestmark = pytest.mark.quick
@@ -115,17 +115,6 @@ def test_nothing_in_a_part_whose_heading_is_in_doubt_is_quoted() -> None:
         if is_certain(q, [(at, at + 3)], names=names_of(blocks_of(text)))
     }
     assert kept == {"Geef 8 mg per gift.", "Wacht 6 uur.", "Bel de arts."}
-
-
-def test_a_heading_in_doubt_costs_what_stands_near_below_it_or_has_no_other_above_it() -> None:
-    def kept(between: str) -> list[str]:
-        text = f"1. Algemeen\nBel altijd.\n\n2. Opvang\n{between}\n2.1 Dosering\nGeef 8 mg.\n"
-        at = text.index("Opvang")
-        return [text[q.start : q.end].strip() for q in quotable(text) if is_certain(q, [(at, at + 3)])]
-
-    far = "Wacht een uur.\n" * (NEAR // 10)
-    assert set(kept("Wacht een uur.\n")) == {"Bel altijd."}
-    assert set(kept(far)) == {"Bel altijd.", "Geef 8 mg."}
 
 
 def test_a_name_in_doubt_costs_none_of_the_sentences_that_it_stands_over() -> None:
