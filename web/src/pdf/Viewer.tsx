@@ -130,7 +130,8 @@ function useScrollTo(
     if (done.current === place) return;
     done.current = place;
     const [top, scale] = [tops[wanted.page - 1] ?? 0, scales[wanted.page - 1] ?? 1];
-    pane.current.scrollTop = scrollTarget(top, topOf(wanted), scale, pane.current.clientHeight);
+    const high = pane.current.clientHeight;
+    pane.current.scrollTop = scrollTarget(top, topOf(wanted, (high * 3) / 4 / scale), scale, high);
     const sides = sidesOf(wanted);
     if (sides) pane.current.scrollLeft = scrollLeftTarget(...sides, scale, pane.current.clientWidth);
   }, [pane, wanted, tops, scales]);

@@ -61,10 +61,19 @@ export function onPage(highlights: readonly Highlight[], page: number): { index:
 const onFirstPage = ({ page, rects }: Highlight): Rect[] =>
   rects.filter((one) => one.page === page).flatMap((one) => one.rects);
 
-/** Top of the highlight on its first page, in points; 0 when only the page is known. */
-export function topOf(highlight: Highlight): number {
+/**
+ * How far down its first page it stands, in points: where `height` points show most of what is
+ * marked, the highest such place; a title far above its sentence is left out of sight. 0 when only
+ * the page is known.
+ */
+export function topOf(highlight: Highlight, height = Number.POSITIVE_INFINITY): number {
   const rects = onFirstPage(highlight);
-  return rects.length > 0 ? Math.min(...rects.map((rect) => rect.y0)) : 0;
+  const shown = (top: number): number =>
+    rects
+      .filter(({ y0, y1 }) => y0 >= top && y1 <= top + height)
+      .reduce((sum, { x0, x1, y0, y1 }) => sum + (x1 - x0) * (y1 - y0), 0);
+  const tops = rects.map(({ y0 }) => y0).sort((a, b) => a - b);
+  return tops.reduce((best, top) => (shown(top) > shown(best) ? top : best), tops[0] ?? 0);
 }
 
 /**

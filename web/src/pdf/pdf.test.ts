@@ -101,6 +101,14 @@ describe("highlights", () => {
     expect(topOf(marked[0] as (typeof marked)[0])).toBe(800);
   });
 
+  test("a place is opened where most of it is seen at once, not at a title far above", () => {
+    const sentence = [...at(1, 600), ...at(1, 620)];
+    const [place] = highlightsOf(source(1), [span(0, "x", { page: 1, rects: [...at(1, 40), ...sentence] })]);
+    expect(topOf(place as typeof place & object)).toBe(40);
+    expect(topOf(place as typeof place & object, 700)).toBe(40);
+    expect(topOf(place as typeof place & object, 300)).toBe(600);
+  });
+
   test("a place is opened where its words stand, not at its heading pages before", () => {
     const heading = span(0, "Titel", { kind: "heading", rects: at(1, 40), page: 1 });
     const words = span(6, "4 mg", { kind: "row", rects: at(3, 60), page: 3 });
