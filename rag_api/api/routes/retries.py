@@ -19,7 +19,7 @@ from rag_api.db.access import administrator
 from rag_api.db.documents import PgDocuments, forget_failure, get_document
 from rag_api.domain import DocumentStatus
 from rag_api.errors import Conflict
-from rag_api.ingest.common.described.metadata import texts_of
+from rag_api.ingest.common.described.metadata import texts_of, title_from_name
 from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.sources.sources import KeptFiles, SourceFile
 
@@ -47,7 +47,8 @@ def retry_document(
     if not path.is_file():
         raise Conflict(f"The file of {name} is not kept here: load it again.")
     # What was said of it beside the file still counts; its title was the file's name.
-    said = {field: text for field, text in texts_of(document.metadata).items() if text and text != Path(name).stem}
+    nothing = ("", title_from_name(name))
+    said = {field: text for field, text in texts_of(document.metadata).items() if text not in nothing}
     forget_failure(db, document_id)
     report = ingest(
         [SourceFile(name, path, said)],

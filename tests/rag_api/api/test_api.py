@@ -554,14 +554,15 @@ def test_what_could_not_be_read_is_found_tried_again_and_removed_from_every_coun
         return found
 
     monkeypatch.setattr(container.settings, "max_pages", 0)
-    client.post("/documents", files={"file": ("lang.pdf", pdf(WATER), "application/pdf")}).raise_for_status()
+    client.post("/documents", files={"file": ("lang_stuk.pdf", pdf(WATER), "application/pdf")}).raise_for_status()
     client.post("/documents", files={"file": ("kapot.pdf", b"%PDF-1.4 nothing", "application/pdf")}).raise_for_status()
     broken, long = failed()
-    assert (broken["source"], long["source"], long["reason"]) == ("kapot.pdf", "lang.pdf", "too_large")
+    assert (broken["source"], long["source"], long["reason"]) == ("kapot.pdf", "lang_stuk.pdf", "too_large")
     assert client.post(f"/documents/{long['id']}/retry").json()["items"][0]["reason"] == "too_large"
     monkeypatch.undo()
     report = client.post(f"/documents/{long['id']}/retry").raise_for_status().json()
     assert (report["indexed"], report["items"][0]["document_id"]) == (1, long["id"])
+    assert client.get(f"/documents/{long['id']}").json()["title"] != "lang stuk"
     answer = client.post("/ask", json={"question": "Hoeveel liter water per dag is de norm?"}).json()
     assert "zeven liter" in answer["answer"]
     assert client.post(f"/documents/{long['id']}/retry").status_code == 409
