@@ -28,7 +28,7 @@ from rag_api.answering.question.personal import checked
 from rag_api.answering.question.separate_asks import found_apart
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
-from rag_api.answering.refusal_reason import reason_of
+from rag_api.answering.refusal_reason import POINTS_NOWHERE, Refusal, reason_of
 from rag_api.answering.warnings import source_warnings
 from rag_api.answering.warnings.notice_texts import expired, minute_of, not_found, notice, unread
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
@@ -56,7 +56,7 @@ from rag_api.errors import (
 )
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import Ask, asks_of
-from rag_api.query.followup import standalone
+from rag_api.query.followup import names_nothing_else, standalone
 from rag_api.query.small_talk import small_talk
 from rag_api.retrieval.find import Retrieval, find, merged
 from rag_api.text.language import Language, detect
@@ -104,6 +104,7 @@ def new_question(
             f"fewer words."
         )
     said = checked(text, personal, container.settings.personal_data)
+    unanswered = False
     mode = mode or (Mode.ANSWER if whole else container.settings.mode)
     if whole:
         filters = _of_whole(whole, mode, filters or Filters(), user, container)
@@ -113,9 +114,11 @@ def new_question(
         )
     if conversation_id is not None:
         get_conversation(container.db, user, conversation_id)
-        earlier = queries_of(container.db, user, conversation_id)
+        before = queries_of(container.db, user, conversation_id)
+        earlier = tuple(query for query, _ in before)
+        unanswered = bool(before) and before[-1][1] == AnswerStatus.NOT_FOUND
     if literal or container.settings.follow_ups == "off":
-        earlier = ()
+        earlier, unanswered = (), False
     own, conversation = (
         (uuid5(QUESTIONS, f"{part} {user.id} {key}") for part in ("answer", "conversation"))
         if key
@@ -130,6 +133,7 @@ def new_question(
         filters or Filters(),
         whole,
         tuple(earlier),
+        unanswered,
     )
     asked = replace(asked, removed=said.removed, kept=said.kept, notices_in=notices_in)
     return _asked_again(asked, user, container) if key else asked
@@ -226,7 +230,9 @@ def _tell_of_identity(builder: AnswerBuilder) -> None:
 
 
 def _understand(builder: AnswerBuilder) -> None:
-    """A follow-up question becomes what it means; from here on that is the question."""
+    """A follow-up question becomes what it means; from here on that is the question. What follows a
+    question that found nothing, and is about nothing else, has nothing to be answered from."""
+    builder.points_nowhere = builder.question.unanswered and names_nothing_else(builder.question.text)
     if builder.question.earlier:
         builder.query = standalone(builder.question.text, builder.question.earlier[-1]).query
         if builder.query != builder.question.text:
@@ -332,7 +338,9 @@ def _gather_sources(builder: AnswerBuilder, retrieval: Retrieval, container: Ask
         other.sources, builder.analysis, elsewhere, builder.notices_in
     )
     builder.notices = [*builder.notices, *warned.notices, *other.notices]
-    return _may_write(builder, container) and is_read_again(builder, retrieval, container)
+    return (
+        _may_write(builder, container) and not builder.points_nowhere and is_read_again(builder, retrieval, container)
+    )
 
 
 def _may_write(builder: AnswerBuilder, container: AskContainer) -> bool:
@@ -346,14 +354,24 @@ def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContaine
     assert builder.analysis is not None, "what was retrieved was asked for"
     first, db = container.settings.passages, container.db
     written = _may_write(builder, container)
-    quotes = is_agreed(builder, retrieval, container) if written else retrieval.answerable
+    quotes = not builder.points_nowhere and (
+        is_agreed(builder, retrieval, container) if written else retrieval.answerable
+    )
     if quotes is False:
         builder.status = AnswerStatus.NOT_FOUND
-        builder.stats["refused"] = reason_of(retrieval, builder.stats.get("agreement", ()))
+        builder.stats["refused"] = (
+            Refusal(by=POINTS_NOWHERE)
+            if builder.points_nowhere
+            else reason_of(retrieval, builder.stats.get("agreement", ()))
+        )
         builder.notices = source_warnings.of_refusal(builder.notices, builder.sources)
         empty = not builder.sources and count_indexed(db, builder.user) == 0
         builder.notices.append(
-            notice("empty_index", builder.notices_in) if empty else not_found(builder.sources, builder.notices_in)
+            notice("empty_index", builder.notices_in)
+            if empty
+            else notice("points_nowhere", builder.notices_in)
+            if builder.points_nowhere
+            else not_found(builder.sources, builder.notices_in)
         )
         builder.notices += [
             unread(document, builder.notices_in) for document in fitting(builder.analysis, builder.user, db)

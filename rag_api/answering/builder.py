@@ -46,6 +46,7 @@ class Question:
     whole: str = ""  # id of the one document that the model is to read whole, in place of passages of several
     # what was searched for before in this conversation; empty: this question stands alone
     earlier: tuple[str, ...] = ()
+    unanswered: bool = False  # the last of those found nothing
     removed: tuple[IdentityKind, ...] = ()  # what identified a patient and was left out of the text
     notices_in: Language | None = None  # of the page; None: the question's own
     kept: tuple[IdentityKind, ...] = ()  # what does and stayed, since its asker said so
@@ -80,6 +81,7 @@ class AnswerBuilder:
     user: User
     language: Language
     query: str  # what is searched for and answered: the question, or what a follow-up means
+    points_nowhere: bool = False  # a follow-up of what found nothing
     analysis: Analysis | None = None  # of the query, from its search on
     began: float = field(default_factory=time.perf_counter)
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))

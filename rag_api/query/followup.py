@@ -186,6 +186,15 @@ def leans(question: str) -> bool:
     )
 
 
+def names_nothing_else(question: str) -> bool:
+    """Whether it can only be about what was asked before: it has no topic of its own or points back,
+    and names no other patient, measure or drug."""
+    own, said = _content(question), _words(question)
+    points = not (_POINTS | _MAY_POINT).isdisjoint(said) and len(own) <= _MOST_CONTENT
+    names = bool(patients_in(question)) or bool(_MEASURE.search(question)) or any(map(_is_drug, said))
+    return bool(said) and (not own or points) and not names
+
+
 def _is_keywords(question: str) -> bool:
     """ "lokelma dosis", "nummer beroertecode": how a search is typed, which says all it means."""
     return "?" not in question and not any(

@@ -13,7 +13,10 @@ ReviewVerdict = Literal["right", "partly", "wrong", "harmful"]
 
 
 class RefusedOut(BaseModel):
-    by: str = Field(description="A rule's name, `unsure`, `disagreed` (a second reader) or found `elsewhere`.")
+    by: str = Field(
+        description="A rule's name, `unsure`, `disagreed` (a second reader), found `elsewhere`, or `points_nowhere` "
+        "(it follows a question that found nothing)."
+    )
     sure: float | None = Field(None, description="How sure the choice was.")
     needed: float | None = Field(None, description="How sure it had to be.")
 

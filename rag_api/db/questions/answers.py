@@ -221,14 +221,15 @@ def _without(answer: Answer, hidden: frozenset[str]) -> Answer:
     )
 
 
-def queries_of(db: Database, user: User, conversation_id: str, limit: int = 3) -> tuple[str, ...]:
-    """What was last searched for in a conversation of the user's, oldest first."""
+def queries_of(db: Database, user: User, conversation_id: str, limit: int = 3) -> tuple[tuple[str, AnswerStatus], ...]:
+    """What was last searched for in a conversation of the user's, and what came of it, oldest
+    first."""
     rows = db.all(
-        f"select query from answers where conversation_id = %(id)s and {OWNS} order by created_at desc, id desc limit "  # noqa: S608
+        f"select query, status from answers where conversation_id = %(id)s and {OWNS} order by created_at desc, id desc limit "  # noqa: S608
         f"%(limit)s",
         values(user, id=conversation_id, limit=limit),
     )
-    return tuple(row["query"] for row in reversed(rows))
+    return tuple((row["query"], AnswerStatus(row["status"])) for row in reversed(rows))
 
 
 def add_feedback(

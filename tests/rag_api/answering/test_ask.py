@@ -332,6 +332,20 @@ async def test_not_found_is_decided_without_asking_the_model(
     assert [type(event) for event in events] == [Stage, Found, Done]
 
 
+async def test_a_question_that_follows_one_without_an_answer_and_names_nothing_has_none(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
+    before = last(await asked(container, UNANSWERABLE))
+    together: dict[str, Any] = {"conversation_id": before.conversation_id}
+    follows = last(await asked(container, "Hoeveel mag ik er daarvan per dag geven?", **together))
+    assert (follows.status, follows.stats["refused"]) == (AnswerStatus.NOT_FOUND, {"by": "points_nowhere"})
+    assert [notice.code for notice in follows.notices] == ["points_nowhere"]
+    assert server.requests == []
+    # what names a patient and a drug is about those, whatever was asked before
+    assert last(await asked(container, DUTCH, **together)).status == AnswerStatus.ANSWERED
+    assert last(await asked(container, "en per dag?", **together)).status == AnswerStatus.ANSWERED
+
+
 async def test_an_empty_index_says_what_to_run(container: Container) -> None:
     answer = last(await asked(container, ENGLISH))
     assert answer.status == AnswerStatus.NOT_FOUND

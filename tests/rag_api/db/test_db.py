@@ -451,7 +451,7 @@ def test_a_clock_that_is_set_back_leaves_answers_in_their_order(db: Database) ->
     )
     save_answer(db, LOCAL_USER, kept, late=True)
     assert [one.question for one in answers_of(db, LOCAL_USER, first.conversation_id)] == ["Ervoor", "Eerst", "Dan"]
-    assert queries_of(db, LOCAL_USER, first.conversation_id, 1) == ("Dan",)
+    assert [query for query, _ in queries_of(db, LOCAL_USER, first.conversation_id, 1)] == ["Dan"]
 
 
 def test_conversations_are_found_by_title_question_and_the_documents_they_were_answered_from(db: Database) -> None:

@@ -3813,7 +3813,7 @@ export interface components {
         RefusedOut: {
             /**
              * By
-             * @description A rule's name, `unsure`, `disagreed` (a second reader) or found `elsewhere`.
+             * @description A rule's name, `unsure`, `disagreed` (a second reader), found `elsewhere`, or `points_nowhere` (it follows a question that found nothing).
              */
             by: string;
             /**
