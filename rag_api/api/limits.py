@@ -80,7 +80,9 @@ class Buckets:
             self._taken += 1
             if self._taken % SWEEP == 0:
                 forget_full(db)
-            return take(db.patient(PATIENCE), hashlib.sha256(f"{self.what} {name}".encode()).digest(), self.per_minute)
+            return take(
+                db.with_timeout(PATIENCE), hashlib.sha256(f"{self.what} {name}".encode()).digest(), self.per_minute
+            )
         except BedsideError as error:
             self._alone_until = self._clock() + AGAIN
             log.warning("%s are counted in this process alone: %s", self.what, error.message)

@@ -37,7 +37,7 @@ class Event:
     action: str
     result: Result
     who: Mapping[str, Any]
-    origin: str = "api"  # "api", "cli", "watch"
+    origin: str = "api"  # "api", "cli", "watch", "server"
     route: str = ""
     request: str = ""  # what the entries of one request share
     status: int = 0  # of HTTP, or the exit code of a command

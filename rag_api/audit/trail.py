@@ -136,7 +136,7 @@ class Trail:
         if not self._verifying.acquire(blocking=False):
             raise Conflict("The trail is being verified already.")
         try:
-            return verify(self._open_db().patient(), [*anchors, *self.known_anchors()])
+            return verify(self._open_db().with_timeout(), [*anchors, *self.known_anchors()])
         finally:
             self._verifying.release()
 
@@ -148,7 +148,9 @@ class Trail:
 
     def erase_old(self, said: Event) -> int:
         """By the settings. Raises DatabaseUnavailable."""
-        return erase_old(self._open_db().patient(), self.settings.audit_days, self.settings.audit_question_days, said)
+        return erase_old(
+            self._open_db().with_timeout(), self.settings.audit_days, self.settings.audit_question_days, said
+        )
 
     def _entry(self, event: Event, buffered: bool = False) -> Entry:
         return entry_of(event, with_text=self.settings.audit_question_days > 0, buffered=buffered)

@@ -149,7 +149,7 @@ class Database:
             connection.patience = max(min(SHORT, patience), patience - waited)
             yield connection
 
-    def patient(self, seconds: float = LONG) -> Self:
+    def with_timeout(self, seconds: float = LONG) -> Self:
         """Return the same database for work that nobody reads along with."""
         other = copy.copy(self)
         other.patience = seconds

@@ -90,7 +90,7 @@ class PgDocuments:
     def __init__(
         self, db: Database, user: User = LOCAL_USER, *, patience: float | None = None, open_to: Sequence[str] = EVERYONE
     ) -> None:  # fmt: skip
-        self._asked, self.db = db, db.patient()
+        self._asked, self.db = db, db.with_timeout()
         self.user = user
         self.patience = patience
         self.open_to = open_to

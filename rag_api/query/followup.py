@@ -187,8 +187,8 @@ def leans(question: str) -> bool:
 
 
 def names_nothing_else(question: str) -> bool:
-    """Whether it can only be about what was asked before: it has no topic of its own or points back,
-    and names no other patient, measure or drug."""
+    """Whether it can only be about what was asked before: it has no topic of its own or points
+    back, and names no other patient, measure or drug."""
     own, said = _content(question), _words(question)
     points = not (_POINTS | _MAY_POINT).isdisjoint(said) and len(own) <= _MOST_CONTENT
     names = bool(patients_in(question)) or bool(_MEASURE.search(question)) or any(map(_is_drug, said))

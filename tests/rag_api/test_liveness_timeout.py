@@ -16,7 +16,7 @@ from rag_api.container import Lazy
 from rag_api.embed import HttpEmbedder
 from rag_api.embed import http as embedder_http
 from rag_api.errors import EmbedderUnavailable, StoreUnavailable
-from rag_api.ingest.sources.retries import patient
+from rag_api.ingest.sources.retries import with_retries
 from rag_api.liveness_timeout import begun_again, while_alive
 from rag_api.stores.weaviate import connection as weaviate_connection
 from rag_api.stores.weaviate.connection import WeaviateConnection
@@ -180,12 +180,12 @@ class Part:
 
 
 def test_an_ingestion_waits_for_a_part_that_comes_back_and_not_for_ever() -> None:
-    part = patient(Part(away=1), 5.0)
+    part = with_retries(Part(away=1), 5.0)
     assert (part.put("a"), part.name) == ("a", "part")
     with pytest.raises(StoreUnavailable):
-        patient(Part(away=100), 0.4).put("a")
+        with_retries(Part(away=100), 0.4).put("a")
     with pytest.raises(StoreUnavailable):
-        patient(Part(away=1), 0.0).put("a")
+        with_retries(Part(away=1), 0.0).put("a")
 
 
 def test_what_is_no_absence_is_not_waited_out() -> None:
@@ -198,7 +198,7 @@ def test_what_is_no_absence_is_not_waited_out() -> None:
 
     part = Wrong()
     with pytest.raises(ValueError, match="wrong"):
-        patient(part, 60.0).put()
+        with_retries(part, 60.0).put()
     assert part.calls == 1
 
 

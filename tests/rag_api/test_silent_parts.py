@@ -71,7 +71,7 @@ def test_a_database_that_is_stopped_is_given_up_and_found_again(stopped: Embedde
     with pytest.raises(DatabaseUnavailable):  # it waited for ever
         database.ping()
     tell(stopped, signal.SIGCONT)
-    assert database.patient(30).ping()
+    assert database.with_timeout(30).ping()
     database.close()
 
 
@@ -90,7 +90,7 @@ def test_a_question_that_asks_a_stopped_database_again_and_again_does_not_wait_f
     with pytest.raises(DatabaseUnavailable, match="silent just now"):
         entry.append("{}", [])
     tell(stopped, signal.SIGCONT)
-    assert database.patient(30).ping()
+    assert database.with_timeout(30).ping()
     assert not database.silence  # whoever asks next waits as long as before
     database.close()
 
@@ -117,7 +117,7 @@ def container(stopped: EmbeddedPostgres, server: Scripted, tmp_path: Path) -> It
         load_hospital(made)
         yield made
         tell(stopped, signal.SIGCONT)
-        made.db.patient(30).run("truncate documents, conversations cascade")
+        made.db.with_timeout(30).run("truncate documents, conversations cascade")
 
 
 def stopping(database: EmbeddedPostgres) -> Callable[[dict[str, object]], list[object]]:

@@ -110,7 +110,7 @@ def export_audit(db: DbDep, trail: TrailDep, query: QueryDep) -> StreamingRespon
     trail.on["up_to"] = last
     name = 'attachment; filename="bedside-audit.jsonl"'
     return StreamingResponse(
-        (line + "\n" for line in lines(db.patient(), wanted)),
+        (line + "\n" for line in lines(db.with_timeout(), wanted)),
         media_type=JSON_LINES,
         headers={"Content-Disposition": name},
     )

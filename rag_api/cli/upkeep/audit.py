@@ -67,7 +67,7 @@ def export(
 
     with opened() as container:
         count = 0
-        for line in lines(container.db.patient(), TrailQuery(after=after, since=_time(since), until=_time(until))):
+        for line in lines(container.db.with_timeout(), TrailQuery(after=after, since=_time(since), until=_time(until))):
             typer.echo(line)
             count += 1
         also(entries=count)
@@ -97,7 +97,7 @@ def forget(
             account = get_account(container.db, user).id
         except NotFound:
             account = user  # gone already, and `local`, who is none
-        db, said = container.db.patient(), begun("audit.erased", "bedside audit forget", {})
+        db, said = container.db.with_timeout(), begun("audit.erased", "bedside audit forget", {})
         erased = forget_questions(db, account, said) + (forget_person(db, account, said) if identity else 0)
         deleted = delete_conversations_of(db, account) if conversations else 0
         detached = detach(db, account)

@@ -13,7 +13,6 @@ import numpy as np
 
 from rag_api.config import Settings
 from rag_api.errors import ConfigurationError, StoreUnavailable, Unavailable, UnreadableDocument
-from rag_api.ingest.cluster.patience import patiently
 from rag_api.ingest.cluster.rows import DocumentDone, Embedded, Ticket, packed, unpacked
 from rag_api.ingest.common.chunk import embedding_text
 from rag_api.ingest.pipeline.embedding import embed_texts
@@ -23,6 +22,7 @@ from rag_api.ingest.pipeline.saving import batches, save_batch
 from rag_api.ingest.sandbox.reader import Reader
 from rag_api.ingest.sources.report import Outcome
 from rag_api.ingest.sources.repository import DocumentsRepo
+from rag_api.ingest.sources.retries import retried
 from rag_api.ingest.sources.run import Item, ReadItem, Run
 from rag_api.ingest.sources.sources import KeptFiles, SourceFile, sha256_of
 
@@ -62,7 +62,7 @@ class StepParts:
 
 def look(table: pa.Table) -> pa.Table:
     """Sources -> their names and digests; of what cannot be opened nothing is said here."""
-    found = (patiently(lambda source=source: _digest(source)) for source in unpacked(table))  # type: ignore[misc]
+    found = (retried(lambda source=source: _digest(source)) for source in unpacked(table))  # type: ignore[misc]
     return packed(one for one in found if one is not None)
 
 
@@ -81,7 +81,7 @@ class ReadingStep:
             raise ConfigurationError(
                 f"BEDSIDE_DATA_DIR: {parts.settings.data_dir} is not the same folder on all machines of the cluster"
             )
-        self._run = parts.run(repo=patiently(lambda: parts.open.repo(parts.settings)))
+        self._run = parts.run(repo=retried(lambda: parts.open.repo(parts.settings)))
         self._reader = Reader(parts.settings.read_timeout, parts.settings.read_memory_mb)
 
     def close(self) -> None:
@@ -90,19 +90,19 @@ class ReadingStep:
 
     def __call__(self, table: pa.Table) -> Iterator[pa.Table]:
         for batch in batches(self._counted(ticket) for ticket in unpacked(table)):
-            yield packed(patiently(lambda batch=batch: settle_titles(self._run, batch)[0]))  # type: ignore[misc]
+            yield packed(retried(lambda batch=batch: settle_titles(self._run, batch)[0]))  # type: ignore[misc]
 
     def _counted(self, ticket: Ticket) -> ReadItem:
         """What a reading that ends with its reader leaves behind is its beginning. All else that a
         document waits for between the pools, and may be lost in with a machine or a driver, is not
         its fault and is not counted."""
         repo, item = self._run.repo, ticket.item
-        if patiently(lambda: repo.begin_reading(item.id)) > MOST_TRIES:
+        if retried(lambda: repo.begin_reading(item.id)) > MOST_TRIES:
             why = f"{item.source.name}: whoever read it was lost {MOST_TRIES} times; the next run tries it again"
             read = _given_up(item, self._run.settings, why)
         else:
-            read = patiently(lambda: self._read(ticket))
-        patiently(lambda: repo.end_reading([item.id]))
+            read = retried(lambda: self._read(ticket))
+        retried(lambda: repo.end_reading([item.id]))
         return read
 
     def _read(self, ticket: Ticket) -> ReadItem:
@@ -125,12 +125,12 @@ class EmbeddingStep:
     """Documents that were read -> the same with their passages' vectors."""
 
     def __init__(self, parts: StepParts) -> None:
-        self._run = parts.run(embedder=patiently(lambda: parts.open.embedder(parts.settings)))
+        self._run = parts.run(embedder=retried(lambda: parts.open.embedder(parts.settings)))
 
     def __call__(self, table: pa.Table) -> pa.Table:
         read: list[ReadItem] = unpacked(table)
         texts = [embedding_text(chunk) for one in read for chunk in one.chunks]
-        vectors = patiently(lambda: embed_texts(self._run, texts, ""))
+        vectors = retried(lambda: embed_texts(self._run, texts, ""))
         ends = np.cumsum([len(one.chunks) for one in read])[:-1]
         return packed(Embedded(one, own) for one, own in zip(read, np.split(vectors, ends), strict=True))
 
@@ -139,8 +139,8 @@ class Writing:
     """Documents with their vectors -> the store and the list; what became of each."""
 
     def __init__(self, parts: StepParts) -> None:
-        repo = patiently(lambda: parts.open.repo(parts.settings))
-        self._run = parts.run(repo=repo, store=patiently(lambda: parts.open.store(parts.settings, *parts.space)))
+        repo = retried(lambda: parts.open.repo(parts.settings))
+        self._run = parts.run(repo=repo, store=retried(lambda: parts.open.store(parts.settings, *parts.space)))
 
     def __call__(self, table: pa.Table) -> pa.Table:
         batch: list[Embedded] = unpacked(table)
@@ -169,7 +169,7 @@ class Writing:
                 return None
             return self._run.outcomes
 
-        return patiently(save)
+        return retried(save)
 
     def _saved_alone(self, one: Embedded) -> list[Outcome]:
         outcomes = self._saved([one])

@@ -38,12 +38,12 @@ SUFFIXES = {
     ".xlsx": Kind.XLSX, ".xlsm": Kind.XLSX, ".xls": Kind.XLS, ".ods": Kind.ODS,
     ".html": Kind.HTML, ".htm": Kind.HTML, ".md": Kind.MARKDOWN, ".txt": Kind.TEXT, ".eml": Kind.EML, ".msg": Kind.MSG,
 }  # fmt: skip
-WORDS = frozenset((Kind.DOCX, Kind.DOCM))
+WORD_KINDS = frozenset((Kind.DOCX, Kind.DOCM))
 SLIDES = frozenset((Kind.PPTX, Kind.PPSX, Kind.PPT, Kind.ODP))
 TEXTS = frozenset((Kind.XLSX, Kind.HTML, Kind.MARKDOWN, Kind.TEXT, Kind.EML, Kind.MSG))  # their pages are made here
 # What LibreOffice makes of a kind, which is then read in its place.
-BECOMES = {Kind.DOC: Kind.DOCX, Kind.ODT: Kind.DOCX, Kind.RTF: Kind.DOCX, Kind.XLS: Kind.XLSX, Kind.ODS: Kind.XLSX}
-_OFFICE = frozenset((*WORDS, *SLIDES, *BECOMES))
+CONVERTED_TO = {Kind.DOC: Kind.DOCX, Kind.ODT: Kind.DOCX, Kind.RTF: Kind.DOCX, Kind.XLS: Kind.XLSX, Kind.ODS: Kind.XLSX}
+_OFFICE = frozenset((*WORD_KINDS, *SLIDES, *CONVERTED_TO))
 
 _ZIP, _OLE = b"PK", b"\xd0\xcf\x11\xe0"
 _BEGINNINGS = {

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from rag_api.ingest.common.boxed_text import plain
 from rag_api.ingest.common.characters import clean_line
-from rag_api.ingest.docx.look import Look, StylePlace, Unseen
 from rag_api.ingest.docx.math import formula, raised
 from rag_api.ingest.docx.package import Element, attribute, child, chosen, foreign, on, tag, whole
 from rag_api.ingest.docx.shapes import (
@@ -23,6 +22,7 @@ from rag_api.ingest.docx.shapes import (
     shape_hidden,
     size_of,
 )
+from rag_api.ingest.docx.visibility import Look, StylePlace, Unseen
 
 REMOVED = ("w:del", "w:moveFrom")
 _NOTES = ("w:footnoteReference", "w:endnoteReference")

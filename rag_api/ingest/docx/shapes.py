@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, replace
 
 from rag_api.ingest.docx.colours import PAPER, Colours, Ground, first
-from rag_api.ingest.docx.look import StylePlace, WordPageSize
 from rag_api.ingest.docx.package import Element, attribute, child, tag, whole
+from rag_api.ingest.docx.visibility import StylePlace, WordPageSize
 
 FRAMES = ("wp:anchor", "wp:inline")
 SHAPES = ("wps:wsp", "v:shape", "v:rect", "v:roundrect", "v:oval")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rag_api.ingest.docx.colours import first
-from rag_api.ingest.docx.look import Look, StylePlace
 from rag_api.ingest.docx.package import Element, attribute, child, on, tag, whole
+from rag_api.ingest.docx.visibility import Look, StylePlace
 
 _SMALLEST = 100  # twips: no letter is read in less
 _PARTS = {

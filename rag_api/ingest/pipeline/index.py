@@ -15,7 +15,7 @@ from rag_api.ingest.pipeline.engine import IngestEngine, OneMachine
 from rag_api.ingest.pipeline.moved import rename_moved, retire
 from rag_api.ingest.sources.report import IngestReport, Missing, ProgressCallback
 from rag_api.ingest.sources.repository import DocumentsRepo
-from rag_api.ingest.sources.retries import patient
+from rag_api.ingest.sources.retries import with_retries
 from rag_api.ingest.sources.run import Run
 from rag_api.ingest.sources.sources import KeptFiles, SourceFile, Survey
 from rag_api.ingest.sources.uploads import clear_uploads
@@ -57,7 +57,8 @@ def ingest(
         regroup(store, document_id, groups)
 
     with documents_repo.lock():
-        documents_repo, store, embedder = patient(documents_repo, wait), patient(store, wait), patient(embedder, wait)
+        documents_repo, store = with_retries(documents_repo, wait), with_retries(store, wait)
+        embedder = with_retries(embedder, wait)
         run = Run(settings, documents_repo, store, embedder, KeptFiles(settings.data_dir), progress, len(sources))
         run.files.clear_parts()
         clear_uploads(settings.data_dir)

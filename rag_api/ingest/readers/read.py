@@ -13,7 +13,7 @@ from rag_api.ingest.common.described import expiry_notice
 from rag_api.ingest.common.described.metadata import describe, titles_of
 from rag_api.ingest.common.described.title_signs import NamingLine
 from rag_api.ingest.common.described.words import language_of
-from rag_api.ingest.common.kinds import SLIDES, TEXTS, WORDS, Kind, media_type
+from rag_api.ingest.common.kinds import SLIDES, TEXTS, WORD_KINDS, Kind, media_type
 from rag_api.ingest.common.notes import note, on_pages
 from rag_api.ingest.docx.package import refuse_ole
 from rag_api.ingest.layout.lines import Row
@@ -51,7 +51,7 @@ def read(
 
 
 def _read(path: Path, name: str, kind: str, max_pages: int, shown: Path | None, ocr: Ocr | None) -> ReadDocument:
-    if kind in WORDS:
+    if kind in WORD_KINDS:
         return _read_docx(path, name, max_pages, shown)
     if kind in SLIDES:
         assert shown is not None

@@ -20,13 +20,13 @@ from rag_api.ingest.common.boxed_text import no_boxes
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.docx.colours import Colours
 from rag_api.ingest.docx.lists import BULLET, ListNumbers
-from rag_api.ingest.docx.look import Look, StylePlace, page_size
 from rag_api.ingest.docx.losses import leave_out_unseen, quoted, refuse_unread, said_of
 from rag_api.ingest.docx.package import Element, Package, attribute, child, chosen, foreign, on, refuse_ole, tag, whole
 from rag_api.ingest.docx.runs import REMOVED, Inline, Tally, lines_of_diagram, one_line
 from rag_api.ingest.docx.shapes import TextBox, overflows
 from rag_api.ingest.docx.styles import Styles
 from rag_api.ingest.docx.tables import TableLook, inner, row_height, row_hidden, table_look, without_gaps
+from rag_api.ingest.docx.visibility import Look, StylePlace, page_size
 from rag_api.ingest.structure.tagged_lines import Told
 from rag_api.text.block_shapes import label_of
 

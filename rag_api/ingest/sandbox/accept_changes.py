@@ -14,9 +14,9 @@ from pathlib import Path
 from lxml import etree
 
 from rag_api.ingest.docx.fields import keep_results
-from rag_api.ingest.docx.look import transparent
 from rag_api.ingest.docx.package import Element, Package, attribute, child, foreign, on, tag
 from rag_api.ingest.docx.runs import REMOVED
+from rag_api.ingest.docx.visibility import transparent
 from rag_api.ingest.readers.read_docx import unseen_in
 
 _KEPT = ("w:ins", "w:moveTo")

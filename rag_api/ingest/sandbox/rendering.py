@@ -9,7 +9,7 @@ from pathlib import Path
 from rag_api.domain import Note, ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.job import Job
-from rag_api.ingest.common.kinds import BECOMES, SLIDES, TEXTS, WORDS, Kind
+from rag_api.ingest.common.kinds import CONVERTED_TO, SLIDES, TEXTS, WORD_KINDS, Kind
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.sandbox.office import MISSING, PACKAGES, SLOW, convert
 from rag_api.ingest.sandbox.reader import Reader, Told
@@ -21,16 +21,16 @@ def read_rendered(reader: Reader, job: Job, shown: Path, told: Told | None = Non
     """Read a file and, of a kind without pages, its rendering, which becomes `shown`. told: as
     `Reader.read`. Raises UnreadableDocument."""
     kind = Kind(job.kind)
-    if kind in BECOMES:
+    if kind in CONVERTED_TO:
         with tempfile.TemporaryDirectory(prefix="office-", dir=shown.parent) as folder:
-            newer = Path(folder) / f"newer{_ENDINGS[BECOMES[kind]]}"
+            newer = Path(folder) / f"newer{_ENDINGS[CONVERTED_TO[kind]]}"
             _must(convert(job.path, newer, reader.timeout, reader.memory_mb), job)
-            return read_rendered(reader, replace(job, path=newer, kind=BECOMES[kind]), shown)
+            return read_rendered(reader, replace(job, path=newer, kind=CONVERTED_TO[kind]), shown)
     if kind in SLIDES:
         _must(convert(job.path, shown, reader.timeout, reader.memory_mb), job)
     if kind in SLIDES or kind in TEXTS:
         return reader.read(replace(job, shown=shown))
-    return reader.read(job, told) if kind not in WORDS else _words(reader, job, shown)
+    return reader.read(job, told) if kind not in WORD_KINDS else _words(reader, job, shown)
 
 
 def _words(reader: Reader, job: Job, shown: Path) -> ReadDocument:

@@ -18,7 +18,7 @@ from rag_api.ingest.common.notes import recognised
 from rag_api.ingest.sharepoint.changes import take_changes
 from rag_api.ingest.sharepoint.client import GraphClient, GraphRefused
 from rag_api.ingest.sharepoint.drive_item import paths_of
-from rag_api.ingest.sharepoint.look import SharePointLook
+from rag_api.ingest.sharepoint.fetch import SharePointFetcher
 from rag_api.ingest.sharepoint.repo import DrivesRepo
 from rag_api.ingest.sharepoint.site import Site
 from rag_api.ingest.sources.sources import FileProblem, KeptFiles, Skipped, SourceFile, Survey, left_out, remote_folder
@@ -37,7 +37,7 @@ def sync(site: Site, client: GraphClient, repo: DrivesRepo, files: KeptFiles, ma
         items = _changed(client, repo, site, drive)
         paths = paths_of(items, site.folder)
         wanted = {key: path for key, path in paths.items() if _why_not(site, items[key], path) is None}
-        look = SharePointLook(client, site, drive, files, int(max_file_mb * (1 << 20)))
+        look = SharePointFetcher(client, site, drive, files, int(max_file_mb * (1 << 20)))
         items |= _looked_at(look, repo, drive, [items[key] for key in wanted if _is_due(items[key], look)])
         gone = {key for key in wanted if items[key].name == ""}
         return _survey(site, drive, files, items, {key: path for key, path in paths.items() if key not in gone})
@@ -95,13 +95,13 @@ def _why_not(site: Site, item: RemoteItem, path: str) -> str | None:
     return left_out(PurePosixPath(path).name)
 
 
-def _is_due(item: RemoteItem, look: SharePointLook) -> bool:
+def _is_due(item: RemoteItem, look: SharePointFetcher) -> bool:
     old = item.permitted_at is None or datetime.now(UTC) - item.permitted_at > _PERMITTED_FOR
     return item.look or item.permit or (old and not item.left_out) or look.lost(item)
 
 
 def _looked_at(
-    look: SharePointLook, repo: DrivesRepo, drive: str, due: Iterable[RemoteItem]
+    look: SharePointFetcher, repo: DrivesRepo, drive: str, due: Iterable[RemoteItem]
 ) -> Mapping[str, RemoteItem]:
     """Each is kept as soon as it is known. One that went meanwhile has no name any more: the next
     look is told so."""

@@ -18,11 +18,13 @@ from rag_api.errors import Unavailable
 log = logging.getLogger(__name__)
 
 PART = TypeVar("PART")
+RESULT = TypeVar("RESULT")
 AWAY = 60.0  # seconds that a part may be away
+LONG_AWAY = 300.0  # of many machines
 FIRST, LONGEST = 0.5, 5.0  # seconds between two tries
 
 
-class _Patient:
+class _Retried:
     """Each method of `part` as it is, tried again while it raises Unavailable; what is no method is
     passed through."""
 
@@ -31,16 +33,21 @@ class _Patient:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._part, name)
-        return functools.partial(_tried, self._seconds, found) if callable(found) else found
+        return functools.partial(_retried, self._seconds, found) if callable(found) else found
 
 
-def patient(part: PART, seconds: float) -> PART:
+def with_retries(part: PART, seconds: float) -> PART:
     """Return the same part, waited for up to `seconds` in each of its calls. Raises Unavailable, as
     it does, after that."""
-    return cast(PART, _Patient(part, seconds)) if seconds > 0 else part
+    return cast(PART, _Retried(part, seconds)) if seconds > 0 else part
 
 
-def _tried(seconds: float, act: Callable[..., Any], *given: Any, **named: Any) -> Any:
+def retried(act: Callable[[], RESULT], seconds: float = LONG_AWAY) -> RESULT:
+    """Return what it returns. act: may be repeated. Raises Unavailable after `seconds` of it."""
+    return cast(RESULT, _retried(seconds, act))
+
+
+def _retried(seconds: float, act: Callable[..., Any], *given: Any, **named: Any) -> Any:
     end, pause = time.monotonic() + seconds, FIRST
     while True:
         try:

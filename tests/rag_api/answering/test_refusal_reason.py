@@ -4,12 +4,14 @@ be."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from rag_api.answering.refusal_reason import DISAGREED, UNSURE, reason_of, sentence_of
+from rag_api.answering.refusal_reason import DISAGREED, ELSEWHERE, POINTS_NOWHERE, UNSURE, reason_of, sentence_of
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import AnswerStatus, Document
@@ -21,6 +23,7 @@ from tests.rag_api.retrieval.reader_model.test_pointing_reader import QUESTION, 
 from tests.support.scripted_server import Scripted
 from tests.support.world import empty
 
+ROOT = Path(__file__).parents[3]
 FOUND = Retrieval((), 0.25, answerable=False, needed=0.5)
 
 
@@ -29,6 +32,13 @@ def test_a_rule_is_named_whatever_else_is_known(rule: Rule) -> None:
     told = reason_of(replace(FOUND, forbidden=rule), [{"points": 1.0, "answers": 1.0}])
     assert told == {"by": rule.value}
     assert sentence_of(told).startswith("Refused: ")
+
+
+@pytest.mark.parametrize("language", ["nl", "en"])
+def test_the_page_has_words_for_each_reason(language: str) -> None:
+    page = (ROOT / f"web/src/i18n/staff/quality/reviews.{language}.ts").read_text()
+    told = re.findall(r"^    (\w+):", page[page.index("  refused:") :].split("}")[0], re.MULTILINE)
+    assert set(told) == {*(rule.value for rule in Rule if rule), UNSURE, DISAGREED, ELSEWHERE, POINTS_NOWHERE}
 
 
 def test_without_a_second_reader_the_confidence_and_what_it_had_to_be_are_kept() -> None:

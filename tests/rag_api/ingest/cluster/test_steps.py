@@ -22,11 +22,10 @@ from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Contents, DocumentStatus
 from rag_api.errors import ConfigurationError, IngestionStopped, StoreUnavailable, Unavailable
-from rag_api.ingest.cluster import patience, steps
+from rag_api.ingest.cluster import steps
 from rag_api.ingest.cluster.connect import check_settings, joined
 from rag_api.ingest.cluster.engine import Pools
 from rag_api.ingest.cluster.fair import in_turns
-from rag_api.ingest.cluster.patience import patiently
 from rag_api.ingest.cluster.rows import DocumentDone, Ticket, packed, unpacked
 from rag_api.ingest.cluster.steps import MOST_TRIES, EmbeddingStep, Openers, ReadingStep, StepParts, Writing
 from rag_api.ingest.pipeline import saving
@@ -34,8 +33,10 @@ from rag_api.ingest.pipeline.changed import fingerprint_of
 from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.pipeline.letterheads import settle_shared
 from rag_api.ingest.pipeline.reading import read_item
+from rag_api.ingest.sources import retries
 from rag_api.ingest.sources.object_survey import survey_url
 from rag_api.ingest.sources.repository import MemoryDocuments
+from rag_api.ingest.sources.retries import retried
 from rag_api.ingest.sources.run import Item, Run
 from rag_api.ingest.sources.sources import KeptFiles, SourceFile, document_id, find_sources, sha256_of, survey
 from rag_api.stores.memory import MemoryStore
@@ -114,7 +115,7 @@ class Line:
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "PAUSES", (0.0,))
+    monkeypatch.setattr(retries, "FIRST", 0.0)
 
 
 def test_what_is_read_stands_in_the_store_and_in_the_list(tmp_path: Path) -> None:
@@ -248,7 +249,7 @@ def test_machines_that_do_not_see_the_same_data_directory_are_refused(tmp_path: 
         ReadingStep(replace(line.parts, token=tmp_path / "elsewhere"))
 
 
-def test_patience_ends() -> None:
+def test_retries_end() -> None:
     tries = []
 
     def act() -> None:
@@ -256,7 +257,7 @@ def test_patience_ends() -> None:
         raise Unavailable("away")
 
     with pytest.raises(Unavailable):
-        patiently(act, patience=-1.0)
+        retried(act, seconds=-1.0)
     assert len(tries) == 1
 
 

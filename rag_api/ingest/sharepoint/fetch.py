@@ -1,4 +1,4 @@
-"""Looks at one file that changed: which version is published, its content, who may read it."""
+"""Fetch of one file that changed: which version is published, its content, who may read it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIELDS = "$select=id,name,size,file,publication,malware&$expand=listItem($expan
 
 
 @dataclass(frozen=True, slots=True)
-class SharePointLook:
+class SharePointFetcher:
     """What every look needs. `most`: bytes of one file."""
 
     client: GraphClient
