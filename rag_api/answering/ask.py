@@ -28,7 +28,7 @@ from rag_api.answering.question.personal import checked
 from rag_api.answering.question.separate_asks import found_apart
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
-from rag_api.answering.refusal_reason import POINTS_NOWHERE, Refusal, reason_of
+from rag_api.answering.refusal_reason import UNRESOLVED_FOLLOW_UP, Refusal, reason_of
 from rag_api.answering.warnings import source_warnings
 from rag_api.answering.warnings.notice_texts import expired, minute_of, not_found, notice, unread
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
@@ -56,7 +56,7 @@ from rag_api.errors import (
 )
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import Ask, asks_of
-from rag_api.query.followup import names_nothing_else, standalone
+from rag_api.query.followup import refers_back_only, standalone
 from rag_api.query.small_talk import small_talk
 from rag_api.retrieval.find import Retrieval, find, merged
 from rag_api.text.language import Language, detect
@@ -232,7 +232,7 @@ def _tell_of_identity(builder: AnswerBuilder) -> None:
 def _understand(builder: AnswerBuilder) -> None:
     """A follow-up question becomes what it means; from here on that is the question. What follows a
     question that found nothing, and is about nothing else, has nothing to be answered from."""
-    builder.points_nowhere = builder.question.unanswered and names_nothing_else(builder.question.text)
+    builder.unresolved_follow_up = builder.question.unanswered and refers_back_only(builder.question.text)
     if builder.question.earlier:
         builder.query = standalone(builder.question.text, builder.question.earlier[-1]).query
         if builder.query != builder.question.text:
@@ -339,7 +339,9 @@ def _gather_sources(builder: AnswerBuilder, retrieval: Retrieval, container: Ask
     )
     builder.notices = [*builder.notices, *warned.notices, *other.notices]
     return (
-        _may_write(builder, container) and not builder.points_nowhere and is_read_again(builder, retrieval, container)
+        _may_write(builder, container)
+        and not builder.unresolved_follow_up
+        and is_read_again(builder, retrieval, container)
     )
 
 
@@ -354,14 +356,14 @@ def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContaine
     assert builder.analysis is not None, "what was retrieved was asked for"
     first, db = container.settings.passages, container.db
     written = _may_write(builder, container)
-    quotes = not builder.points_nowhere and (
+    quotes = not builder.unresolved_follow_up and (
         is_agreed(builder, retrieval, container) if written else retrieval.answerable
     )
     if quotes is False:
         builder.status = AnswerStatus.NOT_FOUND
         builder.stats["refused"] = (
-            Refusal(by=POINTS_NOWHERE)
-            if builder.points_nowhere
+            Refusal(by=UNRESOLVED_FOLLOW_UP)
+            if builder.unresolved_follow_up
             else reason_of(retrieval, builder.stats.get("agreement", ()))
         )
         builder.notices = source_warnings.of_refusal(builder.notices, builder.sources)
@@ -369,8 +371,8 @@ def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContaine
         builder.notices.append(
             notice("empty_index", builder.notices_in)
             if empty
-            else notice("points_nowhere", builder.notices_in)
-            if builder.points_nowhere
+            else notice("unresolved_follow_up", builder.notices_in)
+            if builder.unresolved_follow_up
             else not_found(builder.sources, builder.notices_in)
         )
         builder.notices += [

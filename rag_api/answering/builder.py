@@ -81,7 +81,7 @@ class AnswerBuilder:
     user: User
     language: Language
     query: str  # what is searched for and answered: the question, or what a follow-up means
-    points_nowhere: bool = False  # a follow-up of what found nothing
+    unresolved_follow_up: bool = False  # a follow-up of what found nothing
     analysis: Analysis | None = None  # of the query, from its search on
     began: float = field(default_factory=time.perf_counter)
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))

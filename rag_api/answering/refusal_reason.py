@@ -10,7 +10,7 @@ from rag_api.retrieval.decision.answerability import Rule
 from rag_api.retrieval.find import Retrieval
 
 UNSURE, DISAGREED, ELSEWHERE = "unsure", "disagreed", "elsewhere"
-POINTS_NOWHERE = "points_nowhere"
+UNRESOLVED_FOLLOW_UP = "unresolved_follow_up"
 
 _RULES = {
     Rule.NOTHING_FITS: "nothing that was found may answer: none of it is for these patients and about this drug, "
@@ -23,8 +23,8 @@ _RULES = {
 
 
 class Refusal(TypedDict, total=False):
-    """by: a rule's name, `unsure`, `disagreed` by a second reader, found `elsewhere`, or
-    `points_nowhere`: it follows a question that found nothing. sure, needed: chances in [0, 1]."""
+    """by: a rule's name, `unsure`, `disagreed` by a second reader, found `elsewhere`, or an
+    `unresolved_follow_up` of a question that found nothing. sure, needed: chances in [0, 1]."""
 
     by: str
     sure: float
@@ -49,7 +49,7 @@ def sentence_of(refusal: Mapping[str, Any]) -> str:
     how_sure = f" ({refusal['sure']:.2f}, needed {refusal['needed']:.2f})" if "sure" in refusal else ""
     if by in _RULES:
         return f"Refused: {_RULES[Rule(by)]}."
-    if by == POINTS_NOWHERE:
+    if by == UNRESOLVED_FOLLOW_UP:
         return "Refused: it follows a question that found nothing, and names nothing else."
     if by == DISAGREED:
         return f"Refused: the second reader does not agree{how_sure}."

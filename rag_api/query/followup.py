@@ -186,7 +186,7 @@ def leans(question: str) -> bool:
     )
 
 
-def names_nothing_else(question: str) -> bool:
+def refers_back_only(question: str) -> bool:
     """Whether it can only be about what was asked before: it has no topic of its own or points
     back, and names no other patient, measure or drug."""
     own, said = _content(question), _words(question)

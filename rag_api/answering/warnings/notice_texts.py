@@ -31,7 +31,7 @@ _TEXTS: dict[str, dict[str, str]] = {
         "the right place. "
         "It makes nothing up and knows only the documents that were loaded.",
     },
-    "points_nowhere": {
+    "unresolved_follow_up": {
         "nl": "Op de vorige vraag vond Bedside geen antwoord, dus ook niet op deze vervolgvraag. Noem erbij waarover "
         "ze gaat.",
         "en": "Bedside found no answer to the question before, so none to this one that follows it. Say what it is "

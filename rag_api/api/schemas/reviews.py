@@ -14,7 +14,7 @@ ReviewVerdict = Literal["right", "partly", "wrong", "harmful"]
 
 class RefusedOut(BaseModel):
     by: str = Field(
-        description="A rule's name, `unsure`, `disagreed` (a second reader), found `elsewhere`, or `points_nowhere` "
+        description="A rule's name, `unsure`, `disagreed` (a second reader), found `elsewhere`, or `unresolved_follow_up` "
         "(it follows a question that found nothing)."
     )
     sure: float | None = Field(None, description="How sure the choice was.")

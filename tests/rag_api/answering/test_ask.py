@@ -338,8 +338,8 @@ async def test_a_question_that_follows_one_without_an_answer_and_names_nothing_h
     before = last(await asked(container, UNANSWERABLE))
     together: dict[str, Any] = {"conversation_id": before.conversation_id}
     follows = last(await asked(container, "Hoeveel mag ik er daarvan per dag geven?", **together))
-    assert (follows.status, follows.stats["refused"]) == (AnswerStatus.NOT_FOUND, {"by": "points_nowhere"})
-    assert [notice.code for notice in follows.notices] == ["points_nowhere"]
+    assert (follows.status, follows.stats["refused"]) == (AnswerStatus.NOT_FOUND, {"by": "unresolved_follow_up"})
+    assert [notice.code for notice in follows.notices] == ["unresolved_follow_up"]
     assert server.requests == []
     # what names a patient and a drug is about those, whatever was asked before
     assert last(await asked(container, DUTCH, **together)).status == AnswerStatus.ANSWERED

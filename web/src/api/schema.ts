@@ -3813,7 +3813,7 @@ export interface components {
         RefusedOut: {
             /**
              * By
-             * @description A rule's name, `unsure`, `disagreed` (a second reader), found `elsewhere`, or `points_nowhere` (it follows a question that found nothing).
+             * @description A rule's name, `unsure`, `disagreed` (a second reader), found `elsewhere`, or `unresolved_follow_up` (it follows a question that found nothing).
              */
             by: string;
             /**

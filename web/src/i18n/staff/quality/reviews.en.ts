@@ -20,7 +20,7 @@ export const reviews = {
     other_intent: "Refused: the question is about treating what the best sentence prevents, or the other way round.",
     disagreed: "Refused: the second reader did not agree.",
     elsewhere: "Refused: the best sentence stands in another procedure than the best passage.",
-    points_nowhere: "Refused: it follows a question that found no answer, and names nothing itself.",
+    unresolved_follow_up: "Refused: it follows a question that found no answer, and names nothing itself.",
     unsure: "Refused: it was not sure enough that this answers the question.",
   }),
   refusedUnknown: "Refused: no procedure answers this.",

@@ -20,7 +20,7 @@ export const reviews: StaffWords["reviews"] = {
     other_intent: "Geweigerd: de vraag gaat over behandelen van wat de beste zin voorkomt, of omgekeerd.",
     disagreed: "Geweigerd: de tweede lezer was het er niet mee eens.",
     elsewhere: "Geweigerd: de beste zin staat in een andere procedure dan de beste passage.",
-    points_nowhere: "Geweigerd: ze volgt op een vraag zonder antwoord en noemt zelf niets.",
+    unresolved_follow_up: "Geweigerd: ze volgt op een vraag zonder antwoord en noemt zelf niets.",
     unsure: "Geweigerd: het was niet zeker genoeg dat dit de vraag beantwoordt.",
   },
   refusedUnknown: "Geweigerd: geen enkele procedure beantwoordt dit.",
