@@ -1,4 +1,4 @@
-"""What opens over an answer, or under a refusal: one look for all of it, and in view."""
+"""Dialogs over an answer, and what opens under a refusal: one look for all of it, and in view."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-// Under a refusal: the reader knows the procedure that holds the answer, knows that there is one, or
-// says that there is none. For the gap report and the owners.
+// Under a refusal: the reader knows the procedure that holds the answer, knows that there is one,
+// or says that there is none. For the gap report and the owners.
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import type { ApiError } from "../../api/errors";
 import type { DocumentSummary } from "../../api/types";
