@@ -484,12 +484,14 @@ LOCAL_USER = User(id="local", name="Local user", groups=EVERYONE, roles=frozense
 @dataclass(frozen=True, slots=True)
 class Notice:
     """A sentence for the reader, shown above the answer. `code` is stable. `about`: the ranks of
-    the sources that it speaks of; empty: of the answer as a whole."""
+    the sources that it speaks of; empty: of the answer as a whole. `texts`: the sentence by
+    language, for a page that speaks another than the question."""
 
     code: str
     text: str
     about: tuple[int, ...] = ()
     language: str = field(default="", compare=False)  # of the text; "": the question's
+    texts: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

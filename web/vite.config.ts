@@ -45,6 +45,7 @@ export default defineConfig({
   build: {
     target: "es2022",
     chunkSizeWarningLimit: 900,
+    modulePreload: { polyfill: false }, // what does not know these links fetches the same files a moment later
     assetsInlineLimit: 0, // data: URLs would need a wider content security policy
     rollupOptions: {
       output: {

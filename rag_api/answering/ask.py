@@ -212,7 +212,7 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
 def _tell_of_pack(builder: AnswerBuilder, container: AskContainer) -> None:
     """Each answer of a downtime pack says how old it is."""
     if (pack := container.settings.pack) is not None:
-        made, until = (minute_of(one, builder.notices_in) for one in (pack.made_at, pack.valid_until))
+        made, until = (minute_of(one) for one in (pack.made_at, pack.valid_until))
         builder.notices.append(notice("pack", builder.notices_in, made=made, until=until))
 
 

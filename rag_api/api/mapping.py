@@ -94,7 +94,9 @@ def span_out(citation: Citation, sources: Sequence[Source]) -> api.SpanOut:
 
 
 def notices_out(notices: Sequence[Notice]) -> list[api.NoticeOut]:
-    return [api.NoticeOut(code=notice.code, text=notice.text, language=notice.language) for notice in notices]
+    return [
+        api.NoticeOut(code=one.code, text=one.text, language=one.language, texts=dict(one.texts)) for one in notices
+    ]
 
 
 # What the generator measured that depends on what others asked.

@@ -1,9 +1,9 @@
-"""The sentences above an answer, in its reader's language. Codes are stable; the page may style by
-them."""
+"""The sentences above an answer, each in every language, since its reader may change theirs. Codes
+are stable; the page may style by them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 
 from rag_api.domain import Document, Notice, Source, TargetGroup
@@ -303,38 +303,46 @@ _PATIENT = {
 }
 
 
-def notice(code: str, language: str, about: tuple[int, ...] = (), **words: str) -> Notice:
+InEach = Mapping[str, str]  # by language
+_LANGUAGES = tuple(_MONTHS)
+
+
+def notice(code: str, language: str, about: tuple[int, ...] = (), **words: str | InEach) -> Notice:
     public = _PUBLIC.get(code, code).removeprefix("card_")
-    return Notice(public, _TEXTS[code][language].format(**words), about, language)
+    texts = {
+        one: text.format(**{name: said if isinstance(said, str) else said[one] for name, said in words.items()})
+        for one, text in _TEXTS[code].items()
+    }
+    return Notice(public, texts[language], about, language, texts)
 
 
-def for_whom(groups: Iterable[TargetGroup], language: str) -> str:
+def for_whom(groups: Iterable[TargetGroup]) -> InEach:
     """ "volwassenen en zwangeren"."""
-    return _joined(
-        [_FOR_WHOM[language][group] for group in TargetGroup if group in set(groups)],
-        {"nl": "en", "en": "and"}[language],
-    )
+    return _joined(groups, _FOR_WHOM, {"nl": "en", "en": "and"})
 
 
-def the_patient(groups: Iterable[TargetGroup], language: str) -> str:
+def the_patient(groups: Iterable[TargetGroup]) -> InEach:
     """ "een kind of een pasgeborene"."""
-    return _joined(
-        [_PATIENT[language][group] for group in TargetGroup if group in set(groups)], {"nl": "of", "en": "or"}[language]
-    )
+    return _joined(groups, _PATIENT, {"nl": "of", "en": "or"})
 
 
-def _joined(names: Sequence[str], word: str) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+def _joined(groups: Iterable[TargetGroup], called: Mapping[str, InEach], words: InEach) -> InEach:
+    ordered = [group for group in TargetGroup if group in set(groups)]
+    said = {}
+    for language, word in words.items():
+        *others, last = (called[language][group] for group in ordered)
+        said[language] = f"{', '.join(others)} {word} {last}" if others else last
+    return said
 
 
-def day_of(day: date, language: str) -> str:
-    return f"{day.day} {_MONTHS[language][day.month - 1]} {day.year}"
+def day_of(day: date) -> InEach:
+    return {language: f"{day.day} {_MONTHS[language][day.month - 1]} {day.year}" for language in _LANGUAGES}
 
 
-def minute_of(moment: datetime, language: str) -> str:
+def minute_of(moment: datetime) -> InEach:
     """On this machine's clock: "26 november 2026, 22:40"."""
     own = moment.astimezone()
-    return f"{day_of(own.date(), language)}, {own:%H:%M}"
+    return {language: f"{day}, {own:%H:%M}" for language, day in day_of(own.date()).items()}
 
 
 def title_of(document: Document) -> str:
@@ -348,8 +356,8 @@ def not_found(sources: Sequence[Source], language: str) -> Notice:
 
 def unread(document: Document, language: str) -> Notice:
     """Of a document that could not be read and whose title fits the question."""
-    reason = _UNREAD.get(document.reason, _UNREAD["broken"])[language]
-    words = {"title": title_of(document), "owner": document.metadata.owner, "why": reason}
+    reason = _UNREAD.get(document.reason, _UNREAD["broken"])
+    words: dict[str, str | InEach] = {"title": title_of(document), "owner": document.metadata.owner, "why": reason}
     return notice("unread_owned" if document.metadata.owner else "unread", language, (), **words)
 
 
@@ -361,6 +369,7 @@ def expired(sources: Sequence[Source], today: date, language: str) -> list[Notic
         until = document.metadata.valid_until
         if until is not None and until < today:
             code = "expired" if document.metadata.version else "expired_unversioned"
-            words = {"version": document.metadata.version, "title": title_of(document), "day": day_of(until, language)}
+            version, title = document.metadata.version, title_of(document)
+            words: dict[str, str | InEach] = {"version": version, "title": title, "day": day_of(until)}
             found.setdefault(document.id, notice(code, language, (source.hit.rank,), **words))
     return list(found.values())

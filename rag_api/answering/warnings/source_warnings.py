@@ -183,7 +183,7 @@ def _group_caution(source: Source, patient: Patient, language: str) -> list[Noti
     groups = source.document.metadata.target_groups
     if not patient.excludes(groups):
         return []
-    words = {"for_whom": for_whom(groups, language), "patient": the_patient(patient.groups, language)}
+    words = {"for_whom": for_whom(groups), "patient": the_patient(patient.groups)}
     return [notice("card_other_group", language, (), **words)]
 
 
@@ -201,10 +201,7 @@ def _twin_caution(
     better = _better_twin(twins, likely, cared_for)
     if patient.is_clear or better.document.id == source.document.id:
         return []
-    words = {
-        "for_whom": for_whom(about.target_groups, language),
-        "others": for_whom(better.document.metadata.target_groups, language),
-    }
+    words = {"for_whom": for_whom(about.target_groups), "others": for_whom(better.document.metadata.target_groups)}
     return [notice("card_twin", language, (), source=str(better.hit.rank), **words)]
 
 
@@ -225,20 +222,14 @@ def _level_caution(source: Source, question: Analysis, language: str) -> list[No
     level = question.level
     if level is None or not is_about_the_other(level, source.document.metadata.title):
         return []
-    return [
-        notice(
-            "card_other_level_high" if level.high else "card_other_level_low",
-            language,
-            (),
-            salt=level.of.names[language == "en"],
-        )
-    ]
+    code = "card_other_level_high" if level.high else "card_other_level_low"
+    return [notice(code, language, (), salt={"nl": level.of.names[0], "en": level.of.names[1]})]
 
 
 def _age_cautions(source: Source, today: date, newer: Mapping[str, Document], language: str) -> list[Notice]:
     until, found = source.document.metadata.valid_until, []
     if until is not None and until < today:
-        found.append(notice("card_expired", language, day=day_of(until, language)))
+        found.append(notice("card_expired", language, day=day_of(until)))
     if source.document.id in newer:
         found.append(notice("card_superseded", language, newer=_named(newer[source.document.id])))
     return found
@@ -255,20 +246,16 @@ def _group_notices(sources: Sequence[Source], patient: Patient, first: int, lang
     for_others = [s for s in sources if patient.excludes(s.document.metadata.target_groups)]
     if not for_others:
         return []
-    patient_words = the_patient(patient.groups, language)
+    patient_words = the_patient(patient.groups)
     if sources[0] in for_others:
         groups = {group for s in for_others for group in s.document.metadata.target_groups}
-        return [notice("patient_group", language, for_whom=for_whom(groups, language), patient=patient_words)]
+        return [notice("patient_group", language, for_whom=for_whom(groups), patient=patient_words)]
     best, rest = max(for_others, key=lambda s: s.hit.score), [s for s in sources if s not in for_others]
     about = best.document.metadata
     if best.hit.score <= max(s.hit.score for s in rest) or any(are_twins(about, s.document.metadata) for s in rest):
         return []
-    words = {
-        "title": title_of(best.document),
-        "for_whom": for_whom(about.target_groups, language),
-        "patient": patient_words,
-    }
-    return [notice("patient_group_only", language, (), **words)]
+    words = {"for_whom": for_whom(about.target_groups), "patient": patient_words}
+    return [notice("patient_group_only", language, (), title=title_of(best.document), **words)]
 
 
 def _twin_notices(sources: Sequence[Source], question: Analysis, first: int, language: str) -> list[Notice]:
@@ -281,7 +268,7 @@ def _twin_notices(sources: Sequence[Source], question: Analysis, first: int, lan
         for other in sources[index + 1 :]:
             one, two = source.document.metadata, other.document.metadata
             if are_twins(one, two) and _says(question, other, sources) >= AS_MUCH * _says(question, source, sources):
-                words = {"one": for_whom(one.target_groups, language), "other": for_whom(two.target_groups, language)}
+                words = {"one": for_whom(one.target_groups), "other": for_whom(two.target_groups)}
                 ranks = (index + 1, sources.index(other) + 1)
                 return [notice("twins", language, ranks, **words, first=str(ranks[0]), second=str(ranks[1]))]
     return []
@@ -297,7 +284,7 @@ def _unnamed_notices(sources: Sequence[Source], patient: Patient, user: User, la
     """When the question names nobody and what is read first has no twin."""
     if patient.is_clear or not sources or not _is_unthought_of(sources[0].document, user):
         return []
-    return [notice("only_for", language, (1,), for_whom=for_whom(sources[0].document.metadata.target_groups, language))]
+    return [notice("only_for", language, (1,), for_whom=for_whom(sources[0].document.metadata.target_groups))]
 
 
 def _is_unthought_of(document: Document, user: User) -> bool:
@@ -322,9 +309,7 @@ def answered_from(
         if d.id in taken and d.id != sources[0].document.id and _is_unthought_of(d, user)
     ]
     return (
-        [notice("answered_only_for", language, for_whom=for_whom(others[0].metadata.target_groups, language))]
-        if others
-        else []
+        [notice("answered_only_for", language, for_whom=for_whom(others[0].metadata.target_groups))] if others else []
     )
 
 

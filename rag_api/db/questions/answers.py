@@ -214,7 +214,8 @@ def _without(answer: Answer, hidden: frozenset[str]) -> Answer:
     left = tuple(source for source in answer.sources if source.document.id not in hidden)
     if len(left) == len(answer.sources):
         return answer
-    withheld = Notice("withheld", WITHHELD["en" if answer.language == "en" else "nl"])
+    language = "en" if answer.language == "en" else "nl"
+    withheld = Notice("withheld", WITHHELD[language], language=language, texts=WITHHELD)
     kept = tuple(notice for notice in answer.notices if notice.code in ("stopped", "broken_off"))
     return replace(
         answer, text="", sources=left, citations=(), unsupported=(), not_named=(), notices=(*kept, withheld), stats={}

@@ -1,11 +1,12 @@
 """Every view with an address, in both languages, light and dark, wide and narrow: axe finds nothing
-in it, and nothing is wider than the window."""
+in it, nothing is wider than the window, and its bar is that of all others."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import httpx
+import pytest
 from playwright.sync_api import expect
 
 from rag_api.container import Container
@@ -40,3 +41,30 @@ def test_no_view_has_a_fault(
         page.wait_for_load_state("networkidle")
         faultless(page)
         page.screenshot(path=tmp_path / f"{path.strip('/').replace('/', '-').split('?')[0] or 'first'}.png")
+
+
+BAR = """[...document.querySelectorAll('.bar .wordmark, .bar .quiet:not(.icon)')].filter(one => one.checkVisibility())
+  .map(one => `${one.innerText} ${Math.round(one.getBoundingClientRect().x)}`)"""
+
+
+@pytest.mark.parametrize("width", [1440, 320])
+def test_the_bar_stays_as_it_is_from_view_to_view(
+    new_page: NewPage, url: str, container: Container, width: int
+) -> None:
+    child = load_hospital(container)["child"]
+    asked = (
+        httpx.post(f"{url}/api/ask", json={"question": FLAG, "mode": "sources"}, timeout=60).raise_for_status().json()
+    )
+    page = new_page(allowed="pdf|PDF|Failed to load", width=width)
+    bars = {}
+    for path in (*VIEWS, f"/d/{child.id}"):
+        page.goto(url + path)
+        expect(page.locator("main, .linked").first).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        bars[path] = page.evaluate(BAR)
+    assert bars == dict.fromkeys(bars, bars["/"])
+    assert [one.rsplit(" ", 1)[0] for one in bars["/"]][:3] == ["Bedside", "Nieuwe vraag", "Eerder"]
+    page.locator("summary", has_text="Eerder").click()
+    page.get_by_role("button", name=FLAG).click()
+    expect(page).to_have_url(f"{url}/c/{asked['conversation_id']}")
+    expect(page.locator(".turn")).to_have_count(1)

@@ -19,9 +19,13 @@ ASKED = {
 }
 
 
-def stays(page: Page, locale: str) -> None:
+OTHER = {"nl-BE": "en-GB", "en-GB": "nl-BE"}
+SWITCH = {"nl-BE": "Show the page in English", "en-GB": "Toon de pagina in het Nederlands"}
+
+
+def stays(page: Page, locale: str, quoted: str) -> None:
     """The page says all of its own in its language; the document keeps its own."""
-    _, _, quoted, (anew, copy, place, notice) = ASKED[locale]
+    anew, copy, place, notice = ASKED[locale][3]
     expect(page.locator("html")).to_have_attribute("lang", locale[:2])
     answered, refused = page.locator(".turn").first, page.locator(".turn").last
     expect(page.get_by_role("button", name=anew)).to_be_visible()
@@ -36,7 +40,10 @@ def stays(page: Page, locale: str) -> None:
 
 
 @pytest.mark.parametrize("locale", ASKED)
-def test_a_question_in_the_other_language_leaves_the_page_in_its_own(new_page: NewPage, url: str, locale: str) -> None:
+def test_a_question_in_the_other_language_leaves_the_page_in_its_own_and_notices_follow_the_page(
+    new_page: NewPage, url: str, locale: str
+) -> None:
+    quoted = ASKED[locale][2]
     page = new_page(allowed="pdf|PDF", locale=locale)
     page.goto(url)
     for count, question in enumerate(ASKED[locale][:2], 1):
@@ -44,7 +51,9 @@ def test_a_question_in_the_other_language_leaves_the_page_in_its_own(new_page: N
         page.keyboard.press("Enter")
         # the first question of a process waits for its models
         expect(page.locator(".turn .made")).to_have_count(count, timeout=60_000)
-    stays(page, locale)
+    stays(page, locale, quoted)
     page.reload()
     expect(page.locator(".turn .made")).to_have_count(2)
-    stays(page, locale)
+    stays(page, locale, quoted)
+    page.get_by_role("button", name=SWITCH[locale]).click()
+    stays(page, OTHER[locale], quoted)

@@ -195,7 +195,7 @@ def test_both_pages_have_no_fault_in_english(
     page.screenshot(path=tmp_path / f"owners-{width}.png", full_page=True)
 
 
-def test_under_a_refusal_a_reader_names_the_procedure_that_has_it_or_says_that_none_does(
+def test_under_a_refusal_a_reader_names_the_procedure_that_has_it_or_says_that_there_is_one_or_none(
     page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker, tmp_path: Path
 ) -> None:
     put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
@@ -215,6 +215,11 @@ def test_under_a_refusal_a_reader_names_the_procedure_that_has_it_or_says_that_n
     ask(page, url, FLAG)
     known.get_by_role("button", name="Geen enkele procedure zegt dit").click()
     expect(known.get_by_role("status").last).to_contain_text("zien dat dit ontbreekt")
+    ask(page, url, FLAG)
+    known.get_by_role("button", name="Er is een procedure over, maar ik weet niet welke").click()
+    known.get_by_label("Wat weet u er nog van?").fill("Ze hing op het bord van de nachtdienst.")
+    known.get_by_role("button", name="Verstuur").click()
+    expect(known.get_by_role("status").last).to_contain_text("dit staat nu bij uw vraag")
 
     asker.user = owner
     page.goto(f"{url}/inbox")
@@ -226,6 +231,7 @@ def test_under_a_refusal_a_reader_names_the_procedure_that_has_it_or_says_that_n
     gap = page.locator(".gap")
     expect(gap).to_contain_text("Het staat in deze procedure, zeggen lezers")
     expect(gap).to_contain_text("een procedure hierover: die is er niet (1)")
+    expect(gap).to_contain_text("Ze hing op het bord van de nachtdienst.")
     faultless(page)
     page.screenshot(path=tmp_path / "gaps.png")
 

@@ -229,7 +229,9 @@ async def test_what_the_quote_does_not_name_is_told_and_kept(
     assert answer.not_named == ("polio",)
     (said,) = [notice.text for notice in answer.notices if notice.code == "not_named"]
     assert said.startswith("Dit antwoord noemt niet: polio.")
-    assert get_answer(container.db, LOCAL_USER, answer.id).not_named == ("polio",)
+    kept = get_answer(container.db, LOCAL_USER, answer.id)
+    assert kept.not_named == ("polio",)
+    assert "This answer does not name: polio." in kept.notices[-1].texts["en"]
     assert last(await asked(container)).not_named == ()
 
 

@@ -3361,6 +3361,14 @@ export interface components {
              * @default
              */
             language: string;
+            /**
+             * Texts
+             * @description The text by language, `nl` and `en`; empty of what was answered by older versions.
+             * @default {}
+             */
+            texts: {
+                [key: string]: string;
+            };
         };
         /** OwnerAccountOut */
         OwnerAccountOut: {

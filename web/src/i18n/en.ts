@@ -83,6 +83,7 @@ export const en = {
     noDocuments: "There are no documents yet",
     noDocumentsHelp:
       "Bedside answers only from documents that were loaded into it. An administrator loads a folder with:",
+    folder: "FOLDER",
     shortcut: "Press / to type a question, ? for all shortcuts.",
   },
   // Of the sample handbook, each with the document that answers it; a hospital's own documents give

@@ -75,6 +75,7 @@ export const nl: Messages = {
     exampleOf: (title: string) => `Wat moet ik doen volgens “${title}”?`,
     noDocuments: "Er zijn nog geen documenten",
     noDocumentsHelp: "Bedside antwoordt alleen uit documenten die erin geladen zijn. Een beheerder laadt een map met:",
+    folder: "MAP",
     shortcut: "Druk op / om een vraag te typen, op ? voor alle sneltoetsen.",
   },
   examples: [

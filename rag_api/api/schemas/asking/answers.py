@@ -28,6 +28,9 @@ class NoticeOut(BaseModel):
     code: str
     text: str
     language: str = Field("", description="Of the text; empty: of the answer.")
+    texts: dict[str, str] = Field(
+        {}, description="The text by language, `nl` and `en`; empty of what was answered by older versions."
+    )
 
 
 class SourceOut(BaseModel):

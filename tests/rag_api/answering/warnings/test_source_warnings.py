@@ -4,12 +4,14 @@ patient are read as such."""
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from rag_api.answering.warnings.notice_texts import expired, for_whom, notice, the_patient
 from rag_api.answering.warnings.source_warnings import in_doubt, of_refusal, of_used, usable, warned
 from rag_api.domain import Chunk, Document, DocumentStatus, Filters, Hit, Metadata, Notice, Source, TargetGroup, User
 from rag_api.guard.people.patient import patient_of
@@ -145,6 +147,20 @@ def test_an_answer_that_begins_in_another_document_than_the_first_source_says_so
 ) -> None:
     assert [one.code for one in in_doubt((), ranks, SOURCES, "nl")] == codes
     assert [one.code for one in in_doubt(("polio",), ranks, SOURCES, "nl")] == ["not_named", *codes]
+
+
+def test_a_notice_has_its_values_in_each_language_and_its_text_in_the_questions() -> None:
+    until = replace(SOURCES[0].document.metadata, valid_until=date(2024, 3, 1), target_groups=(TargetGroup.CHILD,))
+    old = replace(SOURCES[0], document=replace(SOURCES[0].document, metadata=until))
+    (said,) = expired([old], date(2025, 1, 1), "en")
+    assert said.text == "document 1 expired on 1 March 2024."
+    assert said.texts == {"nl": "document 1 is vervallen op 1 maart 2024.", "en": said.text}
+    groups = [TargetGroup.NEONATE, TargetGroup.CHILD]
+    twins = notice("card_other_group", "nl", for_whom=for_whom(groups), patient=the_patient([TargetGroup.ADULT]))
+    assert twins.texts == {
+        "nl": "Dit document is voor kinderen en pasgeborenen; de vraag noemt een volwassene.",
+        "en": "This document is for children and newborns; the question mentions an adult.",
+    }
 
 
 def test_a_drug_that_the_answer_does_not_name_is_told_apart_from_other_words() -> None:

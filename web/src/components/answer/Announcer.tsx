@@ -3,6 +3,7 @@ import { failureWords, type Messages, useMessages } from "../../i18n";
 import { type AnswerState, view } from "../../state/conversation/answer";
 import type { Turn } from "../../state/conversation/conversation";
 import { byDocument } from "../../text/documents/documents";
+import { noticesSaid } from "../../text/documents/facts";
 
 export function Announcer({ turn }: { turn: Turn | undefined }) {
   const m = useMessages();
@@ -24,6 +25,6 @@ function spoken(state: AnswerState, m: Messages): string {
   const { sources, notices, status } = view(state);
   if (status === "not_found") return m.answer.refusedSpoken(byDocument(sources).length);
   const end = status === "answered" ? m.answer.complete(sources.length) : m.answer.sourcesSpoken(sources.length);
-  const said = notices.filter(({ code }) => code !== "demo_model").map(({ text }) => text);
-  return [end, ...said].join(" ");
+  const said = noticesSaid(notices, m).filter(({ code }) => code !== "demo_model");
+  return [end, ...said.map(({ text }) => text)].join(" ");
 }

@@ -20,10 +20,7 @@ export function ReadAloud({ state, latest }: Props) {
   const voices = useVoices();
   const reading = useReading();
   const { answer } = state;
-  const notices = noticesOf(state, m).map(({ text, own, language }) => ({
-    text,
-    language: own ? m.locale : language || answer.language,
-  }));
+  const notices = noticesOf(state, m).map(({ text, language }) => ({ text, language: language || answer.language }));
   const pieces = spokenOf(answer, notices, m.speech, m);
   const lacking = unspoken(pieces, (language) => voiceFor(voices, language) !== undefined);
   const able = voices.length > 0 && lacking.length === 0 && pieces.length > 0;

@@ -88,7 +88,6 @@ function Whole({
           />
         </div>
       )}
-      <Notices state={state} below onAsk={onLiteral} />
       {writing && <Progress state={state} />}
       {asks && (
         <Optional fallback={null}>

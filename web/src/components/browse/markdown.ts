@@ -4,7 +4,7 @@ import type { Answer, ConversationDetail, Source } from "../../api/types";
 import { dayOf, formatDay, formatInstant, type StaffMessages } from "../../i18n";
 import { placePath } from "../../state/window/route";
 import { type Block, blocks, type Row, type Run } from "../../text/answer/blocks";
-import { citationOf, sinceWords } from "../../text/documents/facts";
+import { citationOf, noticesSaid, sinceWords } from "../../text/documents/facts";
 
 /** `origin`: where the links lead, as "https://bedside.hospital.example". */
 export function markdownOf({ title, answers }: ConversationDetail, origin: string, m: StaffMessages): string {
@@ -22,7 +22,7 @@ function answerOf(answer: Answer, origin: string, m: StaffMessages): string {
     `## ${plain(question)}`,
     `*${plain(formatInstant(created_at, m))}*`,
     ...since.map((one) => `**${plain(sinceWords(one, m))}** ${plain(one.newer?.title ?? "")}`.trim()),
-    ...notices.map(({ text }) => `**${plain(text)}**`),
+    ...noticesSaid(notices, m).map(({ text }) => `**${plain(text)}**`),
     ...words,
     ...(cited.length > 0 ? [`### ${m.conversations.sources}`, ...cited] : []),
   ]

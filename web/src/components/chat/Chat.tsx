@@ -23,7 +23,6 @@ import { Nowhere } from "../shared/frame/Nowhere";
 import { Printed } from "../shared/frame/Printed";
 import { LazyPane } from "../source/LazyPane";
 import { Empty } from "./Empty";
-import { History } from "./History";
 import { Welcome } from "./Welcome";
 
 const Help = lazy(async () => ({ default: (await import("./Help")).Help }));
@@ -115,16 +114,12 @@ export function Chat() {
       <Header
         home
         asks
-        without="conversations"
         covered={source.over}
         lacking={lackingIn(conversation)}
         tools={<HelpButton onHelp={() => setHelp(true)} />}
-      >
-        <button type="button" className="quiet" onClick={startAnew}>
-          {m.app.newConversation}
-        </button>
-        <History onConversation={(id) => go(conversationPath(id))} onGone={startAnew} />
-      </Header>
+        onAnew={startAnew}
+        onConversation={(id) => go(conversationPath(id))}
+      />
       <main
         className={`conversation ${empty ? "is-empty" : ""} ${long && !busy ? "is-long" : ""}`}
         aria-label={m.app.conversation}

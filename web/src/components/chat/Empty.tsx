@@ -38,7 +38,7 @@ function NoDocuments() {
     <section className="no-documents">
       <h2>{m.empty.noDocuments}</h2>
       <p>{m.empty.noDocumentsHelp}</p>
-      <pre>bedside ingest PATH</pre>
+      <pre>bedside ingest {m.empty.folder}</pre>
     </section>
   );
 }

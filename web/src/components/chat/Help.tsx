@@ -1,17 +1,13 @@
-// The list of shortcuts, as a dialog of the browser's own: it keeps the focus inside and closes
-// with Esc.
-import { useEffect, useRef } from "react";
+// The list of shortcuts.
 import { useWardMessages } from "../../i18n";
+import { Dialog } from "../shared/controls/Dialog";
 import "../../styles/ask/help.css";
 
 export function Help({ onClose }: { onClose(): void }) {
   const m = useWardMessages();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} className="help" onClose={onClose} aria-labelledby="help-title">
-      <h2 id="help-title">{m.help.title}</h2>
-      <dl>
+    <Dialog title={m.help.title} close={m.help.close} onClose={onClose}>
+      <dl className="keys">
         {m.help.keys.map(([keys, meaning]) => (
           <div key={keys}>
             <dt>
@@ -23,9 +19,6 @@ export function Help({ onClose }: { onClose(): void }) {
           </div>
         ))}
       </dl>
-      <button type="button" className="button" onClick={() => dialog.current?.close()}>
-        {m.help.close}
-      </button>
-    </dialog>
+    </Dialog>
   );
 }

@@ -64,6 +64,7 @@ function Unanswered({ gaps }: { gaps: readonly Gap[] }) {
                 </span>
               )}
               {gap.missing.document && <span>{m.inbox.missing(gap.missing.document)}</span>}
+              {gap.missing.procedure && gap.named.length === 0 && <span>{m.inbox.exists(gap.missing.procedure)}</span>}
             </p>
             {gap.named.map(({ document, title, times }) => (
               <p key={document}>{m.inbox.named(title, times)}</p>

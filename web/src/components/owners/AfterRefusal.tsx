@@ -1,6 +1,7 @@
-// Under a refusal: the reader knows the procedure that holds the answer, or says that there is
-// none. For the gap report and the owners.
-import { useId, useState } from "react";
+// Under a refusal: the reader knows the procedure that holds the answer, knows that there is one,
+// or says that there is none. For the gap report and the owners.
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import type { ApiError } from "../../api/errors";
 import type { DocumentSummary } from "../../api/types";
 import { failureWords, useOwnerMessages } from "../../i18n";
 import { useDocumentsCalled } from "../../queries/documents/pages";
@@ -9,42 +10,102 @@ import { useDelayed } from "../../queries/useDelayed";
 import { placePath } from "../../state/window/route";
 import "../../styles/answer/owner.css";
 
+const LACKS = ["procedure", "document"] as const; // there is one of unknown title; there is none
+
 export function AfterRefusal({ answerId }: { answerId: string }) {
   const m = useOwnerMessages();
   const title = useId();
   const [looks, setLooks] = useState(false);
-  const [named, setNamed] = useState<DocumentSummary | null>(null);
-  const { mutate, isPending, isSuccess, error } = useFeedback(answerId);
+  const [said, setSaid] = useState<(typeof LACKS)[number] | DocumentSummary | null>(null);
+  const [worded, setWorded] = useState(false);
+  const { mutate, isPending, error } = useFeedback(answerId);
   const choose = (document: DocumentSummary): void =>
-    mutate({ found: "no", missing: "procedure", document_id: document.id }, { onSuccess: () => setNamed(document) });
+    mutate({ found: "no", missing: "procedure", document_id: document.id }, { onSuccess: () => setSaid(document) });
   return (
     <section className="after-refusal" aria-labelledby={title}>
       <h3 id={title}>{m.refused.title}</h3>
-      {!isSuccess && (
+      {said === null && (
         <>
           <p className="owner-choices">
             <button type="button" className="button" aria-expanded={looks} onClick={() => setLooks(!looks)}>
               {m.refused.knows}
             </button>
-            <button
-              type="button"
-              className="button"
-              disabled={isPending}
-              onClick={() => mutate({ found: "no", missing: "document" })}
-            >
-              {m.refused.missing}
-            </button>
+            {LACKS.map((one) => (
+              <button
+                key={one}
+                type="button"
+                className="button"
+                disabled={isPending}
+                onClick={() => mutate({ found: "no", missing: one }, { onSuccess: () => setSaid(one) })}
+              >
+                {m.refused.lacks[one]}
+              </button>
+            ))}
           </p>
           {looks && <Finder disabled={isPending} onChoose={choose} />}
         </>
       )}
-      <div role="status">{isSuccess && (named ? <Named document={named} /> : <p>{m.refused.thanksMissing}</p>)}</div>
-      {error && (
-        <p className="notice serious" role="alert">
-          {failureWords(error.code, m)}
-        </p>
-      )}
+      <div role="status">
+        {typeof said === "string" && <p>{worded ? m.refused.sent : m.refused.thanks[said]}</p>}
+        {said !== null && typeof said === "object" && <Named document={said} />}
+      </div>
+      <Unsent error={error} />
+      {typeof said === "string" && !worded && <OwnWords answerId={answerId} onSent={() => setWorded(true)} />}
     </section>
+  );
+}
+
+/** Brings what opens, and what comes into it, above the question box. */
+function useInView<Drawn extends HTMLElement>(held?: unknown) {
+  const drawn = useRef<Drawn>(null);
+  useEffect(() => {
+    if (held !== null) drawn.current?.scrollIntoView({ block: "nearest" });
+  }, [held]);
+  return drawn;
+}
+
+const LONGEST = 4000; // characters: the service's limit
+
+/** What else the reader knows of it, if anything: kept with the question. */
+function OwnWords({ answerId, onSent }: { answerId: string; onSent(): void }) {
+  const m = useOwnerMessages();
+  const help = useId();
+  const [words, setWords] = useState("");
+  const { mutate, isPending, error } = useFeedback(answerId);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (words.trim() && !isPending) mutate({ comment: words.trim() }, { onSuccess: onSent });
+  };
+  return (
+    <form className="own-words" ref={useInView<HTMLFormElement>()} onSubmit={submit}>
+      <label className="owner-field">
+        {m.refused.words}
+        <textarea
+          rows={2}
+          maxLength={LONGEST}
+          value={words}
+          aria-describedby={help}
+          onChange={(event) => setWords(event.target.value)}
+        />
+      </label>
+      <p className="muted owner-help" id={help}>
+        {m.refused.wordsHelp}
+      </p>
+      <button type="submit" className="button" disabled={isPending || !words.trim()}>
+        {m.refused.send}
+      </button>
+      <Unsent error={error} />
+    </form>
+  );
+}
+
+function Unsent({ error }: { error: ApiError | null }) {
+  const m = useOwnerMessages();
+  if (!error) return null;
+  return (
+    <p className="notice serious" role="alert">
+      {failureWords(error.code, m)}
+    </p>
   );
 }
 
@@ -65,20 +126,24 @@ function Finder({ disabled, onChoose }: { disabled: boolean; onChoose(document: 
   const [typed, setTyped] = useState("");
   const search = useDelayed(typed.trim());
   const { data: found, error } = useDocumentsCalled(search);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
   return (
-    <div className="after-refusal-finder">
+    <div className="after-refusal-finder" ref={useInView<HTMLDivElement>(found)}>
       <label className="owner-field">
         {m.refused.find}
-        <input type="search" value={typed} maxLength={200} onChange={(event) => setTyped(event.target.value)} />
+        <input
+          ref={input}
+          type="search"
+          value={typed}
+          maxLength={200}
+          onChange={(event) => setTyped(event.target.value)}
+        />
       </label>
       <p className="muted" role="status">
         {search && found && m.refused.found(found.length)}
       </p>
-      {error && (
-        <p className="notice serious" role="alert">
-          {failureWords(error.code, m)}
-        </p>
-      )}
+      <Unsent error={error} />
       {search && found && found.length > 0 && (
         <ul>
           {found.map((document) => (

@@ -1,10 +1,11 @@
 // A button under a document or over its pages, and what it opens: a question for the document's
 // owner, or a report that something is no longer right.
-import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import type { OwnerQuestionIn, Source } from "../../api/types";
 import { failureWords, useOwnerMessages } from "../../i18n";
 import { useAskOwner } from "../../queries/owners";
 import { pathOf } from "../../state/window/route";
+import { Dialog } from "../shared/controls/Dialog";
 import { Words } from "../shared/document/Words";
 import { Kinds, Send } from "./DialogParts";
 import { Personal } from "./Personal";
@@ -57,14 +58,12 @@ interface FormProps {
 function Form({ about, answerId, asked, quotes, label, first, onClose }: FormProps) {
   const m = useOwnerMessages();
   const id = useId();
-  const dialog = useRef<HTMLDialogElement>(null);
   const [kind, setKind] = useState<Kind>(first);
   const [text, setText] = useState(asked);
   const lines = quotes.map((quote) => quote.trim()).filter(Boolean);
   const quoted = [...lines.join("\n")].slice(0, LONGEST_QUOTE).join("");
   const along = quoted && `\n\n“${quoted}”`;
   const { mutate, data: sent, error, isPending } = useAskOwner(about.document_id);
-  useEffect(() => dialog.current?.showModal(), []);
   const send = (remove: boolean): void => {
     if (text.trim() && !isPending)
       mutate({ kind, text: text.trim() + along, page: about.page, answer_id: answerId ?? null, remove });
@@ -74,8 +73,12 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
     send(false);
   };
   return (
-    <dialog ref={dialog} className="help ask-owner" onClose={onClose} aria-labelledby={id}>
-      <h2 id={id}>{label}</h2>
+    <Dialog
+      title={label}
+      close={m.askOwner.close}
+      onClose={onClose}
+      action={!sent && <Send form={id} isPending={isPending} disabled={!text.trim()} />}
+    >
       <p>
         <span lang={about.language || undefined}>{about.title}</span>
         <br />
@@ -87,7 +90,7 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
           <a href={pathOf("inbox")}>{m.askOwner.read}</a>
         </p>
       ) : (
-        <form onSubmit={submit}>
+        <form id={id} onSubmit={submit}>
           <Kinds
             legend={m.askOwner.kind}
             kinds={KINDS}
@@ -111,12 +114,12 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
             {m.askOwner.help}
           </p>
           {quoted && (
-            <>
+            <div>
               <p className="muted">{m.askOwner.along}</p>
-              <blockquote className="said-text" lang={about.language || undefined}>
+              <blockquote lang={about.language || undefined}>
                 <Words text={quoted} />
               </blockquote>
-            </>
+            </div>
           )}
           {error?.code.startsWith("personal_data") ? (
             <Personal words={m.askOwner} instead={error.instead} onRemove={() => send(true)} />
@@ -127,12 +130,8 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
               </p>
             )
           )}
-          <Send isPending={isPending} disabled={!text.trim()} />
         </form>
       )}
-      <button type="button" className="button" onClick={() => dialog.current?.close()}>
-        {m.askOwner.close}
-      </button>
-    </dialog>
+    </Dialog>
   );
 }

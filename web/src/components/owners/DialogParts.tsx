@@ -25,14 +25,15 @@ export function Kinds<Kind extends string>({ legend, kinds, labels, name, value,
   );
 }
 
-export function Send({ isPending, disabled }: { isPending: boolean; disabled: boolean }) {
+/** `form`: the id of the form that it sends, which it may stand outside of. */
+export function Send({ form, isPending, disabled }: { form: string; isPending: boolean; disabled: boolean }) {
   const m = useOwnerMessages();
   return (
-    <p className="owner-choices">
-      <button type="submit" className="button primary" disabled={isPending || disabled}>
+    <>
+      <button type="submit" form={form} className="button primary" disabled={isPending || disabled}>
         {m.askOwner.send}
       </button>
       <span role="status">{isPending && m.askOwner.sending}</span>
-    </p>
+    </>
   );
 }

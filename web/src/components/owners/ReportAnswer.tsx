@@ -1,11 +1,12 @@
 // A button under an answer, and what it opens: it is wrong, or out of date, with a line on what is.
 // It goes to the document's owner.
-import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import type { Answer, Reported } from "../../api/types";
 import { failureWords, useOwnerMessages } from "../../i18n";
 import { useFeedback } from "../../queries/feedback";
 import { pathOf } from "../../state/window/route";
 import { Choice } from "../shared/controls/Choice";
+import { Dialog } from "../shared/controls/Dialog";
 import { Kinds, Send } from "./DialogParts";
 import { WhoReads } from "./WhoReads";
 import "../../styles/answer/owner.css";
@@ -29,27 +30,29 @@ export function ReportAnswer({ answer }: { answer: Answer }) {
 function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
   const m = useOwnerMessages();
   const id = useId();
-  const dialog = useRef<HTMLDialogElement>(null);
   const documents = quotedDocuments(answer);
   const [kind, setKind] = useState<Reported>("wrong");
   const [document, setDocument] = useState(documents[0]?.[0] ?? "");
   const [comment, setComment] = useState("");
   const { mutate, data: sent, error, isPending } = useFeedback(answer.id);
-  useEffect(() => dialog.current?.showModal(), []);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (comment.trim() && !isPending) mutate({ reported: kind, comment, document_id: document || null });
   };
   return (
-    <dialog ref={dialog} className="help ask-owner" onClose={onClose} aria-labelledby={id}>
-      <h2 id={id}>{m.report.label}</h2>
+    <Dialog
+      title={m.report.label}
+      close={m.askOwner.close}
+      onClose={onClose}
+      action={!sent && <Send form={id} isPending={isPending} disabled={!comment.trim()} />}
+    >
       {sent ? (
         <p role="status">
           {sent.owner ? m.askOwner.sent(sent.owner, sent.by_mail) : m.report.toQuality}{" "}
           {sent.owner !== null && <a href={pathOf("inbox")}>{m.askOwner.read}</a>}
         </p>
       ) : (
-        <form onSubmit={submit}>
+        <form id={id} onSubmit={submit}>
           <Kinds
             legend={m.report.kind}
             kinds={KINDS}
@@ -86,13 +89,9 @@ function Form({ answer, onClose }: { answer: Answer; onClose(): void }) {
               {failureWords(error.code, m)}
             </p>
           )}
-          <Send isPending={isPending} disabled={!comment.trim()} />
         </form>
       )}
-      <button type="button" className="button" onClick={() => dialog.current?.close()}>
-        {m.askOwner.close}
-      </button>
-    </dialog>
+    </Dialog>
   );
 }
 

@@ -29,14 +29,25 @@ export const owners = {
   refused: {
     title: "Do you know better?",
     knows: "I know which procedure has it",
-    missing: "No procedure has this",
+    lacks: {
+      procedure: "There is a procedure on this, but I do not know which",
+      document: "No procedure has this",
+    },
     find: "Words of its title or file name",
     found: (count: number) =>
       count === 0
         ? "No procedure that you may read is called that."
         : `${many(count, "procedure", "procedures")}: choose one`,
     thanksNamed: "Thank you. Quality staff and its owner see that the answer should come from",
-    thanksMissing: "Thank you. Quality staff, and the owner of the nearest procedure, see that this is missing.",
+    thanks: {
+      procedure: "Thank you. Quality staff, and the owner of the nearest procedure, see that there is one.",
+      document: "Thank you. Quality staff, and the owner of the nearest procedure, see that this is missing.",
+    },
+    words: "What else do you know of it? You need not say.",
+    wordsHelp:
+      "The same people read this with your question, with your function and department and without your name. Whatever identifies a patient is left out.",
+    send: "Send",
+    sent: "Thank you, this is with your question now.",
   },
   report: {
     label: "Report this answer",
@@ -81,6 +92,8 @@ export const owners = {
     times: (count: number) => many(count, "time asked", "times asked"),
     nearest: "Nearest:",
     missing: (count: number) => `no procedure has this, ${count === 1 ? "a reader says" : `${count} readers say`}`,
+    exists: (count: number) =>
+      `there is a procedure on this, ${count === 1 ? "a reader says" : `${count} readers say`}`,
     named: (title: string, count: number) =>
       `It stands in “${title}”, ${count === 1 ? "a reader says" : `${count} readers say`}: the question's words may be missing there.`,
     personal: "This seems to hold what identifies a patient, and was not stored. Without it, it reads:",

@@ -32,15 +32,27 @@ export const owners: OwnerWords = {
   refused: {
     title: "Weet u het beter?",
     knows: "Ik weet in welke procedure het staat",
-    missing: "Geen enkele procedure zegt dit",
+    lacks: {
+      procedure: "Er is een procedure over, maar ik weet niet welke",
+      document: "Geen enkele procedure zegt dit",
+    },
     find: "Woorden uit de titel of bestandsnaam",
     found: (count: number) =>
       count === 0
         ? "Geen procedure die u mag lezen heet zo."
         : `${many(count, "procedure", "procedures")}: kies er een`,
     thanksNamed: "Dank u. De kwaliteitsmedewerkers en de eigenaar zien dat het antwoord hieruit moet komen:",
-    thanksMissing:
-      "Dank u. De kwaliteitsmedewerkers, en de eigenaar van de procedure die er het dichtst bij ligt, zien dat dit ontbreekt.",
+    thanks: {
+      procedure:
+        "Dank u. De kwaliteitsmedewerkers, en de eigenaar van de procedure die er het dichtst bij ligt, zien dat er een is.",
+      document:
+        "Dank u. De kwaliteitsmedewerkers, en de eigenaar van de procedure die er het dichtst bij ligt, zien dat dit ontbreekt.",
+    },
+    words: "Wat weet u er nog van? Dit hoeft niet.",
+    wordsHelp:
+      "Dezelfde mensen lezen dit bij uw vraag, met uw functie en dienst en zonder uw naam. Wat een patiënt herkenbaar maakt, wordt weggelaten.",
+    send: "Verstuur",
+    sent: "Dank u, dit staat nu bij uw vraag.",
   },
   report: {
     label: "Meld dit antwoord",
@@ -86,6 +98,7 @@ export const owners: OwnerWords = {
     nearest: "Het dichtst erbij:",
     missing: (count: number) =>
       `geen procedure zegt dit, ${count === 1 ? "vindt een lezer" : `vinden ${count} lezers`}`,
+    exists: (count: number) => `er is een procedure over, ${count === 1 ? "zegt een lezer" : `zeggen ${count} lezers`}`,
     named: (title: string, count: number) =>
       `Het staat in “${title}”, ${count === 1 ? "zegt een lezer" : `zeggen ${count} lezers`}: misschien ontbreken daar de woorden van de vraag.`,
     personal:

@@ -46,7 +46,7 @@ export type AnswerState =
     }
   | { kind: "complete"; answer: Answer; milliseconds: number | null }
   | { kind: "stopped"; draft: Draft }
-  | { kind: "failed"; draft: Draft; code: string; message: string; refusal?: Refusal };
+  | { kind: "failed"; draft: Draft; code: string; refusal?: Refusal };
 
 /**
  * Why nothing was done with a question: what in it identifies a patient, or how long to wait.
@@ -63,7 +63,7 @@ export type AnswerEvent =
   | StreamEvent
   | { type: "stopped" }
   | { type: "silence"; silent: boolean }
-  | { type: "broken"; code: string; message: string; refusal?: Refusal };
+  | { type: "broken"; code: string; refusal?: Refusal };
 
 /**
  * An answer that has just been asked for. `at` is a clock in milliseconds, the same as the
@@ -112,9 +112,9 @@ export function reduceAnswer(state: AnswerState, event: AnswerEvent, at: number)
     case "done":
       return { kind: "complete", answer: event.data.answer, milliseconds: at - state.askedAt };
     case "failed":
-      return { kind: "failed", draft, code: event.data.code, message: event.data.message };
+      return { kind: "failed", draft, code: event.data.code };
     case "broken":
-      return { kind: "failed", draft, code: event.code, message: event.message, refusal: event.refusal };
+      return { kind: "failed", draft, code: event.code, refusal: event.refusal };
     case "silence":
       return { ...state, silent: event.silent };
     case "stopped":

@@ -81,7 +81,7 @@ describe("an answer", () => {
   test.each<[AnswerEvent, AnswerState["kind"]]>([
     [{ type: "stopped" }, "stopped"],
     [{ type: "failed", data: { code: "x", message: "", answer: null } }, "failed"],
-    [{ type: "broken", code: "offline", message: "" }, "failed"],
+    [{ type: "broken", code: "offline" }, "failed"],
   ])("keeps what had arrived when it ends early by %o", (event, kind) => {
     const state = run([{ type: "found", data: found }, { type: "token", data: { text: "Geef" } }, event]);
     expect(state.kind).toBe(kind);
@@ -150,7 +150,7 @@ describe("a question that was held up", () => {
   const refusal = { rows: [], instead: "[…]?", retryAfter: 0 };
   const held = (code: string): Conversation => {
     const asks = reduceConversation(EMPTY, { type: "asked", turn: "1", question: "Jan Peeters?", at: 0 });
-    const event = { type: "broken", code, message: "", refusal } as const;
+    const event = { type: "broken", code, refusal } as const;
     return reduceConversation(asks, { type: "answer", turn: "1", event, at: 1 });
   };
 

@@ -18,14 +18,14 @@ const PAUSE = 1000; // milliseconds: a connection that broke is often back by th
  * else the failure.
  */
 async function recover(begun: FoundEvent | null, error: ApiError): Promise<AnswerEvent> {
-  const { code, message, rows, instead, retryAfter } = error;
+  const { code, rows, instead, retryAfter } = error;
   if (begun && code === "stream_broken") {
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
     const stored = await getConversation(begun.conversation_id).catch(() => null);
     const answer = stored?.answers.find((one) => one.id === begun.answer_id);
     if (answer) return { type: "done", data: { answer } };
   }
-  return { type: "broken", code, message, refusal: { rows, instead, retryAfter } };
+  return { type: "broken", code, refusal: { rows, instead, retryAfter } };
 }
 
 export function useConversation(onError: (code: string) => void) {

@@ -3,7 +3,7 @@
 // shows of the answer is said, or none of it is.
 import type { Answer, Source, Span } from "../../api/types";
 import type { Messages } from "../../i18n";
-import { isExpired } from "../documents/facts";
+import { isExpired, noticeWords } from "../documents/facts";
 import { blocks, headingOf, type Row, type Run } from "./blocks";
 
 export interface Utterance {
@@ -36,7 +36,8 @@ export function spokenOf(answer: Answer, notices: readonly Utterance[], said: Wo
     return source;
   };
   const warn = (source: Source): void => {
-    for (const caution of source.cautions) say(caution.text, caution.language || language);
+    for (const caution of source.cautions.map((one) => noticeWords(one, m)))
+      say(caution.text, caution.language || language);
     if (isExpired(source) && source.valid_until) say(m.card.expired(source.valid_until), m.locale);
   };
   for (const block of blocks(text, spans, sources, unsupported)) {

@@ -3,7 +3,7 @@ import { en } from "../../i18n/en";
 import { nl } from "../../i18n/nl";
 import { answer, source, span } from "../../testing/answers";
 import { byDocument, closenessOf } from "./documents";
-import { originOf } from "./facts";
+import { noticesSaid, originOf } from "./facts";
 import { completed } from "./patient";
 
 test("sources of one document stand together, in the order of their best", () => {
@@ -19,7 +19,7 @@ test("how near a document is, is a word: quoted, near, or further than the best"
 
 test("an answer takes along what stood above it, and title, version, page and day", () => {
   const said = answer({
-    notices: [{ code: "expired", text: "Versie 3 is vervallen.", language: "" }],
+    notices: [{ code: "expired", text: "Versie 3 is vervallen.", language: "", texts: {} }],
     sources: [source(1, { title: "Sepsis", version: "3", valid_until: "2020-03-01" })],
     spans: [span(0, "x", { page: 2 }), span(1, "y", { page: 2 })],
   });
@@ -29,6 +29,19 @@ test("an answer takes along what stood above it, and title, version, page and da
     expect.stringMatching(/^Gekopieerd uit Bedside op \d+ \p{L}+ \d{4}; /u),
   ]);
   expect(originOf(answer(), en)).toMatch(/^Copied from Bedside on /);
+});
+
+test("a notice is said in the page's language, one without words in it as it was stored, and no mere hint", () => {
+  const texts = { nl: "Koorts is vervallen.", en: "Koorts expired." };
+  const notices = [
+    { code: "expired", text: texts.nl, language: "nl", texts },
+    { code: "pack", text: "Noodpakket.", language: "", texts: {} },
+    { code: "not_named", text: "Dit antwoord noemt niet: trilt.", language: "nl", texts: {} },
+  ];
+  expect(noticesSaid(notices, en)).toEqual([
+    { code: "expired", text: texts.en, language: "en" },
+    { code: "pack", text: "Noodpakket.", language: "" },
+  ]);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 // What a reader must know to trust a source, in words: version, whose, for whom, until when.
-import type { Answer, Since, Source } from "../../api/types";
+import type { Answer, Notice, Since, Source } from "../../api/types";
 import { dayOf, formatDay, type Messages } from "../../i18n";
 
 interface Wanted {
@@ -52,11 +52,31 @@ export const sinceWords = ({ title, withdrawn, newer }: Since, { answer: m }: Me
   `${title}: ${withdrawn ? m.retired : newer ? m.newer : m.replaced}`;
 
 /**
+ * A notice in the page's language, else as it was stored; `language`: of the words, "" for that of
+ * the answer.
+ */
+export function noticeWords({ text, texts, language }: Notice, m: Messages): Pick<Notice, "text" | "language"> {
+  const own = m.locale.slice(0, 2);
+  const said = texts[own];
+  return said ? { text: said, language: own } : { text, language };
+}
+
+/** What helps no reader: right answers lack words of the question as often as wrong ones. */
+const UNSAID = new Set(["not_named"]);
+
+export type SaidNotice = Pick<Notice, "code" | "text" | "language">;
+
+/** What the page says of an answer, in its language. */
+export const noticesSaid = (notices: readonly Notice[], m: Messages): SaidNotice[] =>
+  notices.filter(({ code }) => !UNSAID.has(code)).map((one) => ({ code: one.code, ...noticeWords(one, m) }));
+
+/**
  * What goes with an answer wherever it is pasted: what stood above it, where each part comes from,
  * and the day.
  */
 export function originOf(answer: Pick<Answer, "notices" | "since" | "sources" | "spans">, m: Messages): string {
-  const said = [...answer.since.map((one) => sinceWords(one, m)), ...answer.notices.map(({ text }) => text)];
+  const notices = noticesSaid(answer.notices, m).map(({ text }) => text);
+  const said = [...answer.since.map((one) => sinceWords(one, m)), ...notices];
   const cited = answer.spans.length > 0 ? citationsOf(answer, m) : [];
   return [...said, ...cited, m.answer.copiedOn(formatDay(dayOf(new Date()), m))].join("\n");
 }

@@ -2,6 +2,7 @@
 // superseded, contradicted.
 import type { Notice } from "../../../api/types";
 import { useMessages } from "../../../i18n";
+import { noticeWords } from "../../../text/documents/facts";
 
 const GRAVE = new Set(["other_group", "conflict"]);
 
@@ -12,11 +13,14 @@ export function Cautions({ cautions }: { cautions: readonly Notice[] }) {
   if (once.size === 0) return null;
   return (
     <ul className="cautions" aria-label={m.card.cautions}>
-      {Array.from(once, ([key, { code, text, language }]) => (
-        <li key={key} className={GRAVE.has(code) ? "caution grave" : "caution"} lang={language || undefined}>
-          {text}
-        </li>
-      ))}
+      {Array.from(once, ([key, caution]) => {
+        const { text, language } = noticeWords(caution, m);
+        return (
+          <li key={key} className={GRAVE.has(caution.code) ? "caution grave" : "caution"} lang={language || undefined}>
+            {text}
+          </li>
+        );
+      })}
     </ul>
   );
 }

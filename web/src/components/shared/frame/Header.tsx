@@ -1,12 +1,14 @@
-// The bar on top of every page: its name, the ways to go, how the page looks and speaks; under it
-// what holds of the whole page.
+// The bar on top of every page, the same on each: its name, the ways to go, how the page looks and
+// speaks; under it what holds of the whole page.
 import { type ReactNode, useState } from "react";
 import { useMessages } from "../../../i18n";
-import type { OwnPage } from "../../../state/window/route";
+import { useRoles } from "../../../queries/session";
+import { conversationPath, mayRead, type OwnPage } from "../../../state/window/route";
 import { useFolded } from "../../../state/window/useNarrow";
 import { Menu } from "../controls/Menu";
 import { Banner } from "./Banner";
 import { Display, useDisplay } from "./Display";
+import { History } from "./History";
 import { LanguageButton } from "./LanguageButton";
 import { FoldedLinks, PageLinks } from "./PageLinks";
 import { SignedIn } from "./SignedIn";
@@ -14,15 +16,16 @@ import { SignedIn } from "./SignedIn";
 interface Props {
   home?: boolean; // this is the page that the name leads to
   current?: OwnPage; // the page that this is
-  without?: OwnPage; // the way there stands among `children`
   covered?: boolean | undefined; // something lies over the page
   asks?: boolean; // there is a question box to skip to
   lacking?: number | undefined; // which answer lacked something
-  tools?: ReactNode; // on the right, after the language
-  children?: ReactNode; // beside the name
+  tools?: ReactNode; // after the ways to go
+  onAnew?: () => void; // begins a new question here; else the page that the name leads to does
+  onConversation?: (id: string) => void; // shows an earlier one here
 }
 
-export function Header({ home = false, covered = false, asks = false, lacking = 0, tools, children, ...pages }: Props) {
+export function Header({ home = false, covered = false, asks = false, lacking = 0, tools, ...ways }: Props) {
+  const { current } = ways;
   const m = useMessages();
   const display = useDisplay();
   const folded = useFolded();
@@ -36,12 +39,13 @@ export function Header({ home = false, covered = false, asks = false, lacking = 
           </a>
         )}
         <h1 className="wordmark">{home ? m.app.name : <a href="/">{m.app.name}</a>}</h1>
-        {children}
-        {!folded && <PageLinks {...pages} />}
+        <Questions {...ways} />
+        {!folded && <PageLinks current={current} />}
+        {tools}
         <span className="spacer" />
         {folded ? (
           <Menu label={`${m.menus.all} ▾`} className="of-all to-left">
-            <FoldedLinks {...pages} />
+            <FoldedLinks current={current} />
             <li className="menu-heading">{m.app.display}</li>
             <Display {...display} />
             <li>
@@ -60,7 +64,6 @@ export function Header({ home = false, covered = false, asks = false, lacking = 
             <SignedIn />
           </>
         )}
-        {tools}
       </div>
       {unspoken && (
         <p className="banner serious" role="alert">
@@ -69,5 +72,30 @@ export function Header({ home = false, covered = false, asks = false, lacking = 
       )}
       <Banner lacking={lacking} />
     </header>
+  );
+}
+
+/** The ways to ask, for who may: a new question, and those before. */
+function Questions({ current, onAnew, onConversation }: Pick<Props, "current" | "onAnew" | "onConversation">) {
+  const m = useMessages();
+  const reads = mayRead(useRoles());
+  if (!reads && !onAnew) return null;
+  return (
+    <>
+      {onAnew ? (
+        <button type="button" className="quiet" onClick={onAnew}>
+          {m.app.newConversation}
+        </button>
+      ) : (
+        <a className="quiet" href="/">
+          {m.app.newConversation}
+        </a>
+      )}
+      <History
+        current={current === "conversations"}
+        onConversation={onConversation ?? ((id) => location.assign(conversationPath(id)))}
+        onGone={onAnew}
+      />
+    </>
   );
 }

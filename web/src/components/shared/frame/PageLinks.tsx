@@ -7,14 +7,13 @@ import { MENUS, menuOf, type OwnPage, type PageMenu, pagesFor, pathOf } from "..
 import { Menu } from "../controls/Menu";
 
 interface Props {
-  current?: OwnPage | undefined;
-  without?: OwnPage; // the way there stands elsewhere in the bar
+  current: OwnPage | undefined;
 }
 
 /** Of a wide window. */
-export function PageLinks({ current, without }: Props) {
+export function PageLinks({ current }: Props) {
   const m = useMessages();
-  const pages = usePages(without);
+  const pages = usePages();
   return (
     <nav className="page-links" aria-label={m.pages}>
       {pages.own.map((page) => (
@@ -38,9 +37,9 @@ export function PageLinks({ current, without }: Props) {
 }
 
 /** Of a narrow window, where all of them lie in one menu. */
-export function FoldedLinks({ current, without }: Props) {
+export function FoldedLinks({ current }: Props) {
   const m = useMessages();
-  const pages = usePages(without);
+  const pages = usePages();
   const items = (members: readonly OwnPage[]) =>
     members.map((page) => (
       <li key={page}>
@@ -69,9 +68,9 @@ function PageLink({ page, current }: { page: OwnPage; current: OwnPage | undefin
   );
 }
 
-function usePages(without: OwnPage | undefined): { own: OwnPage[]; menus: [PageMenu, OwnPage[]][] } {
+function usePages(): { own: OwnPage[]; menus: [PageMenu, OwnPage[]][] } {
   const inPack = useSession().data?.pack != null;
-  const pages = pagesFor(useRoles(), inPack).filter((page) => page !== without);
+  const pages = pagesFor(useRoles(), inPack).filter((page) => page !== "conversations"); // those hang from "earlier"
   const menus = MENUS.map((menu): [PageMenu, OwnPage[]] => [menu, pages.filter((page) => menuOf(page) === menu)]);
   return {
     own: pages.filter((page) => menuOf(page) === null),

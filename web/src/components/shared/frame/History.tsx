@@ -1,18 +1,19 @@
 // The last conversations, and the way to all of them.
 import { useRef, useState } from "react";
-import { failureWords, useMessages } from "../../i18n";
-import { useConversations, useForget } from "../../queries/conversations";
-import { conversationPath, pathOf } from "../../state/window/route";
-import { Confirm } from "../shared/controls/Confirm";
-import { Menu } from "../shared/controls/Menu";
-import { neighbourOf } from "../shared/controls/neighbour";
+import { failureWords, useMessages } from "../../../i18n";
+import { useConversations, useForget } from "../../../queries/conversations";
+import { conversationPath, pathOf } from "../../../state/window/route";
+import { Confirm } from "../controls/Confirm";
+import { Menu } from "../controls/Menu";
+import { neighbourOf } from "../controls/neighbour";
 
 interface Props {
+  current: boolean; // the page of all of them is shown
   onConversation(id: string): void;
-  onGone(): void; // the conversation on the page was deleted
+  onGone?: (() => void) | undefined; // the conversation on the page was deleted
 }
 
-export function History({ onConversation, onGone }: Props) {
+export function History({ current, onConversation, onGone }: Props) {
   const m = useMessages();
   const menu = useRef<HTMLDetailsElement>(null);
   const [open, setOpen] = useState(false);
@@ -26,7 +27,7 @@ export function History({ onConversation, onGone }: Props) {
     onConversation(id);
   };
   const gone = (id: string): void => {
-    if (location.pathname === conversationPath(id)) onGone();
+    if (location.pathname === conversationPath(id)) onGone?.();
   };
   const remove = (id: string): void => {
     const toNext = neighbourOf(".conversation-link", ".menu[open] > summary");
@@ -37,7 +38,7 @@ export function History({ onConversation, onGone }: Props) {
     forget.mutate(id, { onSuccess, onError: () => void refetch() }); // it may be gone already
   };
   return (
-    <Menu label={m.app.history} menu={menu} onToggle={setOpen}>
+    <Menu label={m.app.history} current={current} menu={menu} onToggle={setOpen}>
       {error && <li className="muted">{failureWords(error.code, m)}</li>}
       {list?.conversations.length === 0 && <li className="muted">{m.app.historyEmpty}</li>}
       {list?.conversations.map(({ id, title }) => (
@@ -49,7 +50,7 @@ export function History({ onConversation, onGone }: Props) {
         </li>
       ))}
       <li className="menu-foot">
-        <a className="quiet" href={pathOf("conversations")}>
+        <a className="quiet" href={pathOf("conversations")} aria-current={current ? "page" : undefined}>
           {m.app.historyAll}
         </a>
       </li>
