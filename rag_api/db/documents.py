@@ -224,11 +224,14 @@ class PgDocuments:
             edits.setdefault(row["source"], {})[row["field"]] = Edit(row["value"], row["said"])
         return edits
 
-    def groups_of(self, source: str, department: str) -> tuple[str, ...]:
-        return permissions.groups_of(self.db, source, department, self.open_to)
+    def groups_of(self, source: str, department: str, said: Sequence[str] = ()) -> tuple[str, ...]:
+        return permissions.groups_of(self.db, source, department, self.open_to, said)
 
     def put_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
         permissions.put_source_groups(self.db, self.user, said, self.open_to)
+
+    def try_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
+        permissions.put_source_groups(self.db, self.user, said, self.open_to, keep=False)
 
     def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
         permissions.catch_up(self.db, reach_index)
