@@ -88,9 +88,7 @@ def _own(run: Run, item: Item, text: ReadDocument, edits: Mapping[str, Edit]) ->
     """What the file says, by the title that counts as its own. An edit of a title holds on while
     its file may still be called as it was then: that another of its titles goes first now is our
     doing."""
-    letterheads = (
-        run.letterheads_of(_groups(run, item, text.metadata)) if run.letterheads else ()
-    )
+    letterheads = run.letterheads_of(_groups(run, item, text.metadata)) if run.letterheads else ()
     title = own_title(item.source.name, text.titles, letterheads)
     if "title" in edits and edits["title"].said in (*text.titles.names, title_from_name(item.source.name)):
         title = edits["title"].said

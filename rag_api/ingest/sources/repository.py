@@ -102,8 +102,8 @@ class DocumentsRepo(Protocol):
         """Those of these sources are known from now on, with their files' ids there."""
 
     def groups_of(self, source: str, department: str, said: Sequence[str] = ()) -> tuple[str, ...]:
-        """Who may read a document of this name and department. said: what its source says now, where
-        that is not kept yet."""
+        """Who may read a document of this name and department. said: what its source says now,
+        where that is not kept yet."""
 
     def put_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
         """Who may read documents, as where they come from says; in force at once. Raises
