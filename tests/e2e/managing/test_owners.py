@@ -263,7 +263,21 @@ def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_qua
 
     asker.user = owner
     page.goto(f"{url}/inbox")
-    expect(page.locator(".owner-question")).to_contain_text("Sinds maart is het 20 mg/kg.")
+    card = page.locator(".owner-question")
+    expect(card).to_contain_text("Sinds maart is het 20 mg/kg.")
+    expect(card.locator("q")).to_have_text(DOSE)  # what was asked, and what was shown of the document
+    expect(card.locator("blockquote")).to_contain_text("15 mg/kg")
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless(page)
+        page.screenshot(path=tmp_path / f"inbox-{width}.png", full_page=True)
+    again = card.get_by_role("link", name="Stel deze vraag zelf" if dutch else "Ask this question yourself")
+    expect(again).to_have_attribute("href", re.compile(r"^/\?q="))
+    assert "quote=" in (card.get_by_role("link", name=DOCUMENT).get_attribute("href") or "")
+    asker.user = NURSE
+    page.goto(f"{url}/inbox")
+    page.get_by_role("link", name="Bekijk het antwoord" if dutch else "See the answer").click()
+    expect(page.locator(".turn")).to_contain_text(DOSE)
     asker.user = LOCAL_USER
     page.goto(f"{url}/quality/gaps")
     gap = page.locator(".gap")

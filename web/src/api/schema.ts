@@ -774,8 +774,8 @@ export interface paths {
         /**
          * Ask a document's owner, or report what is no longer right
          * @description The owner reads it in Bedside, and is told by mail where an address is kept. Where nobody is
-         *     known, quality staff read it. Your name is not told; the answer is in `GET
-         *     /owner-questions/asked`.
+         *     known, quality staff read it. The question of `answer_id` goes along, and your name is not told;
+         *     the answer is in `GET /owner-questions/asked`.
          */
         post: operations["ask_document_owner"];
         delete?: never;
@@ -3528,6 +3528,16 @@ export interface components {
             answer_id: string | null;
             /** Text */
             text: string;
+            /**
+             * Asked
+             * @description The question whose answer it is about, standing alone and without what identifies a patient; empty: none, or it was deleted.
+             */
+            asked: string;
+            /**
+             * Quotes
+             * @description What that answer quotes of the document.
+             */
+            quotes: string[];
             /**
              * Function
              * @description Of who asked; who it was is not told.
