@@ -2043,6 +2043,8 @@ export interface components {
             language: string;
             /** Supersedes */
             supersedes: string;
+            /** @description In a list: the document, valid by now, that says it supersedes this one. */
+            replaced_by?: components["schemas"]["ReplacingOut"] | null;
             /**
              * Warnings
              * @description What an admin should know of it, for example pages without text; of a failed one: why.
@@ -2140,6 +2142,8 @@ export interface components {
             language: string;
             /** Supersedes */
             supersedes: string;
+            /** @description In a list: the document, valid by now, that says it supersedes this one. */
+            replaced_by?: components["schemas"]["ReplacingOut"] | null;
             /**
              * Warnings
              * @description What an admin should know of it, for example pages without text; of a failed one: why.
@@ -2238,6 +2242,8 @@ export interface components {
             language: string;
             /** Supersedes */
             supersedes: string;
+            /** @description In a list: the document, valid by now, that says it supersedes this one. */
+            replaced_by?: components["schemas"]["ReplacingOut"] | null;
             /**
              * Warnings
              * @description What an admin should know of it, for example pages without text; of a failed one: why.
@@ -3838,6 +3844,18 @@ export interface components {
             needed?: number | null;
         };
         /**
+         * ReplacingOut
+         * @description The document that another one is superseded by.
+         */
+        ReplacingOut: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /** Version */
+            version: string;
+        };
+        /**
          * ReplyIn
          * @description What `answered` says must be in words; for the others words are welcome.
          */
@@ -5122,6 +5140,10 @@ export interface operations {
                 uncertain?: boolean;
                 /** @description What counts now of these documents: a new version too. */
                 id?: string[];
+                /** @description Only those that another document, valid by now, supersedes; false: none of these. */
+                replaced?: boolean | null;
+                /** @description By title, or by the last day of validity: the earliest first. */
+                order?: "title" | "valid_until";
             };
             header?: never;
             path?: never;

@@ -103,7 +103,7 @@ export const accounts = {
   mayRead: (groups: string): string => `It may be read by: ${groups}.`,
   saidBy: {
     admin: "An admin said so for this document",
-    source: "The folder or site that it came from says so",
+    source: "That was said at loading, by the folder, the site or who loaded it",
     department: "That is said of its department",
     default: "Nothing was said of it: the default of this installation",
   },

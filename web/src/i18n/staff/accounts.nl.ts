@@ -103,7 +103,7 @@ export const accounts: typeof AccountWords = {
   mayRead: (groups) => `Het mag gelezen worden door: ${groups}.`,
   saidBy: {
     admin: "Een beheerder zei dat van dit document",
-    source: "De map of site waar het vandaan komt, zegt dat",
+    source: "Dat is bij het laden bepaald, door de map, de site of wie het laadde",
     department: "Dat is van de dienst gezegd",
     default: "Er is niets van gezegd: zo is het hier standaard",
   },

@@ -2,12 +2,11 @@
 import { accounts, keys } from "./accounts.en";
 import { audit } from "./audit.en";
 import { conversations } from "./conversations.en";
+import { access } from "./documents/access.en";
+import { check } from "./documents/check.en";
 import { reviews } from "./quality/reviews.en";
 import { usage } from "./quality/usage.en";
 import { webhooks } from "./webhooks.en";
-
-const oneOf = (names: readonly string[]): string =>
-  new Intl.ListFormat("en", { type: "disjunction" }).format(names.map((name) => `“${name}”`));
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
@@ -253,11 +252,15 @@ export const staff = {
     shown: {
       current: "all that count now",
       failed: "could not be read",
-      expired: "expired",
-      expires_soon: "expire within 30 days",
+      expired: "expired and not replaced",
+      expires_soon: "expire within 30 days and not replaced",
+      replaced: "replaced by another document",
       uncertain: "partly read in doubt",
       withdrawn: "withdrawn",
     },
+    order: "Order",
+    orders: { title: "by title", valid_until: "what expires first" },
+    replacedBy: (title: string, version: string) => `Replaced by “${title}”${version && `, version ${version}`}.`,
     noneShown: "No document matches. Take a filter away, or try other words.",
     choose: (title: string) => `Choose: ${title}`,
     chooseAll: (count: number) => (count === 1 ? "Choose the document" : `Choose all ${count} documents that match`),
@@ -277,7 +280,8 @@ export const staff = {
     changed: (done: number, failed: number) =>
       `${many(done, "document", "documents")} changed${failed > 0 ? `; ${failed} not, and still chosen:` : "."}`,
     conflict: "documents are being loaded, or the days contradict each other; try again, or open it to see",
-    withdrawn: (when: string, who: string) => `Withdrawn on ${when}${who && who !== "local" ? ` by ${who}` : ""}.`,
+    withdrawn: (when: string, who: string) =>
+      `Withdrawn on ${when}${who && ` by ${who === "local" ? "somebody who was not signed in" : who}`}.`,
     restore: "Put back",
     restoring: "Being put back.",
     notRestored:
@@ -285,22 +289,8 @@ export const staff = {
     history: (count: number) => many(count, "change", "changes"),
     fromTo: (before: string, after: string) => `from “${before}” to “${after}”`,
   },
-  access: {
-    title: "Who may read it",
-    groups: "Groups",
-    help: "Members of any of these groups may read it, now and in later versions; “everyone” is the group of all.",
-    save: "Save who may read it",
-    saved: "Saved.",
-    empty: (groups: readonly string[], nobody: boolean) =>
-      `Nobody who can read documents is in the group ${oneOf(groups)}${nobody ? ": no one will be able to read this document" : ""}. Check the name.`,
-    emptyYet: "A group from your sign-in provider is known here once one of its members has signed in.",
-    losesIt:
-      "You are in none of these groups: you will no longer see the document, and only an admin in one of them can give it back.",
-    lost: (title: string, groups: readonly string[]) =>
-      `Saved. You no longer see “${title}”: only members of the group ${oneOf(groups)} may read it.`,
-    sure: "Save all the same",
-    reset: "As its folder or department says",
-  },
+  access,
+  check,
   accounts,
   keys,
   webhooks,
