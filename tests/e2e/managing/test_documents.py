@@ -317,7 +317,7 @@ def test_what_was_read_is_checked_and_corrected_where_it_was_loaded(
     load(container, "wonden-3.pdf", "Wondzorg. Reinig de wonde.", version="3", owner="Wondteam", department="Spoed")
     page.reload()
     expect(page.locator(".document")).to_have_count(4)
-    upload(page, wonden_txt="Wondzorg\n\nDienst: Spoed Eigenaar: Wondteam\n\nReinig de wonde.".encode())
+    upload(page, wonden_txt=b"Wondzorg\n\nDienst: Spoed Eigenaar: Wondteam\n\nReinig de wonde.")
     check = page.get_by_role("form", name="Kijk na wat gelezen werd")
     labels = check.locator("label")
     expect(labels.first).to_have_text(re.compile("Versie .niet gevonden."))  # what is in doubt comes first
@@ -423,7 +423,7 @@ def test_who_may_read_a_document_is_shown_and_changed_where_it_is(
     access = page.locator(".document-access")
     save = access.get_by_role("button", name="Bewaar wie het mag lezen")
     field = access.get_by_label("Groep toevoegen")
-    expect(access.locator(".chips li")).to_have_text(["everyone×"])
+    expect(access.locator(".chips li")).to_have_text(["iedereen×"])
     expect(access.locator("datalist option[value=pediatrie]")).to_have_attribute("label", "pediatrie (1 persoon)")
     field.fill("een;twee")
     save.click()
@@ -431,9 +431,9 @@ def test_who_may_read_a_document_is_shown_and_changed_where_it_is(
     expect(field).to_have_value("een;twee")  # nothing is lost
     field.fill("pediatrie")
     field.press("Enter")
-    expect(access.locator(".chips li")).to_have_text(["everyone×", "pediatrie×"])
+    expect(access.locator(".chips li")).to_have_text(["iedereen×", "pediatrie×"])
     save.click()
-    expect(access.get_by_role("status")).to_contain_text("Bewaard. Het mag gelezen worden door: everyone, pediatrie.")
+    expect(access.get_by_role("status")).to_contain_text("Bewaard. Het mag gelezen worden door: iedereen, pediatrie.")
     faultless(page)
     assert groups_of(container, documents["child"]) == ["everyone", "pediatrie"]
     access.get_by_role("button", name="Zoals bij het laden of voor de dienst bepaald").click()
@@ -449,7 +449,7 @@ def test_a_group_that_nobody_is_in_is_asked_about_and_what_vanishes_is_said(
     add_account(container.db, LOCAL_USER, "An Peeters", "an.peeters", None, [Role.READER], ["pediatrie"])
     opened(page, "Paracetamol")
     access = page.locator(".document-access")
-    access.get_by_role("button", name="Neem everyone weg").click()
+    access.get_by_role("button", name="Neem iedereen weg").click()
     access.get_by_label("Groep toevoegen").fill("pediatire")
     access.get_by_role("button", name="Bewaar wie het mag lezen").click()
     asked = access.get_by_role("alert")

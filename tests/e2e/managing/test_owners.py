@@ -145,6 +145,11 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
     row.get_by_label("Mailadres").fill("pijn@hospital.example")
     row.get_by_role("button", name="Bewaar").click()
     expect(row.get_by_role("status")).to_have_text("Bewaard.")
+    expect(page.locator(".owner-row h3")).to_have_text(["Pediatrie", "Werkgroep Pijn"])  # where it was
+    page.get_by_label("Toon", exact=True).select_option("niemand bekend")
+    expect(page.locator(".owner-row")).to_have_count(2)  # what was just saved stays to be seen
+    page.get_by_label("In naam, mailadres of account").fill("pijn@")
+    expect(page.locator(".owner-row h3")).to_have_text(["Werkgroep Pijn"])
     faultless(page)
     page.screenshot(path=tmp_path / "owners.png")
     named = {one["name"]: one["mail"] for one in httpx.get(f"{url}/api/owners").json()["owners"]}

@@ -4078,6 +4078,11 @@ export interface components {
             document_id: string;
             /** Title */
             title: string;
+            /**
+             * Version
+             * @description That was shown then.
+             */
+            version: string;
             /** Page */
             page: number;
             /**
@@ -7987,6 +7992,12 @@ export interface operations {
                 unjudged?: boolean;
                 /** @description Of who asked; empty: of nobody's. */
                 department?: string | null;
+                /** @description In the question. */
+                search?: string;
+                /** @description Asked at this moment or later. */
+                after?: string | null;
+                /** @description Asked before this moment. */
+                before?: string | null;
                 /** @description At most this many. */
                 limit?: number;
                 /** @description Leave out this many first. */

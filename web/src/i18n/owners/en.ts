@@ -95,8 +95,9 @@ export const owners = {
   },
   named: {
     lead: "Who answers for documents: a mail address that is told of questions, accounts that answer here, or both. Where nobody is known, quality staff get the questions.",
-    noMail: "Bedside sends no mail here yet: that needs BEDSIDE_SMTP_HOST. What waits is sent once that is set.",
+    noMail: "Bedside sends no mail here yet: who runs Bedside names a mail server for that. What waits is sent then.",
     none: "No document names an owner or a department.",
+    search: "In name, mail address or account",
     show: "Show",
     which: { all: "all", missing: "nobody known" },
     count: (shown: number, missing: number) =>

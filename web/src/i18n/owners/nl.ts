@@ -102,8 +102,9 @@ export const owners: OwnerWords = {
   named: {
     lead: "Wie voor documenten instaat: een mailadres dat van vragen hoort, accounts die hier antwoorden, of beide. Waar niemand bekend is, krijgen de kwaliteitsmedewerkers de vragen.",
     noMail:
-      "Bedside verstuurt hier nog geen mail: daarvoor is BEDSIDE_SMTP_HOST nodig. Wat wacht, vertrekt zodra dat ingesteld is.",
+      "Bedside verstuurt hier nog geen mail: wie Bedside beheert, stelt daarvoor een mailserver in. Wat wacht, vertrekt daarna.",
     none: "Geen enkel document noemt een eigenaar of een dienst.",
+    search: "In naam, mailadres of account",
     show: "Toon",
     which: { all: "alle", missing: "niemand bekend" },
     count: (shown: number, missing: number) =>

@@ -34,6 +34,7 @@ export const accounts = {
   alsoRole: (roles: string): string => `By a group also: ${roles}. Settings and the provider say so, not this page.`,
   readers: (count: number): string => (count === 0 ? "nobody" : many(count, "person", "people")),
   groupsLabel: "Groups given by hand",
+  groupName: (group: string): string => group,
   groupsHelp: "Everyone is in “everyone”. A group's name holds no comma or semicolon.",
   groupsNotYours: "Who is in which group is changed by somebody with the role membership admin.",
   claimed: (groups: string): string => `From the provider at the last sign-in: ${groups}.`,

@@ -77,7 +77,7 @@ export const staff = {
   reviews,
   usage,
   sets: {
-    lead: "Questions of which somebody said where the answer stands. Retrieval is measured with them: bedside quality evaluate --stored NAME.",
+    lead: "Questions of which somebody said where the answer stands. Who runs Bedside measures with them whether answers are found.",
     none: "There are no reviewed questions yet. Make one in a test session, or put in a CSV.",
     gone: "There is no such set yet: put questions into it with a CSV.",
     changed: (day: string) => `changed on ${day}`,
@@ -173,11 +173,11 @@ export const staff = {
       empty: "Check that it is the right file, then load it again.",
       broken: "Open it in the program that made it, save it as PDF, then load that.",
       too_large:
-        "Split it, or raise BEDSIDE_MAX_FILE_MB or BEDSIDE_MAX_PAGES; a sheet or a document with huge tables: save it as PDF.",
-      too_slow: "Raise BEDSIDE_READ_TIMEOUT, or save it as PDF anew, then load it again.",
-      too_much_memory: "Raise BEDSIDE_READ_MEMORY_MB, or save it as PDF anew, then load it again.",
+        "Split it, or let who runs Bedside raise the limit; a sheet or a document with huge tables: save it as PDF.",
+      too_slow: "Save it as PDF anew, or let who runs Bedside give it more time, then load it again.",
+      too_much_memory: "Save it as PDF anew, or let who runs Bedside give it more memory, then load it again.",
       no_text_layer:
-        "It is a scan without readable words: scan it again, straight and at 300 dpi; with BEDSIDE_OCR=off no scan is read.",
+        "It is a scan without readable words: scan it again, straight and at 300 dpi. Who runs Bedside may also have turned the reading of scans off.",
       only_rendered: "Install LibreOffice, which lays out its pages, or save it as PDF; then load that.",
       xfa_form: "Open it in the program that shows it, print it as PDF, then load that.",
       not_indexed: "The next run tries it again; where that fails too, save it as PDF, then load that.",

@@ -72,7 +72,7 @@ export const staff: StaffWords = {
   reviews,
   usage,
   sets: {
-    lead: "Vragen waarvan iemand gezegd heeft waar het antwoord staat. Daarmee wordt het zoeken gemeten: bedside quality evaluate --stored NAAM.",
+    lead: "Vragen waarvan iemand gezegd heeft waar het antwoord staat. Wie Bedside beheert, meet daarmee of het antwoord gevonden wordt.",
     none: "Er zijn nog geen beoordeelde vragen. Maak er een in een testsessie, of laad een CSV.",
     gone: "Deze reeks is er nog niet: laad er vragen in met een CSV.",
     changed: (day: string) => `gewijzigd op ${day}`,
@@ -171,11 +171,12 @@ export const staff: StaffWords = {
       empty: "Kijk na of het het juiste bestand is en laad het opnieuw.",
       broken: "Open het in het programma waarmee het gemaakt is, bewaar het als PDF en laad die.",
       too_large:
-        "Splits het, of verhoog BEDSIDE_MAX_FILE_MB of BEDSIDE_MAX_PAGES; een rekenblad of een document met enorme tabellen: bewaar het als PDF.",
-      too_slow: "Verhoog BEDSIDE_READ_TIMEOUT, of bewaar het opnieuw als PDF, en laad het opnieuw.",
-      too_much_memory: "Verhoog BEDSIDE_READ_MEMORY_MB, of bewaar het opnieuw als PDF, en laad het opnieuw.",
+        "Splits het, of laat wie Bedside beheert de grens verhogen; een rekenblad of een document met enorme tabellen: bewaar het als PDF.",
+      too_slow: "Bewaar het opnieuw als PDF, of laat wie Bedside beheert meer tijd geven, en laad het opnieuw.",
+      too_much_memory:
+        "Bewaar het opnieuw als PDF, of laat wie Bedside beheert meer geheugen geven, en laad het opnieuw.",
       no_text_layer:
-        "Het is een scan zonder leesbare woorden: scan het opnieuw, recht en op 300 dpi; met BEDSIDE_OCR=off wordt geen scan gelezen.",
+        "Het is een scan zonder leesbare woorden: scan het opnieuw, recht en op 300 dpi. Wie Bedside beheert, kan het lezen van scans ook uitgezet hebben.",
       only_rendered: "Installeer LibreOffice, dat er pagina's van maakt, of bewaar het als PDF en laad die.",
       xfa_form: "Open het in het programma dat het toont, druk het af als PDF en laad die.",
       not_indexed:

@@ -7,7 +7,7 @@ const oneOf = (names: readonly string[]): string =>
 export const access: StaffWords["access"] = {
   title: "Wie het mag lezen",
   groups: "Groepen",
-  help: "Wie in een van deze groepen zit, mag het lezen, nu en in latere versies. In “everyone” zit iedereen.",
+  help: "Wie in een van deze groepen zit, mag het lezen, nu en in latere versies. In “iedereen” zit wie hier een account heeft.",
   save: "Bewaar wie het mag lezen",
   saved: "Bewaard.",
   empty: (groups: readonly string[], nobody: boolean) =>
