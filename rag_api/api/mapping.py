@@ -143,9 +143,12 @@ def notes_out(warnings: Sequence[str]) -> list[api.NoteOut]:
     return [api.NoteOut(**noted(warning)) for warning in warnings]
 
 
-def document_out(document: Document, *, tell_who: bool = False) -> api.DocumentOut:
-    """tell_who: the name of who took it out, which is for admins."""
+def document_out(document: Document, *, tell_who: bool = False, newer: Document | None = None) -> api.DocumentOut:
+    """tell_who: the name of who took it out, which is for admins; newer: what supersedes it."""
     about = document.metadata
+    by = newer and api.ReplacingOut(
+        id=newer.id, title=newer.metadata.title or newer.source, version=newer.metadata.version
+    )
     return api.DocumentOut(
         id=document.id,
         source=document.source,
@@ -165,6 +168,7 @@ def document_out(document: Document, *, tell_who: bool = False) -> api.DocumentO
         owner=about.owner,
         language=about.language,
         supersedes=about.supersedes,
+        replaced_by=by,
         warnings=list(document.warnings),
         notes=notes_out(document.warnings),
         advice=advice(document.reason),

@@ -224,11 +224,14 @@ class PgDocuments:
             edits.setdefault(row["source"], {})[row["field"]] = Edit(row["value"], row["said"])
         return edits
 
-    def groups_of(self, source: str, department: str) -> tuple[str, ...]:
-        return permissions.groups_of(self.db, source, department, self.open_to)
+    def groups_of(self, source: str, department: str, said: Sequence[str] = ()) -> tuple[str, ...]:
+        return permissions.groups_of(self.db, source, department, self.open_to, said)
 
     def put_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
         permissions.put_source_groups(self.db, self.user, said, self.open_to)
+
+    def try_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
+        permissions.put_source_groups(self.db, self.user, said, self.open_to, keep=False)
 
     def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
         permissions.catch_up(self.db, reach_index)
@@ -300,8 +303,11 @@ class DocumentQuery:
     uncertain: bool = False  # only those of which a part was read in doubt
     # ids: what is listed of their files now, for a file's new version has an id of its own
     versions_of: Sequence[str] = ()
+    order: Order = "title"
+    replaced: bool | None = None  # only those that another document names as superseded, or none of these
 
 
+Order = Literal["title", "valid_until"]
 SOON = 30  # days before the last one
 Validity = Literal["valid", "expired", "upcoming", "expires_soon"]
 VALIDITY: dict[Validity, str] = {
@@ -313,8 +319,8 @@ VALIDITY: dict[Validity, str] = {
 
 
 def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list[Document], int]:
-    """A page of the list, by title (withdrawn ones: the latest first), and how many there are in
-    all."""
+    """A page of the list, by title (withdrawn ones: the latest first) or by what lapses first, and
+    how many there are in all."""
     where = f"""{READS} and (case when %(status)s::text is null then {CURRENT} else status = %(status)s end)
         and (title ilike %(like)s or source ilike %(like)s)"""
     for name in ("department", "document_type", "owner"):
@@ -328,10 +334,15 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
         where += " and exists (select 1 from uncertain_places u where u.document_id = documents.id)"
     if query.versions_of:
         where += f" and source in (select source from documents where id = any(%(versions_of)s) and {READS})"  # noqa: S608
-    params = values(user, **{**asdict(query), "versions_of": list(query.versions_of)}, like=contains(query.text))
-    order = (
-        f"{'withdrawn_at desc nulls last, ' if query.status == DocumentStatus.RETIRED else ''}lower(title), source, id"
-    )
+    if query.replaced is not None:
+        where += f" and {'' if query.replaced else 'not '}id = any(%(superseded)s)"
+    superseded = [] if query.replaced is None else list(superseded_ids(db, user, query.today))
+    said = {**asdict(query), "versions_of": list(query.versions_of), "superseded": superseded}
+    params = values(user, **said, like=contains(query.text))
+    first = {"title": "", "valid_until": "valid_until nulls last, "}[query.order]
+    if query.status == DocumentStatus.RETIRED:
+        first += "withdrawn_at desc nulls last, "
+    order = f"{first}lower(title), source, id"
     rows = db.all(
         f"select {LISTED} from documents where {where} order by {order} limit %(limit)s offset %(offset)s",  # noqa: S608
         params,

@@ -29,6 +29,7 @@ from rag_api.db.access import administrator, own_groups
 from rag_api.db.documents import (
     SOON,
     DocumentQuery,
+    Order,
     PgDocuments,
     Validity,
     ask_to_stop,
@@ -39,6 +40,7 @@ from rag_api.db.documents import (
     newer_than,
     read_cut,
     read_page_sizes,
+    superseding,
     taken,
 )
 from rag_api.db.documents import get_documents as readable
@@ -83,6 +85,10 @@ When = Annotated[
 ]
 Uncertain = Annotated[bool, Query(description="Only those of which a part was read in doubt, and is never quoted.")]
 Unowned = Annotated[bool, Query(description="Only those that name no owner.")]
+Replaced = Annotated[
+    bool | None, Query(description="Only those that another document, valid by now, supersedes; false: none of these.")
+]
+Ordered = Annotated[Order, Query(description="By title, or by the last day of validity: the earliest first.")]
 Ids = Annotated[
     list[api.DocumentIdText],
     Query(max_length=100, description="What counts now of these documents: a new version too."),
@@ -110,6 +116,8 @@ def get_documents(
     unowned: Unowned = False,
     uncertain: Uncertain = False,
     id: Ids = [],  # noqa: B006 - as the address has it
+    replaced: Replaced = None,
+    order: Ordered = "title",
 ) -> api.DocumentList:
     about = DocumentQuery(
         search,
@@ -123,12 +131,17 @@ def get_documents(
         unowned=unowned,
         uncertain=uncertain,
         versions_of=id,
+        order=order,
+        replaced=replaced,
     )
     found, total = list_documents(db, user, about)
     trail.documents(found)
-    return api.DocumentList(
-        documents=[document_out(document, tell_who=user.is_admin) for document in found], total=total
-    )
+    by = superseding(db, user, about.today)
+    newer = readable(db, user, [by[document.id] for document in found if document.id in by])
+    documents = [
+        document_out(document, tell_who=user.is_admin, newer=newer.get(by.get(document.id, ""))) for document in found
+    ]
+    return api.DocumentList(documents=documents, total=total)
 
 
 @router.get(

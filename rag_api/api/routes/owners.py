@@ -98,26 +98,27 @@ def ask_document_owner(
     body: api.OwnerQuestionIn,
 ) -> api.OwnerAskedOut:
     """The owner reads it in Bedside, and is told by mail where an address is kept. Where nobody is
-    known, quality staff read it. Your name is not told; the answer is in `GET
-    /owner-questions/asked`."""
+    known, quality staff read it. The question of `answer_id` goes along, and your name is not told;
+    the answer is in `GET /owner-questions/asked`."""
     trail.documents([get_document(db, user, document_id)])
     text = _checked(body.text.strip(), body.remove, container.settings)
     question, reached = asked.ask_owner(db, user, document_id, body.kind, text, body.page, body.answer_id)
     told = reached.told(container.settings.smtp_host is not None)
     trail.on |= {"owner_question": question.id, "kind": body.kind, "owner_known": told.owner != ""}
-    return api.OwnerAskedOut(question=_out(question), owner=told.owner, by_mail=told.by_mail)
+    return api.OwnerAskedOut(question=_out(question, container.settings), owner=told.owner, by_mail=told.by_mail)
 
 
 @router.get(
     "/owner-questions/asked", openapi_extra=declared(Access.READ), summary="What you asked owners, and what became of it",
     responses=responses(503),
 )  # fmt: skip
-def get_asked(db: DbDep, user: UserDep, trail: TrailDep) -> api.OwnerQuestionList:
+def get_asked(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep) -> api.OwnerQuestionList:
     """The newest first. A version that came since, and a document that was taken out, count as news
     too."""
     found = asked.asked_by(db, user)
     trail.on["owner_questions"] = [one.id for one in found]
-    return api.OwnerQuestionList(questions=[_out(one) for one in found], news=sum(one.news for one in found))
+    questions = [_out(one, container.settings) for one in found]
+    return api.OwnerQuestionList(questions=questions, news=sum(one.news for one in found))
 
 
 @router.get(
@@ -144,7 +145,7 @@ def see_asked(db: DbDep, user: UserDep) -> None:
     "/owner-questions/work", openapi_extra=declared(Access.READ), summary="What waits for you as an owner, or for quality staff",
     responses=responses(503),
 )  # fmt: skip
-def get_work(db: DbDep, user: UserDep, trail: TrailDep) -> api.OwnerWork:
+def get_work(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep) -> api.OwnerWork:
     """Questions and reports on documents that you own, with what was asked in vain nearest to
     those. For quality staff also what is nobody's: no owner is known, none can read it, or the mail
     could not be delivered."""
@@ -152,7 +153,7 @@ def get_work(db: DbDep, user: UserDep, trail: TrailDep) -> api.OwnerWork:
     near = gaps_of(unanswered_near(db, user))
     trail.on |= {"owner_questions": [one.id for one in found], "unanswered": sum(len(gap.asked) for gap in near)}
     return api.OwnerWork(
-        questions=[_out(one) for one in found],
+        questions=[_out(one, container.settings) for one in found],
         open=sum(one.outcome is None for one in found),
         unanswered=[gap_out(gap) for gap in near],
     )
@@ -179,7 +180,7 @@ def reply_to(
     if body.outcome == "retired" and question.outcome is None and question.current_id is not None:
         _retire(db, container, user, trail, question.current_id)
     trail.on |= {"outcome": body.outcome}
-    return _out(asked.reply(db, user, owner_question_id, body.outcome, text))
+    return _out(asked.reply(db, user, owner_question_id, body.outcome, text), container.settings)
 
 
 def _retire(db: Database, container: Container, user: User, trail: TrailDep, document_id: str) -> None:
@@ -197,5 +198,6 @@ def _checked(text: str, remove: bool, settings: Settings) -> str:
     return checked(text, PersonalChoice.REMOVE if remove else PersonalChoice.STOP, settings.personal_data).text
 
 
-def _out(question: asked.OwnerQuestion) -> api.OwnerQuestionOut:
-    return api.OwnerQuestionOut(**asdict(question))
+def _out(question: asked.OwnerQuestion, settings: Settings) -> api.OwnerQuestionOut:
+    words = checked(question.asked, PersonalChoice.REMOVE, settings.personal_data).text
+    return api.OwnerQuestionOut(**{**asdict(question), "asked": words})

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from pydantic import AwareDatetime
 
 from rag_api.answering.question.personal import checked
 from rag_api.api.auditing.audited import TrailDep
@@ -25,6 +26,9 @@ Until = Annotated[Day | None, Query(description="Asked on this day or earlier.")
 Refused = Annotated[bool, Query(description="Only what was refused.")]
 Reported = Annotated[bool, Query(description="Only what a reader reported.")]
 Unjudged = Annotated[bool, Query(description="Only what nobody has judged yet.")]
+Words = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description="In the question.")]
+After = Annotated[AwareDatetime | None, Query(description="Asked at this moment or later.")]
+Before = Annotated[AwareDatetime | None, Query(description="Asked before this moment.")]
 Department = Annotated[
     str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description="Of who asked; empty: of nobody's.")
 ]
@@ -46,13 +50,18 @@ def get_reviews(
     reported: Reported = False,
     unjudged: Unjudged = False,
     department: Department = None,
+    search: Words = "",
+    after: After = None,
+    before: Before = None,
     limit: Limit = 20,
     offset: Offset = 0,
 ) -> api.ReviewList:
     """Nobody's name is in it; a question may hold what its asker typed about a patient, and is gone
     when its conversation is deleted, with what was said of it."""
     departments = None if department is None else [department]
-    query = stored.ReviewQuery(since, until, refused, reported, unjudged, departments, limit, offset)
+    query = stored.ReviewQuery(
+        since, until, refused, reported, unjudged, departments, limit, offset, search.strip(), after, before
+    )
     found, total = stored.list_reviews(db, user, query)
     trail.answers(one.answer for one in found)
     return api.ReviewList(
@@ -109,6 +118,7 @@ def _sources(answer: Answer) -> list[api.ReviewedSource]:
             api.ReviewedSource(
                 document_id=about.id,
                 title=about.metadata.title,
+                version=about.metadata.version,
                 page=quoted.page if quoted else source.page,
                 quote=quoted.text if quoted else "",
                 owner=about.metadata.owner,

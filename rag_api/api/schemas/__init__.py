@@ -60,6 +60,7 @@ from rag_api.api.schemas.documents import (
     MetadataIn,
     NoteOut,
     PageOut,
+    ReplacingOut,
 )
 from rag_api.api.schemas.health import Health, Live, PartHealth, SentencesAhead
 from rag_api.api.schemas.ingestion import (
@@ -129,6 +130,7 @@ __all__ = [
     "PieceOut",
     "Problem",
     "RectOut",
+    "ReplacingOut",
     "RetitledOut",
     "SentencesAhead",
     "SinceOut",

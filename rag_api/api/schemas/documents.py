@@ -20,6 +20,14 @@ class NoteOut(BaseModel):
     values: dict[str, str] = {}
 
 
+class ReplacingOut(BaseModel):
+    """The document that another one is superseded by."""
+
+    id: str
+    title: str
+    version: str
+
+
 class DocumentOut(BaseModel):
     id: str
     source: str
@@ -39,6 +47,9 @@ class DocumentOut(BaseModel):
     owner: str
     language: str
     supersedes: str
+    replaced_by: ReplacingOut | None = Field(
+        None, description="In a list: the document, valid by now, that says it supersedes this one."
+    )
     warnings: list[str] = Field(
         [], description="What an admin should know of it, for example pages without text; of a failed one: why."
     )

@@ -81,6 +81,11 @@ class OwnerQuestionOut(BaseModel):
     page: int | None
     answer_id: str | None
     text: str
+    asked: str = Field(
+        description="The question whose answer it is about, standing alone and without what identifies a patient; "
+        "empty: none, or it was deleted."
+    )
+    quotes: list[str] = Field(description="What that answer quotes of the document.")
     function: str = Field(description="Of who asked; who it was is not told.")
     department: str
     created_at: datetime

@@ -24,6 +24,7 @@ class RefusedOut(BaseModel):
 class ReviewedSource(BaseModel):
     document_id: str
     title: str
+    version: str = Field(description="That was shown then.")
     page: int
     quote: str = Field(description="The first words that the answer quotes of it; empty: none.")
     owner: str = Field(description="As the document names them.")

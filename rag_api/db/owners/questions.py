@@ -36,9 +36,12 @@ _QUALITY = f"(%(reviews)s and q.{READS} and d.{READS} and {_NOT_THEIRS})"
 # What counts in the place of the version that was asked about; none: it was retired.
 _ROWS = f"""
     select q.*, d.title, d.source, d.language as document_language, d.groups as document_groups, d.owner,
+      a.query as asked,
+      array(select c->>'text' from jsonb_array_elements(a.citations) c where c->>'document_id' = q.document_id) as quotes,
       {OWNER} is not null as owner_known, {_NOT_TOLD} as not_told, current.id as current_id,
       coalesce(current.created_at, (select max(updated_at) from documents where source = d.source)) as changed_at
     from owner_questions q join asked_documents on question_id = q.id join documents d on d.id = asked_documents.id
+    left join answers a on a.id = q.answer_id
     left join documents current on current.source = d.source and current.status in ('indexed', 'failed')"""  # noqa: S608
 
 
@@ -55,6 +58,8 @@ class OwnerQuestion:
     page: int | None
     answer_id: str | None
     text: str
+    asked: str  # the question whose answer it is about, standing alone; empty: none, or it was deleted
+    quotes: tuple[str, ...]  # what that answer quotes of the document
     function: str
     department: str
     created_at: datetime
@@ -222,6 +227,8 @@ def _to_question(row: DictRow, user: User) -> OwnerQuestion:
     )
     return OwnerQuestion(
         **{name: row[name] for name in names},
+        asked=(row["asked"] or "") if readable else "",
+        quotes=tuple(dict.fromkeys(row["quotes"])) if readable else (),
         reply=row["reply"] if readable else "",
         replied_at=row["replied_at"],
         title=(row["title"] or row["source"]) if readable else "",

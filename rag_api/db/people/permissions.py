@@ -61,12 +61,21 @@ def operator(db: Database) -> User:
     return replace(LOCAL_USER, groups=tuple(sorted({*EVERYONE, *(row["name"] for row in rows)})))
 
 
-def groups_of(db: Database, source: str, department: str, default: Sequence[str]) -> tuple[str, ...]:
-    """Return who may read a document of this name and department."""
+def groups_of(
+    db: Database, source: str, department: str, default: Sequence[str], said: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return who may read a document of this name and department. said: what its source says now,
+    where that is not kept yet."""
     row = db.one(
-        f"select coalesce{RULES} as groups from (select %(source)s::text as source, %(department)s::text as "  # noqa: S608
-        f"department) d",
-        {"source": source, "department": department, "default": list(default)},
+        f"""select coalesce((select groups from document_groups where source = d.source and said_by = 'admin'),
+          %(said)s::text[], coalesce{RULES}) as groups
+        from (select %(source)s::text as source, %(department)s::text as department) d""",  # noqa: S608
+        {
+            "source": source,
+            "department": department,
+            "default": list(default),
+            "said": list(named(said)) if said else None,
+        },
     )
     assert row is not None
     return tuple(row["groups"])
@@ -98,12 +107,19 @@ def _regrouping(connection: Connection, user: User, default: Sequence[str]) -> I
     may_regroup(user, *apply_rules(connection, default))
 
 
-def put_source_groups(db: Database, user: User, said: Mapping[str, Sequence[str]], default: Sequence[str]) -> None:
+def put_source_groups(
+    db: Database, user: User, said: Mapping[str, Sequence[str]], default: Sequence[str], *, keep: bool = True
+) -> None:
     """What the folders, sidecars and sites that documents came from say now, by source name. A
     source that says nothing any more has taken nothing back: a list that was lost must not open
     what it closed. `everyone`, said, opens it. Raises MembershipAdminNeeded where this says who
-    reads what the user may not."""
-    with db.connection() as connection, connection.cursor() as cursor, _regrouping(connection, user, default):
+    reads what the user may not. keep: else nothing is changed, and what it raises is known."""
+    with (
+        db.connection() as connection,
+        connection.transaction(force_rollback=not keep),
+        connection.cursor() as cursor,
+        _regrouping(connection, user, default),
+    ):
         rows = connection.execute(
             "select groups from document_groups where source = any(%(sources)s)", {"sources": list(said)}
         )

@@ -16,6 +16,7 @@ from psycopg.rows import DictRow
 
 from rag_api.db import Database
 from rag_api.db.access import READS, found, reviewer, values
+from rag_api.db.documents import contains
 from rag_api.db.owners.questions import put_question
 from rag_api.db.questions.answers import readable_answers
 from rag_api.db.questions.gaps import NOBODY
@@ -66,7 +67,8 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class ReviewQuery:
-    """Which answers: of these days, both included, and of all that is asked for here."""
+    """Which answers: of these days, both included, and of all that is asked for here. words: in the
+    question alone, for a text may be made of what the reviewer may not read."""
 
     since: date | None = None
     until: date | None = None
@@ -76,6 +78,9 @@ class ReviewQuery:
     departments: Sequence[str] | None = None  # of who asked; None: of all
     limit: int = 20
     offset: int = 0
+    words: str = ""
+    after: datetime | None = None
+    before: datetime | None = None
 
 
 def list_reviews(db: Database, user: User, query: ReviewQuery) -> tuple[list[Reviewed], int]:
@@ -90,8 +95,17 @@ def list_reviews(db: Database, user: User, query: ReviewQuery) -> tuple[list[Rev
         where += " and r.answer_id is null"
     if query.departments is not None:
         where += " and a.department = any(%(departments)s)"
+    if query.words:
+        where += " and (a.question ilike %(like)s or a.query ilike %(like)s)"
+    if query.after is not None:
+        where += " and a.created_at >= %(after)s"
+    if query.before is not None:
+        where += " and a.created_at < %(before)s"
     params = values(
         user,
+        like=contains(query.words),
+        after=query.after,
+        before=query.before,
         nobody=list(NOBODY),
         since=query.since,
         until=query.until,

@@ -8,16 +8,16 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rag_api.errors import InvalidInput
-from rag_api.ingest.common.described.metadata import GROUPS, groups_in
 from rag_api.ingest.pipeline.changed import changed_files, reconcile
 from rag_api.ingest.pipeline.copies import note_copies
 from rag_api.ingest.pipeline.engine import IngestEngine, OneMachine
 from rag_api.ingest.pipeline.moved import rename_moved, retire
+from rag_api.ingest.pipeline.saving import put_upload_groups
 from rag_api.ingest.sources.report import IngestReport, Missing, ProgressCallback
 from rag_api.ingest.sources.repository import DocumentsRepo
 from rag_api.ingest.sources.retries import with_retries
 from rag_api.ingest.sources.run import Run
-from rag_api.ingest.sources.sources import KeptFiles, SourceFile, Survey
+from rag_api.ingest.sources.sources import UPLOADED, KeptFiles, SourceFile, Survey, groups_said
 from rag_api.ingest.sources.uploads import clear_uploads
 
 if TYPE_CHECKING:  # the reader process imports this package too, and should start fast
@@ -64,11 +64,15 @@ def ingest(
         clear_uploads(settings.data_dir)
         engine.look(run, sources)
         missing = rename_moved(run, survey, retire_missing and not confirmed)
-        documents_repo.put_source_groups({s.name: groups_in(s.given[GROUPS]) for s in sources if GROUPS in s.given})
+        documents_repo.put_source_groups(groups_said(s for s in sources if s.folder != UPLOADED))
+        if uploaded := groups_said(s for s in sources if s.folder == UPLOADED):
+            documents_repo.try_source_groups(uploaded)
         documents_repo.catch_up(reach_index)
         known, run.edits = documents_repo.current(), documents_repo.edits()
         run.ids, lost = documents_repo.sources(), reconcile(run, known)
         engine.index(run, changed_files(run, sources, known, lost))
+        unchanged = {one.source for one in run.outcomes if one.outcome == "unchanged"}
+        put_upload_groups(run, [source for source in sources if source.name in unchanged])
         kept = {one.source for one in run.outcomes if one.kept}  # they stay where they came from
         placed = [source for source in sources if source.folder and source.name not in kept]
         documents_repo.put_folders(

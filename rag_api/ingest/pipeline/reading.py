@@ -22,7 +22,7 @@ from rag_api.ingest.pipeline.stale_versions import refuse_half
 from rag_api.ingest.sandbox.reader import Reader
 from rag_api.ingest.sandbox.rendering import read_rendered
 from rag_api.ingest.sources.run import Item, ReadItem, Run
-from rag_api.ingest.sources.sources import UPLOADED
+from rag_api.ingest.sources.sources import UPLOADED, groups_said
 from rag_api.text.quotable.uncertain import certain_share
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
             *_took_name(run, item),
         )
         text = replace(text, warnings=(*text.warnings, *item.source.notes, *told))
-        groups = run.repo.groups_of(name, metadata.department)
+        groups = _groups(run, item, metadata)
         document = replace(_document(item, kind, metadata, text), groups=groups)
         return ReadItem(
             item, document, text, None, cut_text(settings, document, text), _titles(item, text.titles, edits)
@@ -88,13 +88,16 @@ def _own(run: Run, item: Item, text: ReadDocument, edits: Mapping[str, Edit]) ->
     """What the file says, by the title that counts as its own. An edit of a title holds on while
     its file may still be called as it was then: that another of its titles goes first now is our
     doing."""
-    letterheads = (
-        run.letterheads_of(run.repo.groups_of(item.source.name, text.metadata.department)) if run.letterheads else ()
-    )
+    letterheads = run.letterheads_of(_groups(run, item, text.metadata)) if run.letterheads else ()
     title = own_title(item.source.name, text.titles, letterheads)
     if "title" in edits and edits["title"].said in (*text.titles.names, title_from_name(item.source.name)):
         title = edits["title"].said
     return called(text.metadata, title, text.titles)
+
+
+def _groups(run: Run, item: Item, metadata: Metadata) -> tuple[str, ...]:
+    said = groups_said([item.source]).get(item.source.name, ())
+    return run.repo.groups_of(item.source.name, metadata.department, said)
 
 
 def _titles(item: Item, titles: Titles, edits: Mapping[str, Edit]) -> Titles:

@@ -16,6 +16,7 @@ from rag_api.ingest.pipeline.letterheads import retitle_earlier, settle_titles
 from rag_api.ingest.pipeline.stale_versions import keep_version, may_pass
 from rag_api.ingest.sources.report import Outcome
 from rag_api.ingest.sources.run import ReadItem, Run
+from rag_api.ingest.sources.sources import UPLOADED, SourceFile, groups_said
 
 
 def batches(read: Iterable[ReadItem]) -> Iterator[list[ReadItem]]:
@@ -59,6 +60,7 @@ def save_batch(run: Run, batch: Sequence[ReadItem], vectors: NDArray[np.float32]
 def _save_indexed(run: Run, batch: Sequence[ReadItem], vectors: NDArray[np.float32]) -> None:
     if not batch:
         return
+    put_upload_groups(run, [one.item.source for one in batch])
     ends = np.cumsum([len(one.chunks) for one in batch])[:-1]
     own = np.split(vectors, ends)
     run.store.replace_documents([(one.document.id, one.chunks, rows) for one, rows in zip(batch, own, strict=True)])
@@ -89,10 +91,19 @@ def _outcome(one: ReadItem) -> Outcome:
 
 def _save_failed(run: Run, one: ReadItem, error: UnreadableDocument) -> None:
     """What the source held before is no longer what it holds: it is not answered from any more."""
+    if one.item.source.name not in {name for key, name in run.ids.items() if key != one.document.id}:
+        put_upload_groups(run, [one.item.source])  # there is no version that it would open or close
     run.repo.save_failed(one.document)
     run.store.delete_documents([one.document.id])
     _drop_replaced(run, [one])
     run.done(Outcome(one.item.source.name, "failed", one.document.id, error.reason, error.message))
+
+
+def put_upload_groups(run: Run, sources: Sequence[SourceFile]) -> None:
+    """What an upload says of who may read it counts once it was read: one that fails says nothing
+    of the version before."""
+    if said := groups_said(source for source in sources if source.folder == UPLOADED):
+        run.repo.put_source_groups(said)
 
 
 def _drop_replaced(run: Run, batch: Sequence[ReadItem]) -> None:

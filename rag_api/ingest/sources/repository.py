@@ -101,12 +101,16 @@ class DocumentsRepo(Protocol):
     def put_folders(self, folders: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
         """Those of these sources are known from now on, with their files' ids there."""
 
-    def groups_of(self, source: str, department: str) -> tuple[str, ...]:
-        """Who may read a document of this name and department."""
+    def groups_of(self, source: str, department: str, said: Sequence[str] = ()) -> tuple[str, ...]:
+        """Who may read a document of this name and department. said: what its source says now,
+        where that is not kept yet."""
 
     def put_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
         """Who may read documents, as where they come from says; in force at once. Raises
         InvalidInput."""
+
+    def try_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
+        """Raises what `put_source_groups` would, and changes nothing."""
 
     def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
         """Give the index the groups of documents that it has others of."""
@@ -227,13 +231,16 @@ class MemoryDocuments:
         self._folders |= folders
         self._items |= {source: items.get(source, "") for source in folders}
 
-    def groups_of(self, source: str, department: str) -> tuple[str, ...]:
-        return self._said.get(source, EVERYONE)
+    def groups_of(self, source: str, department: str, said: Sequence[str] = ()) -> tuple[str, ...]:
+        return tuple(sorted(said)) or self._said.get(source, EVERYONE)
 
     def put_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
         self._said |= {source: tuple(sorted(groups)) for source, groups in said.items()}
         for key, document in self.documents.items():
             self.documents[key] = replace(document, groups=self.groups_of(document.source, ""))
+
+    def try_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
+        pass  # it refuses nobody
 
     def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
         for key, document in self.documents.items():

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rag_api.domain import Document
 from rag_api.errors import InvalidInput, UnreadableDocument, room
+from rag_api.ingest.common.described.metadata import GROUPS, groups_in
 from rag_api.ingest.common.kinds import SUFFIXES
 from rag_api.ingest.sources.objects import digest_url, fetch_url
 from rag_api.ingest.sources.sidecar import SIDECAR, Sidecar, read_sidecar
@@ -48,6 +49,11 @@ class SourceFile:
     problem: FileProblem | None = None
     digest: tuple[str, int] | None = None  # (sha256, bytes) where they are known
     url: str = ""  # where it lies, when that is no path: objects.py fetches it
+
+
+def groups_said(sources: Iterable[SourceFile]) -> dict[str, tuple[str, ...]]:
+    """Who may read documents, by source name, of those of which it is said."""
+    return {source.name: groups_in(source.given[GROUPS]) for source in sources if GROUPS in source.given}
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ def test_files_are_loaded_from_the_page_and_each_that_cannot_be_read_is_named(pa
     page.get_by_label("Laad documenten").set_input_files(
         [FilePayload(name=n, mimeType="application/pdf", buffer=b) for n, b in files.items()]
     )
-    expect(page.locator(".loaded li")).to_have_text([
+    expect(page.locator(".loaded li > span:first-child")).to_have_text([
         "stroom.pdf: geladen; de volgende vraag vindt het",
         re.compile("^leeg.pdf: het is leeg"),
         re.compile("^kapot.pdf: het is stuk, of niet wat de naam zegt"),
@@ -165,7 +165,7 @@ def test_files_are_loaded_from_the_page_and_each_that_cannot_be_read_is_named(pa
     page.get_by_label("Laad documenten").set_input_files(
         [FilePayload(name="stroom.pdf", mimeType="application/pdf", buffer=files["stroom.pdf"])]
     )
-    expect(page.locator(".loaded li")).to_have_text(["stroom.pdf: ongewijzigd, het was er al"])
+    expect(page.locator(".loaded li > span:first-child")).to_have_text(["stroom.pdf: ongewijzigd, het was er al"])
 
 
 def test_every_kind_of_file_that_is_read_can_be_chosen_and_is_named(page: Page) -> None:
@@ -179,7 +179,7 @@ def test_notes_on_a_document_are_seen_where_it_is_loaded_and_in_the_list(page: P
     word = docx(tmp_path / "spoed.docx", p(r("Spoedkar"), style="Title"), p(r("De spoedkar staat in de gang."), hidden))
     upload(page, wacht_txt=b"Wachtzaal\n\nDe wachtzaal sluit om acht uur.", spoed_docx=word.read_bytes())
     text, loaded = page.locator(".loaded li").all()
-    expect(text).to_have_text("wacht.txt: geladen; de volgende vraag vindt het")
+    expect(text.locator("span").first).to_have_text("wacht.txt: geladen; de volgende vraag vindt het")
     note = (
         "verborgen woorden worden niet gelezen; maak ze in Word zichtbaar of haal ze weg: “Geef in nood het dubbele.”"
     )
@@ -212,7 +212,9 @@ def test_lines_left_out_as_page_furniture_are_shown_with_page_and_reason(page: P
     lines = [f"Hoofdstuk {part} gaat over de infuuspomp en haar alarmen." for part in ("een", "twee", "drie")]
     upload(page, pomp_pdf=pdf_of(*lines, footer="Apotheek | pagina {n} van 3"))
     cut = "3 regels weggelaten als koptekst, voettekst of paginanummer"
-    expect(page.locator(".loaded li")).to_have_text(f"pomp.pdf: geladen; de volgende vraag vindt het; {cut}")
+    expect(page.locator(".loaded li > span:first-child")).to_have_text(
+        f"pomp.pdf: geladen; de volgende vraag vindt het; {cut}"
+    )
     page.locator(".document", has_text="pomp.pdf").locator("summary").click()
     expect(page.locator(".document-cut summary")).to_have_text(cut)
     expect(page.locator(".document-cut li")).to_have_text(
@@ -276,8 +278,8 @@ def test_what_asks_for_attention_can_be_listed(page: Page, container: Container)
     load(container, "scan.pdf", f"Een scan. {DOUBTFUL}Geef 5 mg. {DOUBTFUL}Bel de wacht. ", language="nl")
     upload(page, kapot_pdf=b"geen pdf")
     for shown, name in (
-        ("vervallen", "oud.pdf"), ("vervalt binnen 30 dagen", "bijna.pdf"), ("deels met twijfel gelezen", "scan.pdf"),
-        ("kon niet gelezen worden", "kapot.pdf"),
+        ("vervallen en niet vervangen", "oud.pdf"), ("vervalt binnen 30 dagen en niet vervangen", "bijna.pdf"),
+        ("deels met twijfel gelezen", "scan.pdf"), ("kon niet gelezen worden", "kapot.pdf"),
     ):  # fmt: skip
         page.get_by_label("Toon", exact=True).select_option(shown)
         expect(page.locator(".document")).to_have_count(1)
@@ -286,6 +288,55 @@ def test_what_asks_for_attention_can_be_listed(page: Page, container: Container)
     expect(page.locator(".document", has_text="oud.pdf").locator(".warn")).to_contain_text("verlopen op")
     page.get_by_label("Dienst", exact=True).select_option("Pediatrie")
     expect(page.locator(".document")).to_have_count(1)
+
+
+def test_what_lapsed_longest_ago_comes_first_and_what_was_replaced_says_by_what(
+    page: Page, container: Container, tmp_path: Path
+) -> None:
+    for name, days in (("jong", 3), ("oudst", 900), ("ouder", 400), ("vervangen", 2000)):
+        load(container, f"{name}.pdf", f"Regel {name}. ", valid_until=date.today() - timedelta(days=days), owner="Raad")
+    load(container, "nieuw.pdf", "Regel nieuw. ", version="2", supersedes="vervangen.pdf", owner="Raad")
+    page.get_by_label("Toon", exact=True).select_option("vervallen en niet vervangen")
+    expect(page.locator(".document-title")).to_have_text(["Regel oudst", "Regel ouder", "Regel jong"])
+    expect(page.locator(".document .facts").first).to_contain_text("eigenaar: Raad")
+    page.get_by_label("Toon", exact=True).select_option("vervangen door een ander document")
+    expect(page.locator(".document")).to_have_count(1)
+    expect(page.locator(".document")).to_contain_text("Vervangen door “Regel nieuw”, versie 2.")
+    page.get_by_label("Toon", exact=True).select_option("alles wat nu telt")
+    page.get_by_label("Volgorde").select_option("wat eerst vervalt")
+    expect(page.locator(".document-title").first).to_have_text("Regel vervangen")
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless(page)
+        page.screenshot(path=tmp_path / f"overdue-{width}.png", full_page=True)
+
+
+def test_what_was_read_is_checked_and_corrected_where_it_was_loaded(
+    page: Page, container: Container, tmp_path: Path
+) -> None:
+    load(container, "wonden-3.pdf", "Wondzorg. Reinig de wonde.", version="3", owner="Wondteam", department="Spoed")
+    page.reload()
+    expect(page.locator(".document")).to_have_count(4)
+    upload(page, wonden_txt=b"Wondzorg\n\nDienst: Spoed Eigenaar: Wondteam\n\nReinig de wonde.")
+    check = page.get_by_role("form", name="Kijk na wat gelezen werd")
+    labels = check.locator("label")
+    expect(labels.first).to_have_text(re.compile("Versie .niet gevonden."))  # what is in doubt comes first
+    expect(check.get_by_label("Eigenaar")).to_have_value("Wondteam")
+    expect(check.get_by_label("Dienst")).to_have_value("Spoed")
+    twin = page.locator(".check .notice")
+    expect(twin).to_contain_text("Er is al een geldig document “Wondzorg”, versie 3 (wonden-3.pdf)")
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless(page)
+        page.screenshot(path=tmp_path / f"check-{width}.png", full_page=True)
+    twin.get_by_role("button", name="Ja, het vervangt dat").click()
+    expect(page.locator(".check")).to_contain_text("Het vervangt nu wonden-3.pdf.")
+    check.get_by_label("Versie").fill("4")
+    check.get_by_role("button", name="Bewaar").click()
+    expect(check.get_by_role("status")).to_have_text("Bewaard; de volgende vraag zoekt ermee.")
+    rows = container.db.all("select version, supersedes from documents where source = 'wonden.txt'")
+    assert rows == [{"version": "4", "supersedes": "wonden-3.pdf"}]
+    expect(page.locator(".document", has_text="wonden-3.pdf")).to_contain_text("Vervangen door “Wondzorg”")
 
 
 def test_all_that_match_are_chosen_beyond_those_shown_and_get_an_owner(page: Page, container: Container) -> None:
@@ -372,7 +423,7 @@ def test_who_may_read_a_document_is_shown_and_changed_where_it_is(
     access = page.locator(".document-access")
     save = access.get_by_role("button", name="Bewaar wie het mag lezen")
     field = access.get_by_label("Groep toevoegen")
-    expect(access.locator(".chips li")).to_have_text(["everyone×"])
+    expect(access.locator(".chips li")).to_have_text(["iedereen×"])
     expect(access.locator("datalist option[value=pediatrie]")).to_have_attribute("label", "pediatrie (1 persoon)")
     field.fill("een;twee")
     save.click()
@@ -380,12 +431,12 @@ def test_who_may_read_a_document_is_shown_and_changed_where_it_is(
     expect(field).to_have_value("een;twee")  # nothing is lost
     field.fill("pediatrie")
     field.press("Enter")
-    expect(access.locator(".chips li")).to_have_text(["everyone×", "pediatrie×"])
+    expect(access.locator(".chips li")).to_have_text(["iedereen×", "pediatrie×"])
     save.click()
-    expect(access.get_by_role("status")).to_contain_text("Bewaard. Het mag gelezen worden door: everyone, pediatrie.")
+    expect(access.get_by_role("status")).to_contain_text("Bewaard. Het mag gelezen worden door: iedereen, pediatrie.")
     faultless(page)
     assert groups_of(container, documents["child"]) == ["everyone", "pediatrie"]
-    access.get_by_role("button", name="Zoals de map of dienst zegt").click()
+    access.get_by_role("button", name="Zoals bij het laden of voor de dienst bepaald").click()
     expect(access.get_by_role("status")).not_to_contain_text("pediatrie")
 
 
@@ -398,7 +449,7 @@ def test_a_group_that_nobody_is_in_is_asked_about_and_what_vanishes_is_said(
     add_account(container.db, LOCAL_USER, "An Peeters", "an.peeters", None, [Role.READER], ["pediatrie"])
     opened(page, "Paracetamol")
     access = page.locator(".document-access")
-    access.get_by_role("button", name="Neem everyone weg").click()
+    access.get_by_role("button", name="Neem iedereen weg").click()
     access.get_by_label("Groep toevoegen").fill("pediatire")
     access.get_by_role("button", name="Bewaar wie het mag lezen").click()
     asked = access.get_by_role("alert")

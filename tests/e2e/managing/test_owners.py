@@ -145,6 +145,11 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
     row.get_by_label("Mailadres").fill("pijn@hospital.example")
     row.get_by_role("button", name="Bewaar").click()
     expect(row.get_by_role("status")).to_have_text("Bewaard.")
+    expect(page.locator(".owner-row h3")).to_have_text(["Pediatrie", "Werkgroep Pijn"])  # where it was
+    page.get_by_label("Toon", exact=True).select_option("niemand bekend")
+    expect(page.locator(".owner-row")).to_have_count(2)  # what was just saved stays to be seen
+    page.get_by_label("In naam, mailadres of account").fill("pijn@")
+    expect(page.locator(".owner-row h3")).to_have_text(["Werkgroep Pijn"])
     faultless(page)
     page.screenshot(path=tmp_path / "owners.png")
     named = {one["name"]: one["mail"] for one in httpx.get(f"{url}/api/owners").json()["owners"]}
@@ -269,7 +274,21 @@ def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_qua
 
     asker.user = owner
     page.goto(f"{url}/inbox")
-    expect(page.locator(".owner-question")).to_contain_text("Sinds maart is het 20 mg/kg.")
+    card = page.locator(".owner-question")
+    expect(card).to_contain_text("Sinds maart is het 20 mg/kg.")
+    expect(card.locator("q")).to_have_text(DOSE)  # what was asked, and what was shown of the document
+    expect(card.locator("blockquote")).to_contain_text("15 mg/kg")
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless(page)
+        page.screenshot(path=tmp_path / f"inbox-{width}.png", full_page=True)
+    again = card.get_by_role("link", name="Stel deze vraag zelf" if dutch else "Ask this question yourself")
+    expect(again).to_have_attribute("href", re.compile(r"^/\?q="))
+    assert "quote=" in (card.get_by_role("link", name=DOCUMENT).get_attribute("href") or "")
+    asker.user = NURSE
+    page.goto(f"{url}/inbox")
+    page.get_by_role("link", name="Bekijk het antwoord" if dutch else "See the answer").click()
+    expect(page.locator(".turn")).to_contain_text(DOSE)
     asker.user = LOCAL_USER
     page.goto(f"{url}/quality/gaps")
     gap = page.locator(".gap")

@@ -504,7 +504,7 @@ def test_the_trail_is_read_by_person_action_document_and_period_and_each_reading
     expect(detail).to_contain_text("GET /documents/{document_id}/access")
     expect(detail).to_contain_text("wondzorg.pdf")
     expect(detail).to_contain_text("127.0.0.1")
-    expect(detail).to_contain_text("admin, auditor, reader")
+    expect(detail).to_contain_text("beheerder, auditor, lezer")
     page.get_by_label("Tot en met").fill("2001-01-01")
     page.get_by_label("Vanaf").fill("2001-01-02")
     page.get_by_role("button", name="Toon", exact=True).click()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import httpx
 from playwright.sync_api import Page, expect
@@ -29,10 +30,21 @@ def asked(url: str, asker: Asker) -> None:
 
 
 def test_an_answer_is_judged_with_a_remark_that_its_owner_reads_and_a_refusal_says_why(
-    page: Page, url: str, asker: Asker, container: Container
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
 ) -> None:
     asked(url, asker)
     page.goto(f"{url}/quality/reviews")
+    page.get_by_label("Woorden in de vraag").fill("vlag")
+    expect(page.locator(".review")).to_have_count(1)
+    page.get_by_label("Woorden in de vraag").fill("")
+    expect(page.locator(".review")).to_have_count(2)
+    page.get_by_label("Gevraagd voor").fill("2020-01-01T08:00")
+    expect(page.locator(".review")).to_have_count(0)
+    page.get_by_label("Gevraagd voor").fill("")
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless(page)
+        page.screenshot(path=tmp_path / f"reviews-{width}.png", full_page=True)
     flag, dose = page.locator(".review").first, page.locator(".review").last
     expect(flag.get_by_role("heading", level=3)).to_have_text(FLAG)
     expect(flag.locator(".missed")).to_contain_text("Geweigerd: ")

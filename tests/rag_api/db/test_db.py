@@ -267,6 +267,30 @@ def test_the_list_is_narrowed_by_department_type_and_validity(db: Database, docu
         assert listed(validity="upcoming", today=day) == ["soon"]
 
 
+def test_what_lapsed_is_listed_from_the_earliest_on_without_what_was_replaced(
+    db: Database, documents: PgDocuments
+) -> None:
+    today = date(2026, 6, 1)
+    about = {
+        "a": Metadata(title="a", valid_until=date(2026, 1, 1)),
+        "b": Metadata(title="b", valid_until=date(2024, 1, 1)),
+        "c": Metadata(title="c", valid_until=date(2020, 1, 1)),
+        "d": Metadata(title="d", supersedes="c.pdf"),
+        "e": Metadata(title="e", supersedes="b.pdf", valid_from=date(2027, 1, 1)),
+    }
+    for name, metadata in about.items():
+        documents.save_indexed([Indexed(document(f"{name}.pdf", metadata=metadata), [])])
+
+    def listed(**query: object) -> list[str]:
+        found, total = list_documents(db, LOCAL_USER, DocumentQuery(**query, today=today))  # type: ignore[arg-type]
+        assert total == len(found)
+        return [d.metadata.title for d in found]
+
+    assert listed(order="valid_until") == ["c", "b", "a", "d", "e"]
+    assert listed(validity="expired", order="valid_until", replaced=False) == ["b", "a"]
+    assert listed(replaced=True) == ["c"]
+
+
 def test_what_was_kept_is_listed_in_its_present_version_to_who_may_read_it(
     db: Database, documents: PgDocuments
 ) -> None:

@@ -774,8 +774,8 @@ export interface paths {
         /**
          * Ask a document's owner, or report what is no longer right
          * @description The owner reads it in Bedside, and is told by mail where an address is kept. Where nobody is
-         *     known, quality staff read it. Your name is not told; the answer is in `GET
-         *     /owner-questions/asked`.
+         *     known, quality staff read it. The question of `answer_id` goes along, and your name is not told;
+         *     the answer is in `GET /owner-questions/asked`.
          */
         post: operations["ask_document_owner"];
         delete?: never;
@@ -2043,6 +2043,8 @@ export interface components {
             language: string;
             /** Supersedes */
             supersedes: string;
+            /** @description In a list: the document, valid by now, that says it supersedes this one. */
+            replaced_by?: components["schemas"]["ReplacingOut"] | null;
             /**
              * Warnings
              * @description What an admin should know of it, for example pages without text; of a failed one: why.
@@ -2140,6 +2142,8 @@ export interface components {
             language: string;
             /** Supersedes */
             supersedes: string;
+            /** @description In a list: the document, valid by now, that says it supersedes this one. */
+            replaced_by?: components["schemas"]["ReplacingOut"] | null;
             /**
              * Warnings
              * @description What an admin should know of it, for example pages without text; of a failed one: why.
@@ -2238,6 +2242,8 @@ export interface components {
             language: string;
             /** Supersedes */
             supersedes: string;
+            /** @description In a list: the document, valid by now, that says it supersedes this one. */
+            replaced_by?: components["schemas"]["ReplacingOut"] | null;
             /**
              * Warnings
              * @description What an admin should know of it, for example pages without text; of a failed one: why.
@@ -3537,6 +3543,16 @@ export interface components {
             /** Text */
             text: string;
             /**
+             * Asked
+             * @description The question whose answer it is about, standing alone and without what identifies a patient; empty: none, or it was deleted.
+             */
+            asked: string;
+            /**
+             * Quotes
+             * @description What that answer quotes of the document.
+             */
+            quotes: string[];
+            /**
              * Function
              * @description Of who asked; who it was is not told.
              */
@@ -3836,6 +3852,18 @@ export interface components {
             needed?: number | null;
         };
         /**
+         * ReplacingOut
+         * @description The document that another one is superseded by.
+         */
+        ReplacingOut: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /** Version */
+            version: string;
+        };
+        /**
          * ReplyIn
          * @description What `answered` says must be in words; for the others words are welcome.
          */
@@ -4058,6 +4086,11 @@ export interface components {
             document_id: string;
             /** Title */
             title: string;
+            /**
+             * Version
+             * @description That was shown then.
+             */
+            version: string;
             /** Page */
             page: number;
             /**
@@ -5120,6 +5153,10 @@ export interface operations {
                 uncertain?: boolean;
                 /** @description What counts now of these documents: a new version too. */
                 id?: string[];
+                /** @description Only those that another document, valid by now, supersedes; false: none of these. */
+                replaced?: boolean | null;
+                /** @description By title, or by the last day of validity: the earliest first. */
+                order?: "title" | "valid_until";
             };
             header?: never;
             path?: never;
@@ -7963,6 +8000,12 @@ export interface operations {
                 unjudged?: boolean;
                 /** @description Of who asked; empty: of nobody's. */
                 department?: string | null;
+                /** @description In the question. */
+                search?: string;
+                /** @description Asked at this moment or later. */
+                after?: string | null;
+                /** @description Asked before this moment. */
+                before?: string | null;
                 /** @description At most this many. */
                 limit?: number;
                 /** @description Leave out this many first. */

@@ -72,7 +72,8 @@ test("a document that is described keeps its place in the list, which is not fet
   const documents = ["a", "b"].map((id) => ({ id, title: id }));
   Object.assign(answers, { "GET /documents": { documents, total: 2 }, "PATCH /documents/a": { id: "a", title: "Z" } });
   const { now } = await using(
-    () => [useDocuments({ search: "", shown: "", department: "", owner: null }), useDescribe("a")] as const,
+    () =>
+      [useDocuments({ search: "", shown: "", department: "", owner: null, order: "title" }), useDescribe("a")] as const,
     undefined,
   );
   await act(() => now()[1].mutateAsync({ title: "Z", reset: [] }));

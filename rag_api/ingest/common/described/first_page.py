@@ -55,6 +55,12 @@ _LABELS = {
     # a title, when nothing better is
     "subject": ("betreft", "betreffende", "onderwerp", "subject", "concerns", "titel", "title"),
 }
+_LABELLED = re.compile(  # a label and its colon, wherever they stand in a line
+    rf"(?<!\S)({'|'.join(sorted((label for labels in _LABELS.values() for label in labels), key=len, reverse=True))})\s*:",
+    re.IGNORECASE,
+)
+_BETWEEN = " \t|·•;,/–-"  # what stands between two fields of a line
+_LONGEST = 120  # characters of a value
 _FIELD_OF = {label: field for field, labels in _LABELS.items() for label in labels}
 NOTHING = {"", "-", "–", "n.v.t.", "nvt", "n/a", "na", "geen", "none", "niet van toepassing"}
 _VERSION_LINE = re.compile(r"^(?:versie|version)\s+(\d+(?:\.\d+)*)\b", re.IGNORECASE)
@@ -88,8 +94,44 @@ def _says_subject(label: str, value: str) -> bool:
 
 
 def _pairs(cells: Sequence[str]) -> Iterable[tuple[str, str]]:
+    if labelled := _labelled(cells):
+        yield from labelled
+        return
+    cells = _even(cells)
     yield from zip(cells[::2], cells[1::2], strict=False)
     for cell in cells:
         label, colon, value = cell.partition(":")
-        if colon and len(label) < 30 and len(value) < 120:
+        if colon and len(label) < 30 and len(value) < _LONGEST:
             yield label, value
+
+
+def _labelled(cells: Sequence[str]) -> list[tuple[str, str]]:
+    """Of a line with several labels before colons: each with what stands until the next."""
+    line = "\n".join(cells)
+    found = [label for label in _LABELLED.finditer(line) if _is_field(line, label)]
+    if len(found) < 2:
+        return []
+    ends = [*(label.start() for label in found[1:]), len(line)]
+    values = [line[label.end() : end].strip() for label, end in zip(found, ends, strict=True)]
+    texts = [value.partition("\n")[0].strip(_BETWEEN) for value in values]
+    return [(label[1], text) for label, text in zip(found, texts, strict=True) if len(text) < _LONGEST]
+
+
+def _is_field(line: str, label: re.Match[str]) -> bool:
+    """It begins or ends its cell, or shares it with another: "Bel de dienst: 4711" is no field."""
+    begins, ends = line.rfind("\n", 0, label.start()) + 1, line.find("\n", label.end())
+    cell = line[begins : ends if ends >= 0 else len(line)]
+    return begins == label.start() or cell.endswith(label[0]) or len(_LABELLED.findall(cell)) > 1
+
+
+def _even(cells: Sequence[str]) -> Sequence[str]:
+    """With the label that a value's cell ends with in a cell of its own: a line of labels and
+    values has as many of both, and each field once."""
+    named = {_FIELD_OF.get(cell.strip(" :").casefold()) for cell in cells}
+    if len(cells) % 2 == 0 or not cells or cells[0].strip(" :").casefold() not in _FIELD_OF:
+        return cells
+    for place in range(1, len(cells) - 1, 2):
+        value, _, label = cells[place].rpartition(" ")
+        if value and _FIELD_OF.get(label.casefold()) not in {None, *named}:
+            return [*cells[:place], value, label, *cells[place + 1 :]]
+    return cells

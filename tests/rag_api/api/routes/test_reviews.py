@@ -71,6 +71,24 @@ def test_what_was_asked_is_shown_with_why_it_was_refused_and_not_by_whom(
     assert flag["id"] == refused["answer_id"]
 
 
+def test_what_was_asked_is_found_by_its_words_and_by_the_hour_and_says_which_version_was_shown(
+    client: httpx.Client, asker: Asker, container: Container
+) -> None:
+    ask(client, asker, DOSE, mode="sources"), ask(client, asker, FLAG)
+    container.db.run("update answers set sources = jsonb_set(sources, '{0,document,metadata,version}', '\"3\"')")
+    (dose,) = reviews(client, search="PARACETAMOL mag")
+    assert (dose["question"], dose["sources"][0]["version"]) == (DOSE, "3")
+    assert reviews(client, search="%") == []
+    now = datetime.now(UTC)
+    for before, after, count in (
+        (timedelta(hours=1), timedelta(hours=1), 2),
+        (timedelta(hours=2), timedelta(hours=-1), 0),
+    ):
+        between = {"after": (now - before).isoformat(), "before": (now + after).isoformat()}
+        assert len(reviews(client, **between)) == count
+    assert client.get("/reviews", params={"after": "2026-01-01T10:00"}).status_code == 422  # of which clock?
+
+
 def test_a_judgement_is_kept_and_another_takes_its_place(
     client: httpx.Client, asker: Asker, container: Container
 ) -> None:

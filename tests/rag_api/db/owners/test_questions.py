@@ -151,9 +151,10 @@ def test_a_report_outlives_the_conversation_and_the_person(container: Container,
         values,
     )
     ask_owner(container.db, nurse, document.id, "report", TEXT, answer_id=values["answer"])
+    assert work_of(container.db, judge)[0].asked == "q"
     delete_conversation(container.db, nurse, values["conversation"])
     (one,) = work_of(container.db, judge)
-    assert (one.text, one.answer_id) == (TEXT, None)
+    assert (one.text, one.answer_id, one.asked) == (TEXT, None, "")
     assert detach(container.db, nurse.id) == 1
     assert [one.text for one in work_of(container.db, judge)] == [TEXT]
     assert asked_by(container.db, nurse) == []

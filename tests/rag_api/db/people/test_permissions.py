@@ -409,6 +409,36 @@ def test_who_uploads_is_not_told_of_documents_of_others_that_get_another_title(
     assert report["retitled"] == []
 
 
+def test_an_upload_that_cannot_be_read_opens_and_closes_nothing(
+    as_user: tuple[httpx.Client, list[User]], container: Container, tmp_path: Path
+) -> None:
+    client, user = as_user
+    user[0] = replace(ADMIN, groups=("everyone", "icu"))
+    write_pdf(tmp_path / "sop.pdf", "Sedatie met propofol", "Start aan 1 mg/kg per uur.")
+    whole, broken = (tmp_path / "sop.pdf").read_bytes(), b"%PDF-1.7\nbroken"
+
+    def load(content: bytes, name: str = "sop.pdf") -> str:
+        files = {"file": (name, content, "application/pdf")}
+        report = client.post("/documents", files=files, data={"groups": groups}).raise_for_status().json()
+        outcome: str = report["items"][0]["outcome"]
+        return outcome
+
+    groups = "icu"
+    assert load(whole) == "indexed"
+    groups = "everyone"
+    assert load(broken) == "failed"
+    assert groups_of(container) == {"sop.pdf": ("icu",)}
+    assert load(broken, "other.pdf") == "failed"  # a new one is listed for whom it was meant
+    assert load(whole) == "unchanged"
+    assert groups_of(container) == {"other.pdf": EVERYONE, "sop.pdf": EVERYONE}
+    groups = "icu"
+    assert load(whole + b"\n%") == "indexed"
+    assert groups_of(container)["sop.pdf"] == ("icu",)
+    groups = ",,"
+    files = {"file": ("sop.pdf", broken, "application/pdf")}
+    assert client.post("/documents", files=files, data={"groups": groups}).status_code == 400
+
+
 def test_an_upload_is_its_uploaders_groups_and_replaces_nobody_elses(
     as_user: tuple[httpx.Client, list[User]], container: Container, tmp_path: Path
 ) -> None:

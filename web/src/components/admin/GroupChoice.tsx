@@ -3,7 +3,7 @@
 import { type KeyboardEvent, useId } from "react";
 import { useStaffMessages } from "../../i18n";
 import { useGroups } from "../../queries/staff/accounts";
-import { allGroups, type Chosen, isGroup, withoutGroup } from "../../state/staff/account";
+import { allGroups, type Chosen, EVERYONE, isGroup, withoutGroup } from "../../state/staff/account";
 
 interface Props {
   chosen: Chosen;
@@ -31,12 +31,12 @@ export function GroupChoice({ chosen, help, onChange }: Props) {
         <ul className="chips">
           {groups.map((group) => (
             <li key={group}>
-              {group}
+              {m.accounts.groupName(group)}
               {onChange && (
                 <button
                   type="button"
                   className="quiet icon"
-                  aria-label={m.accounts.removeGroup(group)}
+                  aria-label={m.accounts.removeGroup(m.accounts.groupName(group))}
                   onClick={() => onChange(withoutGroup(chosen, group))}
                 >
                   ×
@@ -57,7 +57,10 @@ export function GroupChoice({ chosen, help, onChange }: Props) {
               maxLength={100}
               placeholder={m.accounts.addGroup}
               value={typed}
-              onChange={(event) => onChange({ groups, typed: event.target.value })}
+              onChange={({ target: { value } }) => {
+                const known = value === m.accounts.groupName(EVERYONE);
+                onChange({ groups, typed: known ? EVERYONE : value });
+              }}
               onKeyDown={keyDown}
             />
             <button type="button" className="button" disabled={!isGroup(typed)} onClick={add}>
@@ -68,7 +71,11 @@ export function GroupChoice({ chosen, help, onChange }: Props) {
             {known
               .filter(({ name }) => !groups.includes(name))
               .map(({ name, readers }) => (
-                <option key={name} value={name} label={`${name} (${m.accounts.readers(readers)})`} />
+                <option
+                  key={name}
+                  value={name}
+                  label={`${m.accounts.groupName(name)} (${m.accounts.readers(readers)})`}
+                />
               ))}
           </datalist>
         </>

@@ -50,6 +50,7 @@ function Detail({ entry, onAsk }: Props) {
   const m = useStaffMessages();
   const names = m.audit.fields;
   const { who, about, question, request } = entry;
+  const roleNames: Record<string, string> = m.roles;
   const also = (part: Partial<Asked>, words: string): ReactNode => (
     <button type="button" className="link" onClick={() => onAsk({ ...EVERYTHING, ...part })}>
       {words}
@@ -57,7 +58,7 @@ function Detail({ entry, onAsk }: Props) {
   );
   const rows: [string, ReactNode][] = [
     [names.sequence, entry.sequence],
-    [names.action, entry.action],
+    [names.action, m.audit.actions[entry.action] ?? entry.action],
     [
       names.user,
       who?.user && (
@@ -66,7 +67,7 @@ function Detail({ entry, onAsk }: Props) {
         </>
       ),
     ],
-    [names.roles, who?.roles.join(", ")],
+    [names.roles, who?.roles.map((role) => roleNames[role] ?? role).join(", ")],
     [names.function, who?.function],
     [names.department, who?.department],
     [names.client, who?.client],
@@ -74,7 +75,7 @@ function Detail({ entry, onAsk }: Props) {
     [names.account, about?.account],
     [names.question, question && (question.text || m.audit.questionHash(question.sha256))],
     [names.documents, documentsOf(entry).length > 0 && <Documents entry={entry} onAsk={onAsk} />],
-    [names.on, othersOf(entry).length > 0 && <Others entry={entry} />],
+    [names.on, othersOf(entry, m.audit.truth).length > 0 && <Others entry={entry} />],
     [names.origin, m.audit.origins[entry.origin] ?? entry.origin],
     [names.route, entry.route],
     [names.status, entry.status || ""],
@@ -130,9 +131,10 @@ function Documents({ entry, onAsk }: Props) {
 }
 
 function Others({ entry }: { entry: Entry }) {
+  const m = useStaffMessages();
   return (
     <ul>
-      {othersOf(entry).map(([name, value]) => (
+      {othersOf(entry, m.audit.truth).map(([name, value]) => (
         <li key={name}>
           <code>{name}</code> {value}
         </li>

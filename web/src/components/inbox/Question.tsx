@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { OwnerQuestion } from "../../api/types";
 import { formatMoment, type OwnerMessages, useOwnerMessages } from "../../i18n";
-import { placePath } from "../../state/window/route";
+import { askPath, placePath } from "../../state/window/route";
 import { Words } from "../shared/document/Words";
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
 
 export function Question({ question, asker = false, children }: Props) {
   const m = useOwnerMessages();
-  const { id, title, language, kind, text, page, outcome, reply, replied_at, news } = question;
+  const { id, title, language, kind, text, page, outcome, reply, replied_at, news, quotes } = question;
   const state = outcome ? m.inbox.outcomes[outcome] : m.inbox.open;
   const version = asker && question.current_id ? question.current_id : question.document_id;
   return (
@@ -31,7 +31,7 @@ export function Question({ question, asker = false, children }: Props) {
         {title ? (
           <a
             className="link"
-            href={placePath({ document: version, page: page ?? 1, quotes: [] })}
+            href={placePath({ document: version, page: page ?? 1, quotes })}
             lang={language || undefined}
           >
             {title}
@@ -43,6 +43,7 @@ export function Question({ question, asker = false, children }: Props) {
       <p className="said-text">
         <Words text={text} />
       </p>
+      <Answered question={question} asker={asker} />
       {reply && replied_at && (
         <div className="reply">
           <p className="muted">{m.inbox.replied(formatMoment(replied_at, m))}</p>
@@ -59,6 +60,31 @@ export function Question({ question, asker = false, children }: Props) {
       {asker && !question.owner_known && !outcome && <p className="muted">{m.inbox.unowned}</p>}
       {children}
     </li>
+  );
+}
+
+/** Which question was asked, and what was shown of the document: without these nobody can mend it. */
+function Answered({ question: { asked, quotes, text, answer_id, language }, asker }: Omit<Props, "children">) {
+  const m = useOwnerMessages();
+  const shown = quotes.filter((quote) => !text.includes(quote.trim()));
+  if (!asked) return null;
+  return (
+    <div className="owner-asked">
+      <p>
+        {m.inbox.askedThen} <q>{asked}</q>{" "}
+        <a className="link" href={asker && answer_id ? `/a/${answer_id}` : askPath(asked)}>
+          {asker ? m.inbox.seeAnswer : m.inbox.askAgain}
+        </a>
+      </p>
+      {shown.length > 0 && (
+        <>
+          <p className="muted">{m.inbox.quoted}</p>
+          <blockquote className="said-text" lang={language || undefined}>
+            <Words text={shown.join("\n")} />
+          </blockquote>
+        </>
+      )}
+    </div>
   );
 }
 

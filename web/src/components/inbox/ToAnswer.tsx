@@ -83,15 +83,17 @@ function Form({ question: { id, title, current_id } }: { question: OwnerQuestion
         <button type="button" className="button" disabled={isPending} onClick={() => send("mended")}>
           {m.inbox.mend}
         </button>
-        {current_id && (
+      </div>
+      {current_id && (
+        <div className="owner-retire">
           <Confirm
             label={m.inbox.retire}
             question={m.inbox.sureRetire(title)}
             yes={m.inbox.yesRetire}
             onYes={() => send("retired")}
           />
-        )}
-      </div>
+        </div>
+      )}
     </>
   );
 

@@ -111,7 +111,7 @@ function Form({ about, answerId, asked, quotes, label, first, onClose }: FormPro
             />
           </label>
           <p className="muted owner-help" id={`${id}-help`}>
-            {m.askOwner.help}
+            {answerId && m.askOwner.questionAlong} {m.askOwner.help}
           </p>
           {quoted && (
             <div>

@@ -14,6 +14,7 @@ export const owners = {
     kinds: { question: "a question", report: "a report that something is no longer right" },
     text: "What do you want to ask or report?",
     help: "Your name is not told, your function and department are. Write nothing about a patient. Mail holds no more than a link and the title.",
+    questionAlong: "Your question goes along.",
     along: "This goes along, as it stands in the document:",
     send: "Send",
     sending: "Sending.",
@@ -55,7 +56,7 @@ export const owners = {
     kinds: { wrong: "it is wrong, or not for this question", outdated: "it is out of date" },
     document: "In which procedure?",
     text: "What is not right?",
-    help: "The owner of the procedure and quality staff read it, with your function and department and without your name. What identifies a patient is left out.",
+    help: "The owner of the procedure and quality staff read it, with your question, function and department and without your name. What identifies a patient is left out.",
     toQuality: "The owner has no account here yet: quality staff have your report.",
   },
   inbox: {
@@ -72,6 +73,10 @@ export const owners = {
     page: (page: number) => `page ${page}`,
     on: (day: string) => `asked on ${day}`,
     from: (who: string) => `from ${who}`,
+    askedThen: "The question was:",
+    askAgain: "Ask this question yourself",
+    seeAnswer: "See the answer",
+    quoted: "The answer took this from the document:",
     unowned: "Nobody is known as the owner of this document.",
     notTold: "The mail to the owner could not be delivered.",
     nameOwner: "Say who it is",
@@ -103,8 +108,9 @@ export const owners = {
   },
   named: {
     lead: "Who answers for documents: a mail address that is told of questions, accounts that answer here, or both. Where nobody is known, quality staff get the questions.",
-    noMail: "Bedside sends no mail here yet: that needs BEDSIDE_SMTP_HOST. What waits is sent once that is set.",
+    noMail: "Bedside sends no mail here yet: who runs Bedside names a mail server for that. What waits is sent then.",
     none: "No document names an owner or a department.",
+    search: "In name, mail address or account",
     show: "Show",
     which: { all: "all", missing: "nobody known" },
     count: (shown: number, missing: number) =>

@@ -16,6 +16,7 @@ export const owners: OwnerWords = {
     kinds: { question: "een vraag", report: "een melding dat iets niet meer klopt" },
     text: "Wat wilt u vragen of melden?",
     help: "Uw naam wordt niet genoemd, uw functie en dienst wel. Schrijf niets over een patiënt. In een mail staan enkel een link en de titel.",
+    questionAlong: "Uw vraag gaat mee.",
     along: "Dit gaat mee, zoals het in het document staat:",
     send: "Verstuur",
     sending: "Wordt verstuurd.",
@@ -60,7 +61,7 @@ export const owners: OwnerWords = {
     kinds: { wrong: "het is fout, of hoort niet bij deze vraag", outdated: "het is verouderd" },
     document: "In welke procedure?",
     text: "Wat klopt er niet?",
-    help: "De eigenaar van de procedure en de kwaliteitsmedewerkers lezen dit, met uw functie en dienst en zonder uw naam. Wat een patiënt herkenbaar maakt, wordt weggelaten.",
+    help: "De eigenaar van de procedure en de kwaliteitsmedewerkers lezen dit, met uw vraag, functie en dienst en zonder uw naam. Wat een patiënt herkenbaar maakt, wordt weggelaten.",
     toQuality: "De eigenaar heeft hier nog geen account: de kwaliteitsmedewerkers hebben uw melding.",
   },
   inbox: {
@@ -77,6 +78,10 @@ export const owners: OwnerWords = {
     page: (page: number) => `pagina ${page}`,
     on: (day: string) => `gevraagd op ${day}`,
     from: (who: string) => `van ${who}`,
+    askedThen: "Gevraagd werd:",
+    askAgain: "Stel deze vraag zelf",
+    seeAnswer: "Bekijk het antwoord",
+    quoted: "Het antwoord nam over uit dit document:",
     unowned: "Van dit document is geen eigenaar bekend.",
     notTold: "De mail aan de eigenaar kon niet bezorgd worden.",
     nameOwner: "Zeg wie het is",
@@ -110,8 +115,9 @@ export const owners: OwnerWords = {
   named: {
     lead: "Wie voor documenten instaat: een mailadres dat van vragen hoort, accounts die hier antwoorden, of beide. Waar niemand bekend is, krijgen de kwaliteitsmedewerkers de vragen.",
     noMail:
-      "Bedside verstuurt hier nog geen mail: daarvoor is BEDSIDE_SMTP_HOST nodig. Wat wacht, vertrekt zodra dat ingesteld is.",
+      "Bedside verstuurt hier nog geen mail: wie Bedside beheert, stelt daarvoor een mailserver in. Wat wacht, vertrekt daarna.",
     none: "Geen enkel document noemt een eigenaar of een dienst.",
+    search: "In naam, mailadres of account",
     show: "Toon",
     which: { all: "alle", missing: "niemand bekend" },
     count: (shown: number, missing: number) =>

@@ -34,6 +34,7 @@ export const accounts = {
   alsoRole: (roles: string): string => `By a group also: ${roles}. Settings and the provider say so, not this page.`,
   readers: (count: number): string => (count === 0 ? "nobody" : many(count, "person", "people")),
   groupsLabel: "Groups given by hand",
+  groupName: (group: string): string => group,
   groupsHelp: "Everyone is in “everyone”. A group's name holds no comma or semicolon.",
   groupsNotYours: "Who is in which group is changed by somebody with the role membership admin.",
   claimed: (groups: string): string => `From the provider at the last sign-in: ${groups}.`,
@@ -103,7 +104,7 @@ export const accounts = {
   mayRead: (groups: string): string => `It may be read by: ${groups}.`,
   saidBy: {
     admin: "An admin said so for this document",
-    source: "The folder or site that it came from says so",
+    source: "That was said at loading, by the folder, the site or who loaded it",
     department: "That is said of its department",
     default: "Nothing was said of it: the default of this installation",
   },

@@ -35,7 +35,8 @@ export const accounts: typeof AccountWords = {
     `Door een groep ook: ${roles}. Dat zeggen de instellingen en de aanmelddienst, niet deze bladzijde.`,
   readers: (count) => (count === 0 ? "niemand" : many(count, "persoon", "personen")),
   groupsLabel: "Groepen, met de hand gegeven",
-  groupsHelp: "Iedereen zit in “everyone”. De naam van een groep heeft geen komma of puntkomma.",
+  groupName: (group) => (group === "everyone" ? "iedereen" : group),
+  groupsHelp: "Wie hier een account heeft, zit in “iedereen”. De naam van een groep heeft geen komma of puntkomma.",
   groupsNotYours: "Wie in welke groep zit, wijzigt iemand met de rol groepenbeheerder.",
   claimed: (groups) => `Van de aanmelddienst, bij de laatste aanmelding: ${groups}.`,
   asker: "Wie vraagt",
@@ -103,7 +104,7 @@ export const accounts: typeof AccountWords = {
   mayRead: (groups) => `Het mag gelezen worden door: ${groups}.`,
   saidBy: {
     admin: "Een beheerder zei dat van dit document",
-    source: "De map of site waar het vandaan komt, zegt dat",
+    source: "Dat is bij het laden bepaald, door de map, de site of wie het laadde",
     department: "Dat is van de dienst gezegd",
     default: "Er is niets van gezegd: zo is het hier standaard",
   },

@@ -93,6 +93,7 @@ export const audit = {
   }),
   questionHash: (hash: string): string => `its text is not kept; SHA-256 ${hash}`,
   parts: open({ who: "who did it", about: "to whom", question: "the question" }),
+  truth: (is: boolean): string => (is ? "yes" : "no"),
   bufferedYes: "first in a file, because the database did not answer",
   version: (version: string): string => `version ${version}`,
   pages: (pages: string): string => `p. ${pages}`,

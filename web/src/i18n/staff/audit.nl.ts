@@ -93,6 +93,7 @@ export const audit: typeof AuditWords = {
   },
   questionHash: (hash) => `de tekst wordt niet bewaard; SHA-256 ${hash}`,
   parts: { who: "wie het deed", about: "aan wie", question: "de vraag" },
+  truth: (is) => (is ? "ja" : "nee"),
   bufferedYes: "eerst in een bestand, omdat de databank niet antwoordde",
   version: (version) => `versie ${version}`,
   pages: (pages) => `p. ${pages}`,

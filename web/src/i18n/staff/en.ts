@@ -2,12 +2,11 @@
 import { accounts, keys } from "./accounts.en";
 import { audit } from "./audit.en";
 import { conversations } from "./conversations.en";
+import { access } from "./documents/access.en";
+import { check } from "./documents/check.en";
 import { reviews } from "./quality/reviews.en";
 import { usage } from "./quality/usage.en";
 import { webhooks } from "./webhooks.en";
-
-const oneOf = (names: readonly string[]): string =>
-  new Intl.ListFormat("en", { type: "disjunction" }).format(names.map((name) => `“${name}”`));
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
@@ -78,7 +77,7 @@ export const staff = {
   reviews,
   usage,
   sets: {
-    lead: "Questions of which somebody said where the answer stands. Retrieval is measured with them: bedside quality evaluate --stored NAME.",
+    lead: "Questions of which somebody said where the answer stands. Who runs Bedside measures with them whether answers are found.",
     none: "There are no reviewed questions yet. Make one in a test session, or put in a CSV.",
     gone: "There is no such set yet: put questions into it with a CSV.",
     changed: (day: string) => `changed on ${day}`,
@@ -174,11 +173,11 @@ export const staff = {
       empty: "Check that it is the right file, then load it again.",
       broken: "Open it in the program that made it, save it as PDF, then load that.",
       too_large:
-        "Split it, or raise BEDSIDE_MAX_FILE_MB or BEDSIDE_MAX_PAGES; a sheet or a document with huge tables: save it as PDF.",
-      too_slow: "Raise BEDSIDE_READ_TIMEOUT, or save it as PDF anew, then load it again.",
-      too_much_memory: "Raise BEDSIDE_READ_MEMORY_MB, or save it as PDF anew, then load it again.",
+        "Split it, or let who runs Bedside raise the limit; a sheet or a document with huge tables: save it as PDF.",
+      too_slow: "Save it as PDF anew, or let who runs Bedside give it more time, then load it again.",
+      too_much_memory: "Save it as PDF anew, or let who runs Bedside give it more memory, then load it again.",
       no_text_layer:
-        "It is a scan without readable words: scan it again, straight and at 300 dpi; with BEDSIDE_OCR=off no scan is read.",
+        "It is a scan without readable words: scan it again, straight and at 300 dpi. Who runs Bedside may also have turned the reading of scans off.",
       only_rendered: "Install LibreOffice, which lays out its pages, or save it as PDF; then load that.",
       xfa_form: "Open it in the program that shows it, print it as PDF, then load that.",
       not_indexed: "The next run tries it again; where that fails too, save it as PDF, then load that.",
@@ -253,11 +252,15 @@ export const staff = {
     shown: {
       current: "all that count now",
       failed: "could not be read",
-      expired: "expired",
-      expires_soon: "expire within 30 days",
+      expired: "expired and not replaced",
+      expires_soon: "expire within 30 days and not replaced",
+      replaced: "replaced by another document",
       uncertain: "partly read in doubt",
       withdrawn: "withdrawn",
     },
+    order: "Order",
+    orders: { title: "by title", valid_until: "what expires first" },
+    replacedBy: (title: string, version: string) => `Replaced by “${title}”${version && `, version ${version}`}.`,
     noneShown: "No document matches. Take a filter away, or try other words.",
     choose: (title: string) => `Choose: ${title}`,
     chooseAll: (count: number) => (count === 1 ? "Choose the document" : `Choose all ${count} documents that match`),
@@ -277,7 +280,8 @@ export const staff = {
     changed: (done: number, failed: number) =>
       `${many(done, "document", "documents")} changed${failed > 0 ? `; ${failed} not, and still chosen:` : "."}`,
     conflict: "documents are being loaded, or the days contradict each other; try again, or open it to see",
-    withdrawn: (when: string, who: string) => `Withdrawn on ${when}${who && who !== "local" ? ` by ${who}` : ""}.`,
+    withdrawn: (when: string, who: string) =>
+      `Withdrawn on ${when}${who && ` by ${who === "local" ? "somebody who was not signed in" : who}`}.`,
     restore: "Put back",
     restoring: "Being put back.",
     notRestored:
@@ -285,22 +289,8 @@ export const staff = {
     history: (count: number) => many(count, "change", "changes"),
     fromTo: (before: string, after: string) => `from “${before}” to “${after}”`,
   },
-  access: {
-    title: "Who may read it",
-    groups: "Groups",
-    help: "Members of any of these groups may read it, now and in later versions; “everyone” is the group of all.",
-    save: "Save who may read it",
-    saved: "Saved.",
-    empty: (groups: readonly string[], nobody: boolean) =>
-      `Nobody who can read documents is in the group ${oneOf(groups)}${nobody ? ": no one will be able to read this document" : ""}. Check the name.`,
-    emptyYet: "A group from your sign-in provider is known here once one of its members has signed in.",
-    losesIt:
-      "You are in none of these groups: you will no longer see the document, and only an admin in one of them can give it back.",
-    lost: (title: string, groups: readonly string[]) =>
-      `Saved. You no longer see “${title}”: only members of the group ${oneOf(groups)} may read it.`,
-    sure: "Save all the same",
-    reset: "As its folder or department says",
-  },
+  access,
+  check,
   accounts,
   keys,
   webhooks,

@@ -3,13 +3,12 @@
 import { accounts, keys } from "./accounts.nl";
 import { audit } from "./audit.nl";
 import { conversations } from "./conversations.nl";
+import { access } from "./documents/access.nl";
+import { check } from "./documents/check.nl";
 import type { StaffWords } from "./en";
 import { reviews } from "./quality/reviews.nl";
 import { usage } from "./quality/usage.nl";
 import { webhooks } from "./webhooks.nl";
-
-const oneOf = (names: readonly string[]): string =>
-  new Intl.ListFormat("nl", { type: "disjunction" }).format(names.map((name) => `“${name}”`));
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
@@ -73,7 +72,7 @@ export const staff: StaffWords = {
   reviews,
   usage,
   sets: {
-    lead: "Vragen waarvan iemand gezegd heeft waar het antwoord staat. Daarmee wordt het zoeken gemeten: bedside quality evaluate --stored NAAM.",
+    lead: "Vragen waarvan iemand gezegd heeft waar het antwoord staat. Wie Bedside beheert, meet daarmee of het antwoord gevonden wordt.",
     none: "Er zijn nog geen beoordeelde vragen. Maak er een in een testsessie, of laad een CSV.",
     gone: "Deze reeks is er nog niet: laad er vragen in met een CSV.",
     changed: (day: string) => `gewijzigd op ${day}`,
@@ -172,11 +171,12 @@ export const staff: StaffWords = {
       empty: "Kijk na of het het juiste bestand is en laad het opnieuw.",
       broken: "Open het in het programma waarmee het gemaakt is, bewaar het als PDF en laad die.",
       too_large:
-        "Splits het, of verhoog BEDSIDE_MAX_FILE_MB of BEDSIDE_MAX_PAGES; een rekenblad of een document met enorme tabellen: bewaar het als PDF.",
-      too_slow: "Verhoog BEDSIDE_READ_TIMEOUT, of bewaar het opnieuw als PDF, en laad het opnieuw.",
-      too_much_memory: "Verhoog BEDSIDE_READ_MEMORY_MB, of bewaar het opnieuw als PDF, en laad het opnieuw.",
+        "Splits het, of laat wie Bedside beheert de grens verhogen; een rekenblad of een document met enorme tabellen: bewaar het als PDF.",
+      too_slow: "Bewaar het opnieuw als PDF, of laat wie Bedside beheert meer tijd geven, en laad het opnieuw.",
+      too_much_memory:
+        "Bewaar het opnieuw als PDF, of laat wie Bedside beheert meer geheugen geven, en laad het opnieuw.",
       no_text_layer:
-        "Het is een scan zonder leesbare woorden: scan het opnieuw, recht en op 300 dpi; met BEDSIDE_OCR=off wordt geen scan gelezen.",
+        "Het is een scan zonder leesbare woorden: scan het opnieuw, recht en op 300 dpi. Wie Bedside beheert, kan het lezen van scans ook uitgezet hebben.",
       only_rendered: "Installeer LibreOffice, dat er pagina's van maakt, of bewaar het als PDF en laad die.",
       xfa_form: "Open het in het programma dat het toont, druk het af als PDF en laad die.",
       not_indexed:
@@ -253,11 +253,15 @@ export const staff: StaffWords = {
     shown: {
       current: "alles wat nu telt",
       failed: "kon niet gelezen worden",
-      expired: "vervallen",
-      expires_soon: "vervalt binnen 30 dagen",
+      expired: "vervallen en niet vervangen",
+      expires_soon: "vervalt binnen 30 dagen en niet vervangen",
+      replaced: "vervangen door een ander document",
       uncertain: "deels met twijfel gelezen",
       withdrawn: "ingetrokken",
     },
+    order: "Volgorde",
+    orders: { title: "op titel", valid_until: "wat eerst vervalt" },
+    replacedBy: (title: string, version: string) => `Vervangen door “${title}”${version && `, versie ${version}`}.`,
     noneShown: "Er past geen document bij. Haal een filter weg, of probeer andere woorden.",
     choose: (title: string) => `Kies: ${title}`,
     chooseAll: (count: number) => (count === 1 ? "Kies het document" : `Kies alle ${count} documenten die passen`),
@@ -279,7 +283,8 @@ export const staff: StaffWords = {
       `${many(done, "document", "documenten")} gewijzigd${failed > 0 ? `; ${failed} niet, en nog gekozen:` : "."}`,
     conflict:
       "er worden documenten geladen, of de dagen spreken elkaar tegen; probeer opnieuw, of open het om te kijken",
-    withdrawn: (when: string, who: string) => `Ingetrokken op ${when}${who && who !== "local" ? ` door ${who}` : ""}.`,
+    withdrawn: (when: string, who: string) =>
+      `Ingetrokken op ${when}${who && ` door ${who === "local" ? "iemand die niet aangemeld was" : who}`}.`,
     restore: "Zet terug",
     restoring: "Wordt teruggezet.",
     notRestored:
@@ -287,22 +292,8 @@ export const staff: StaffWords = {
     history: (count: number) => (count === 1 ? "1 wijziging" : `${count} wijzigingen`),
     fromTo: (before: string, after: string) => `van “${before}” naar “${after}”`,
   },
-  access: {
-    title: "Wie het mag lezen",
-    groups: "Groepen",
-    help: "Wie in een van deze groepen zit, mag het lezen, nu en in latere versies. In “everyone” zit iedereen.",
-    save: "Bewaar wie het mag lezen",
-    saved: "Bewaard.",
-    empty: (groups: readonly string[], nobody: boolean) =>
-      `In de groep ${oneOf(groups)} zit niemand die documenten kan lezen${nobody ? ": niemand zal dit document nog kunnen lezen" : ""}. Kijk de naam na.`,
-    emptyYet: "Een groep van uw aanmelddienst is hier bekend zodra iemand uit die groep zich heeft aangemeld.",
-    losesIt:
-      "U zit in geen van deze groepen: u ziet het document dan niet meer, en alleen een beheerder uit een van die groepen kan het teruggeven.",
-    lost: (title: string, groups: readonly string[]) =>
-      `Bewaard. U ziet “${title}” niet meer: alleen wie in de groep ${oneOf(groups)} zit, mag het lezen.`,
-    sure: "Toch bewaren",
-    reset: "Zoals de map of dienst zegt",
-  },
+  access,
+  check,
   accounts,
   keys,
   webhooks,

@@ -12,6 +12,8 @@ export const fileUrl = (id: string): string => address("/documents/{document_id}
 export const getDocument = (id: string): Promise<DocumentDetail> =>
   call(service.GET("/documents/{document_id}", one(id)));
 
+export type Order = "title" | "valid_until";
+
 export interface Wanted {
   search?: string;
   status?: "indexed" | "failed" | "retired" | undefined;
@@ -22,6 +24,8 @@ export interface Wanted {
   unowned?: boolean;
   uncertain?: boolean;
   id?: string[];
+  replaced?: boolean;
+  order?: Order;
   limit: number;
   offset?: number;
 }

@@ -4,19 +4,20 @@ import { call, service } from "../../api/client";
 import { ApiError, asApiError } from "../../api/errors";
 import type { Access, DocumentDetail, DocumentList, DocumentSummary, Loaded, MetadataIn } from "../../api/types";
 import { useChange } from "../client";
-import { find, getDocument, LISTS, ofOne, one, type Wanted } from "../documents/list";
+import { find, getDocument, LISTS, type Order, ofOne, one, type Wanted } from "../documents/list";
 import { PAGES, usePages } from "../documents/pages";
 
 const NAMES = 20; // to choose from while one is typed
 const changesOf = (id: string) => [...ofOne(id), "changes"];
 
 /** What an admin looks for: all that counts now, what asks for attention, or what was taken out. */
-export type Shown = "" | "failed" | "expired" | "expires_soon" | "uncertain" | "withdrawn";
+export type Shown = "" | "failed" | "expired" | "expires_soon" | "replaced" | "uncertain" | "withdrawn";
 const WANTED: Record<Shown, Omit<Wanted, "limit">> = {
   "": {},
   failed: { status: "failed" },
-  expired: { validity: "expired" },
-  expires_soon: { validity: "expires_soon" },
+  expired: { validity: "expired", replaced: false },
+  expires_soon: { validity: "expires_soon", replaced: false },
+  replaced: { replaced: true },
   uncertain: { uncertain: true },
   withdrawn: { status: "retired" },
 };
@@ -26,11 +27,17 @@ export interface Listed {
   shown: Shown;
   department: string;
   owner: string | null; // null: whoever it is; "": nobody
+  order: Order;
 }
 
-const wantedOf = ({ search, shown, department, owner }: Listed): Omit<Wanted, "limit"> => ({
+/** What has lapsed, or is about to, is looked through from the earliest on. */
+export const orderOf = (shown: Shown): Order =>
+  shown === "expired" || shown === "expires_soon" ? "valid_until" : "title";
+
+const wantedOf = ({ search, shown, department, owner, order }: Listed): Omit<Wanted, "limit"> => ({
   search,
   department,
+  order,
   ...(owner === "" ? { unowned: true } : owner !== null && { owner }),
   ...WANTED[shown],
 });
@@ -57,6 +64,20 @@ export const useFileNames = (search: string) =>
     queryFn: ({ signal }) => find({ search, limit: NAMES }, signal),
     select: ({ documents }) => documents.map(({ source }) => source),
     placeholderData: keepPreviousData,
+  });
+
+const LONGEST = 200; // characters that are searched for
+
+/** Other valid documents with these words in their title, one of which this one may replace. */
+export const useCalledAlike = ({ id, title }: DocumentSummary) =>
+  useQuery({
+    queryKey: [...LISTS, "twins", id, title],
+    queryFn: ({ signal }) =>
+      find(
+        { search: title.slice(0, LONGEST), status: "indexed", validity: "valid", replaced: false, limit: NAMES },
+        signal,
+      ),
+    select: ({ documents }) => documents.filter((other) => other.id !== id),
   });
 
 /**
@@ -86,8 +107,9 @@ export function useDescribe(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: MetadataIn) => call(service.PATCH("/documents/{document_id}", { ...one(id), body })),
-    onSuccess: (described) => {
+    onSuccess: (described, { supersedes }) => {
       client.setQueryData<DocumentDetail>(ofOne(id), described);
+      if (supersedes !== undefined) void client.invalidateQueries({ queryKey: LISTS }); // another one is told apart
       client.setQueriesData<InfiniteData<DocumentList>>(
         { queryKey: PAGES },
         (lists) => lists && withOne(lists, described),

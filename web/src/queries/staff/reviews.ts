@@ -15,15 +15,18 @@ export interface ReviewsOf {
   reported: boolean;
   unjudged: boolean;
   department: string | null; // of who asked; null: every department
+  search: string; // in the question
+  after: string; // a moment, as a field of the page has it; "": whenever
+  before: string;
 }
 
 const REVIEWS = ["reviews"];
 const AT_ONCE = 20;
 
 /** Newest first, a page at a time. */
-export const useReviews = ({ since, department, ...only }: ReviewsOf) =>
+export const useReviews = ({ since, department, search, after, before, ...only }: ReviewsOf) =>
   useInfiniteQuery({
-    queryKey: [...REVIEWS, since, department, only],
+    queryKey: [...REVIEWS, since, department, search, after, before, only],
     queryFn: ({ pageParam: offset }) =>
       call(
         service.GET("/reviews", {
@@ -32,6 +35,9 @@ export const useReviews = ({ since, department, ...only }: ReviewsOf) =>
               ...only,
               ...(since && { since }),
               ...(department !== null && { department }),
+              search,
+              ...(after && { after: new Date(after).toISOString() }),
+              ...(before && { before: new Date(before).toISOString() }),
               limit: AT_ONCE,
               offset,
             },

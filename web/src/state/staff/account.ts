@@ -77,7 +77,7 @@ export const withoutGroup = ({ groups, typed }: Chosen, group: string): Chosen =
   typed,
 });
 
-const EVERYONE = "everyone"; // the group of all
+export const EVERYONE = "everyone"; // the group of all
 
 /** Whether who is in `own` is in one of these. */
 export const canRead = (own: readonly string[], groups: readonly string[]): boolean =>

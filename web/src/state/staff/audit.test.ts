@@ -45,8 +45,12 @@ test("an entry's documents are named with their places, and all else it says sta
     hash: "00",
   };
   expect(documentsOf(entry)).toEqual([{ id: "d1", source: "val.pdf", version: "2", pages: "1, 3", passages: 2 }]);
-  expect(othersOf(entry)).toEqual([
+  const on = { ...entry.on, owner_known: true, pages: [1, 2], before: null };
+  expect(othersOf({ ...entry, on } as unknown as Entry, (is) => (is ? "ja" : "nee"))).toEqual([
     ["mode", "verbatim"],
-    ["cited", '[{"id":"d1"}]'],
+    ["cited", "id d1"],
+    ["owner known", "ja"],
+    ["pages", "1; 2"],
+    ["before", "–"],
   ]);
 });

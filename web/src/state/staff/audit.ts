@@ -61,8 +61,20 @@ export const documentsOf = ({ on }: Entry): NamedDocument[] =>
       passages: listOf(passages).length,
     }));
 
-/** What else it was about, to be read as it stands. */
-export function othersOf({ on }: Entry): [string, string][] {
-  const others = Object.entries(on).filter(([name]) => name !== "documents");
-  return others.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]);
+type Truth = (is: boolean) => string;
+
+/** What else it was about, in plain lines. `truth`: in words. */
+export const othersOf = ({ on }: Entry, truth: Truth): [string, string][] =>
+  Object.entries(on)
+    .filter(([name]) => name !== "documents")
+    .map(([name, value]) => [name.replaceAll("_", " "), plain(value, truth)]);
+
+function plain(value: unknown, truth: Truth): string {
+  if (Array.isArray(value)) return value.map((one) => plain(one, truth)).join("; ");
+  if (isRecord(value))
+    return Object.entries(value)
+      .map(([name, part]) => `${name.replaceAll("_", " ")} ${plain(part, truth)}`)
+      .join(", ");
+  if (typeof value === "boolean") return truth(value);
+  return value === null ? "–" : String(value);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DocumentDetail } from "../../api/types";
-import { changesOf, formOf } from "./metadata";
+import { changesOf, doubtsOf, formOf } from "./metadata";
 
 const document = {
   title: "Vancomycine",
@@ -31,5 +31,23 @@ describe("what an admin says of a document", () => {
       target_groups: [],
       reset: [],
     });
+  });
+});
+
+describe("what was read of a document is checked", () => {
+  const read = { ...document, source: "vanco-2.pdf", owner: "Werkgroep", edits: [] } as unknown as DocumentDetail;
+  const others = { owner: ["werkgroep"], department: ["Apotheek"] };
+
+  test("what is missing is in doubt, and a name that no other document has", () => {
+    expect(doubtsOf(read, others)).toEqual({ valid_until: "missing" });
+    expect(doubtsOf(read, { owner: ["Raad"], department: [] })).toEqual({ owner: "unseen", valid_until: "missing" });
+    expect(doubtsOf({ ...read, version: "" }, others)).toEqual({ version: "missing", valid_until: "missing" });
+  });
+
+  test("a file's name is hardly a title, unless an admin says so", () => {
+    const named = { ...read, title: "Vanco 2" };
+    expect(doubtsOf(named, others)).toEqual({ title: "file_name", valid_until: "missing" });
+    const edits = [{ field: "title", value: "Vanco 2", said: "Vancomycine" }];
+    expect(doubtsOf({ ...named, edits }, others)).toEqual({ valid_until: "missing" });
   });
 });

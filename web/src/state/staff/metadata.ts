@@ -35,3 +35,41 @@ export function changesOf(document: DocumentDetail, form: Form): MetadataIn | nu
     changes.target_groups = form.target_groups;
   return Object.keys(changes).length > 0 ? { ...changes, reset: [] } : null;
 }
+
+/** What is checked when a document was loaded: what it is called, whose it is, and how long it counts. */
+export const CHECKED = ["title", "owner", "department", "version", "valid_from", "valid_until"] as const;
+export type Doubt = "missing" | "file_name" | "unseen";
+
+/** What documents name. */
+export interface Named {
+  owner: readonly string[];
+  department: readonly string[];
+}
+
+const MAY_LACK = "valid_from"; // from whenever
+const folded = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[\s_-]+/g, " ")
+    .trim();
+
+/** What was hardly read right; nothing that an admin said. `named`: by the other documents. */
+export function doubtsOf(document: DocumentDetail, named: Named): Partial<Record<(typeof CHECKED)[number], Doubt>> {
+  const doubts: Partial<Record<(typeof CHECKED)[number], Doubt>> = {};
+  const form = formOf(document);
+  const said = new Set(document.edits.map(({ field }) => field));
+  for (const field of CHECKED) {
+    if (said.has(field)) continue;
+    if (form[field] === "" && field !== MAY_LACK) doubts[field] = "missing";
+  }
+  for (const field of ["owner", "department"] as const) {
+    const others = named[field].map(folded);
+    if (form[field] && others.length > 0 && !others.includes(folded(form[field])) && !said.has(field))
+      doubts[field] = "unseen";
+  }
+  if (!said.has("title") && folded(form.title) === folded(document.source.replace(/\.[^.]*$/, "")))
+    doubts.title = "file_name";
+  return doubts;
+}
+
+export const sameTitle = (one: string, other: string): boolean => folded(one) === folded(other);

@@ -81,6 +81,28 @@ def test_the_page_goes_before_the_properties_and_the_sidecar_before_both() -> No
 
 
 @pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["Dienst: Geriatrie Eigenaar: Valteam"], {"department": "Geriatrie", "owner": "Valteam"}),
+        (["Eigenaar", "Werkgroep Wonden Dienst", "Spoed"], {"owner": "Werkgroep Wonden", "department": "Spoed"}),
+        (
+            ["Eigenaar:", "Werkgroep Wonden Dienst:", "Spoed"],
+            {"owner": "Werkgroep Wonden", "department": "Spoed"},
+        ),
+        (
+            ["Wondzorg, versie: 4.0 | Geldig vanaf: 1 aug 2026 | Geldig tot: 31 jul 2031"],
+            {"version": "4.0", "valid_from": "1 aug 2026", "valid_until": "31 jul 2031"},
+        ),
+        (["Versie: 2", "Pagina 1 van 3", "Dienst: Spoed"], {"version": "2", "department": "Spoed"}),
+        (["Afdeling", "Acute Pain Service", "Spoed"], {"department": "Acute Pain Service"}),
+        (["Eigenaar: Wondteam", "Bel de dienst: 4711"], {"owner": "Wondteam"}),
+    ],
+)
+def test_fields_that_share_a_line_are_parted_by_their_labels(cells: list[str], said: dict[str, str]) -> None:
+    assert from_first_page([cells]) == said
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "VERVALLEN OP 8 JANUARI 2025. Niet meer gebruiken. Vervangen door HYG-022 versie 3.0.",

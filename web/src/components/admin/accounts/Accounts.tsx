@@ -93,7 +93,7 @@ function Filters({ filters, groups, onFilters }: FiltersProps) {
         label={m.accounts.group}
         value={filters.group}
         none={m.accounts.any}
-        options={groups.map((group) => [group, group] as const)}
+        options={groups.map((group) => [group, m.accounts.groupName(group)] as const)}
         onValue={(group) => onFilters({ ...filters, group })}
       />
       <Choice
@@ -128,7 +128,7 @@ function Summary({ account }: { account: Account }) {
     login,
     all_roles.map((role) => m.roles[role]).join(", "),
     [asker, account.department].filter(Boolean).join(", "),
-    [...new Set([...groups, ...claimed_groups])].join(", "),
+    [...new Set([...groups, ...claimed_groups])].map(m.accounts.groupName).join(", "),
     m.accounts.signsIn[signs_in],
     signs_in !== "keys" && (signed_in_at ? m.accounts.lastSeen(formatMoment(signed_in_at, m)) : m.accounts.neverSeen),
     sessions > 0 && m.accounts.sessions(sessions),

@@ -67,7 +67,7 @@ function Explained({ answer, title }: { answer: Answer; title: string }) {
         ))}
       </ul>
       <p>
-        {m.accounts.mayRead(access.groups.join(", "))} {m.accounts.saidBy[said_by]}
+        {m.accounts.mayRead(access.groups.map(m.accounts.groupName).join(", "))} {m.accounts.saidBy[said_by]}
         {who}.
       </p>
     </>

@@ -59,7 +59,7 @@ function Form({ id, access, own, said, onSaved }: FormProps) {
     <form className="document-access" onSubmit={save}>
       <h3>{m.access.title}</h3>
       <p role="status">
-        {said} {m.accounts.mayRead(access.groups.join(", "))} {m.accounts.saidBy[said_by]}
+        {said} {m.accounts.mayRead(access.groups.map(m.accounts.groupName).join(", "))} {m.accounts.saidBy[said_by]}
         {who}.
       </p>
       <fieldset className="checks">

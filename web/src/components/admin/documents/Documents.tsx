@@ -27,7 +27,7 @@ import { Notes } from "./Notes";
 
 export function Documents() {
   const m = useStaffMessages();
-  const [wanted, setWanted] = useState<Listed>({ search: "", shown: "", department: "", owner: null });
+  const [wanted, setWanted] = useState<Listed>({ search: "", shown: "", department: "", owner: null, order: "title" });
   const [chosen, setChosen] = useState<readonly DocumentSummary[]>([]);
   const [round, setRound] = useState(0); // a form that was open before many were changed shows what was said before
   const [lost, setLost] = useState(""); // what was saved of a document that is no longer listed
@@ -211,13 +211,14 @@ function Withdrawn({ document, restoring, onRestore }: WithdrawnProps) {
 
 function Summary({ document }: { document: DocumentSummary }) {
   const m = useStaffMessages();
-  const { title, source, status, reason, version, department, target_groups } = document;
+  const { title, source, status, reason, version, department, owner, target_groups, replaced_by } = document;
   const failed = status === "failed";
   const validity = validityOf(document, m);
   const facts = [
     version && m.card.version(version),
     department,
     target_groups.map((group) => m.card.groups[group]).join(", "),
+    owner && m.card.owner(owner),
   ].filter(Boolean);
   return (
     <>
@@ -228,6 +229,7 @@ function Summary({ document }: { document: DocumentSummary }) {
         ))}
         {validity && <span className={isExpired(document) ? "warn" : undefined}>{validity}</span>}
       </span>
+      {replaced_by && <span className="caution">{m.admin.replacedBy(replaced_by.title, replaced_by.version)}</span>}
       {failed && <span className="caution grave">{m.admin.failed(m.admin.reasons[reason] ?? reason)}</span>}
       <Notes {...document} failed={failed} />
     </>

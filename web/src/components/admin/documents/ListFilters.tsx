@@ -1,10 +1,11 @@
 // What of the documents list is shown: by words, by what asks for attention, by department.
 import { useStaffMessages } from "../../../i18n";
 import { useFacets } from "../../../queries/documents/facets";
-import type { Listed } from "../../../queries/staff/documents";
+import { type Listed, orderOf } from "../../../queries/staff/documents";
 import { Choice } from "../../shared/controls/Choice";
 
-const SHOWN = ["failed", "expired", "expires_soon", "uncertain", "withdrawn"] as const;
+const SHOWN = ["failed", "expired", "expires_soon", "replaced", "uncertain", "withdrawn"] as const;
+const ORDERS = ["title", "valid_until"] as const;
 
 const ANYBODY = "*"; // no owner's name; "" is nobody
 
@@ -29,7 +30,7 @@ export function ListFilters({ wanted, onWanted }: { wanted: Listed; onWanted(par
           value={wanted.shown}
           options={SHOWN.map((one) => [one, m.admin.shown[one]] as const)}
           none={m.admin.shown.current}
-          onValue={(shown) => onWanted({ shown })}
+          onValue={(shown) => onWanted({ shown, order: orderOf(shown) })}
         />
         <Choice
           className="document-field"
@@ -49,6 +50,13 @@ export function ListFilters({ wanted, onWanted }: { wanted: Listed; onWanted(par
             ...(facets?.owners ?? []).map((name) => [name, name] as const),
           ]}
           onValue={(owner) => onWanted({ owner: owner === ANYBODY ? null : owner })}
+        />
+        <Choice
+          className="document-field"
+          label={m.admin.order}
+          value={wanted.order}
+          options={ORDERS.map((one) => [one, m.admin.orders[one]] as const)}
+          onValue={(order) => onWanted({ order: order || "title" })}
         />
       </div>
     </search>

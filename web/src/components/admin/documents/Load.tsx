@@ -4,7 +4,10 @@ import { asApiError } from "../../../api/errors";
 import { READ } from "../../../api/kinds";
 import type { Loaded, NoteOut } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
+import { useFacets } from "../../../queries/documents/facets";
 import { useLoad } from "../../../queries/staff/documents";
+import type { Named } from "../../../state/staff/metadata";
+import { Check } from "./Check";
 import { LeftOut } from "./LeftOut";
 import { Loading } from "./Loading";
 import { Notes } from "./Notes";
@@ -16,6 +19,7 @@ interface Line {
   name: string;
   loaded?: Loaded | undefined;
   code?: string; // of a file that the service refused
+  named: Named; // by the documents that were there before
 }
 
 export function Load() {
@@ -25,14 +29,16 @@ export function Load() {
   const [lines, setLines] = useState<readonly Line[]>([]);
   const [waiting, setWaiting] = useState<readonly string[]>([]); // names, the first being loaded
   const [over, setOver] = useState(false); // files are held above
+  const { data: facets } = useFacets();
   const { mutateAsync: loadOne } = useLoad();
   const load = async (files: readonly File[]): Promise<void> => {
     setLines([]);
+    const named = { owner: facets?.owners ?? [], department: facets?.departments ?? [] };
     for (const [place, file] of files.entries()) {
       setWaiting(files.slice(place).map(({ name }) => name));
       const line = await loadOne(file).then(
-        (loaded): Line => ({ name: file.name, loaded }),
-        (error): Line => ({ name: file.name, code: asApiError(error).code }),
+        (loaded): Line => ({ name: file.name, loaded, named }),
+        (error): Line => ({ name: file.name, code: asApiError(error).code, named }),
       );
       setLines((before) => [...before, line]);
     }
@@ -83,7 +89,10 @@ export function Load() {
                 </span>
                 {loaded && <Notes {...loaded} notes={told(loaded)} failed={wrong} />}
                 {loaded?.document_id && loaded.outcome === "indexed" && (
-                  <LeftOut id={loaded.document_id} notes={loaded.notes} />
+                  <>
+                    <LeftOut id={loaded.document_id} notes={loaded.notes} />
+                    <Check id={loaded.document_id} named={line.named} alone={lines.length + waiting.length === 1} />
+                  </>
                 )}
               </li>
             );

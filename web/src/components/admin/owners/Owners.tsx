@@ -15,33 +15,49 @@ const isKnown = ({ mail, accounts }: Owner): boolean => mail !== "" || accounts.
 export function Owners() {
   const m = useOwnerMessages();
   const [which, setWhich] = useState<(typeof WHICH)[number]>("all");
+  const [search, setSearch] = useState("");
+  const [saved, setSaved] = useState<readonly string[]>([]); // on this visit: their cards stay where they are
   const { data, error } = useOwners();
-  const owners = data?.owners ?? [];
+  const owners = data?.owners.toSorted((one, other) => one.name.localeCompare(other.name)) ?? [];
   const missing = owners.filter((one) => !isKnown(one));
+  const words = search.trim().toLowerCase();
+  const shown = owners.filter(
+    (one) =>
+      (which === "all" || !isKnown(one) || saved.includes(one.name)) &&
+      [one.name, one.mail, ...one.accounts.flatMap(({ name, login }) => [name, login])].some((text) =>
+        text.toLowerCase().includes(words),
+      ),
+  );
   return (
     <Staff page="owners" lead={m.named.lead}>
       {data && !data.mail && <p className="notice">{m.named.noMail}</p>}
       <Problem code={error?.code} />
-      <Choice
-        className="document-field"
-        label={m.named.show}
-        value={which}
-        options={WHICH.map((one) => [one, m.named.which[one]] as const)}
-        onValue={(chosen) => setWhich(chosen || "all")}
-      />
+      <search className="owner-filters">
+        <label className="document-field">
+          {m.named.search}
+          <input type="search" maxLength={200} value={search} onChange={(event) => setSearch(event.target.value)} />
+        </label>
+        <Choice
+          className="document-field"
+          label={m.named.show}
+          value={which}
+          options={WHICH.map((one) => [one, m.named.which[one]] as const)}
+          onValue={(chosen) => setWhich(chosen || "all")}
+        />
+      </search>
       <p className="made" role="status">
         {data && (owners.length > 0 ? m.named.count(owners.length, missing.length) : m.named.none)}
       </p>
       <ul className="cards">
-        {(which === "all" ? owners : missing).map((one) => (
-          <Row key={one.name.toLowerCase()} owner={one} />
+        {shown.map((one) => (
+          <Row key={one.name.toLowerCase()} owner={one} onSaved={() => setSaved([...saved, one.name])} />
         ))}
       </ul>
     </Staff>
   );
 }
 
-function Row({ owner }: { owner: Owner }) {
+function Row({ owner, onSaved }: { owner: Owner; onSaved(): void }) {
   const m = useOwnerMessages();
   const [mail, setMail] = useState(owner.mail);
   const [accounts, setAccounts] = useState(owner.accounts.map(({ login }) => login).join(", "));
@@ -49,7 +65,7 @@ function Row({ owner }: { owner: Owner }) {
   const save = (event: FormEvent): void => {
     event.preventDefault();
     const logins = accounts.split(",").map((one) => one.trim());
-    mutate({ name: owner.name, mail: mail.trim(), accounts: logins.filter(Boolean) });
+    mutate({ name: owner.name, mail: mail.trim(), accounts: logins.filter(Boolean) }, { onSuccess: onSaved });
   };
   const facts = [
     m.named.documents(owner.documents),

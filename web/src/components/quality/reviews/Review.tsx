@@ -34,11 +34,12 @@ export function Review({ asked }: { asked: Reviewed }) {
         <>
           <h4>{asked.status === "not_found" ? m.quality.nearest : m.reviews.sources}</h4>
           <ul>
-            {asked.sources.map(({ document_id, title, page, quote }) => (
+            {asked.sources.map(({ document_id, title, version, page, quote }) => (
               <li key={document_id}>
                 <a className="link" href={placePath({ document: document_id, page, quotes: quote ? [quote] : [] })}>
                   {title}
-                </a>
+                </a>{" "}
+                {version && <span className="muted">{m.card.version(version)}</span>}
               </li>
             ))}
           </ul>

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { dayOf, useStaffMessages } from "../../../i18n";
 import { type ReviewsOf, useReviews } from "../../../queries/staff/reviews";
+import { useDelayed } from "../../../queries/useDelayed";
 import { Choice } from "../../shared/controls/Choice";
 import { Shell } from "../Shell";
 import { Review } from "./Review";
@@ -16,8 +17,10 @@ export function Reviews() {
   const [days, setDays] = useState(30);
   const [only, setOnly] = useState({ refused: false, reported: false, unjudged: true });
   const [department, setDepartment] = useState<ReviewsOf["department"]>(null);
+  const [search, setSearch] = useState("");
+  const [[after, before], setMoments] = useState(["", ""]);
   const since = days === 0 ? "" : dayOf(new Date(Date.now() - days * DAY));
-  const list = useReviews({ since, department, ...only });
+  const list = useReviews({ since, department, search: useDelayed(search.trim()), after, before, ...only });
   const last = list.data?.pages.at(-1);
   const reviews = list.data?.pages.flatMap((page) => page.reviews) ?? [];
   return (
@@ -40,6 +43,18 @@ export function Reviews() {
           ]}
           onValue={(name) => setDepartment(name === EVERY ? null : name)}
         />
+        <label className="document-field">
+          {m.reviews.words}
+          <input type="search" maxLength={200} value={search} onChange={(event) => setSearch(event.target.value)} />
+        </label>
+        <label className="document-field">
+          {m.reviews.after}
+          <input type="datetime-local" value={after} onChange={(event) => setMoments([event.target.value, before])} />
+        </label>
+        <label className="document-field">
+          {m.reviews.before}
+          <input type="datetime-local" value={before} onChange={(event) => setMoments([after, event.target.value])} />
+        </label>
       </div>
       <fieldset className="review-only">
         <legend className="sr-only">{m.reviews.only}</legend>

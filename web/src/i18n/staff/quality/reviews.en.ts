@@ -4,6 +4,9 @@ const open = <Shape>(words: Shape): Shape => words;
 export const reviews = {
   lead: "What staff asked and were answered, newest first. Who asked is not shown. Questions may concern patients: handle with care.",
   department: "Department of who asked",
+  words: "Words in the question",
+  after: "Asked from",
+  before: "Asked before",
   only: "Show only",
   kinds: { refused: "only refused", reported: "only reported", unjudged: "only not judged yet" },
   count: (shown: number, total: number) => {

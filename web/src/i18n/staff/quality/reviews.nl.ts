@@ -4,6 +4,9 @@ import type { StaffWords } from "../en";
 export const reviews: StaffWords["reviews"] = {
   lead: "Wat medewerkers vroegen en te lezen kregen, het nieuwste eerst. Wie vroeg, staat er niet bij. Vragen kunnen over patiënten gaan: ga er zorgvuldig mee om.",
   department: "Dienst van wie vroeg",
+  words: "Woorden in de vraag",
+  after: "Gevraagd vanaf",
+  before: "Gevraagd voor",
   only: "Toon enkel",
   kinds: { refused: "enkel geweigerd", reported: "enkel gemeld", unjudged: "enkel nog niet beoordeeld" },
   count: (shown, total) => {

@@ -50,5 +50,5 @@ export const usage = {
   asSet: (name: string) => `Back to the settings (${name})`,
   chosen: (name: string, by: string, day: string) => `${name}: chosen by ${by} on ${day}.`,
   fromSettings: (name: string) => `${name}: as the settings say.`,
-  fixed: "A fixed threshold stands in the settings (BEDSIDE_NOT_FOUND_THRESHOLD): nothing can be chosen here.",
+  fixed: "A fixed threshold stands in the settings: nothing can be chosen here.",
 };

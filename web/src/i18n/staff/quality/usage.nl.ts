@@ -53,5 +53,5 @@ export const usage: StaffWords["usage"] = {
   asSet: (name) => `Terug naar de instellingen (${name})`,
   chosen: (name, by, day) => `${name}: gekozen door ${by} op ${day}.`,
   fromSettings: (name) => `${name}: zo staat het in de instellingen.`,
-  fixed: "In de instellingen staat een vaste drempel (BEDSIDE_NOT_FOUND_THRESHOLD): hier valt niets te kiezen.",
+  fixed: "In de instellingen staat een vaste drempel: hier valt niets te kiezen.",
 };

@@ -1,0 +1,111 @@
+// What was read of a document that was just loaded, to be checked and corrected at once: what is
+// missing or in doubt first. And whether it replaces one of the same title.
+import { type FormEvent, useState } from "react";
+import type { DocumentDetail } from "../../../api/types";
+import { failureWords, useStaffMessages } from "../../../i18n";
+import { useCalledAlike, useDescribe, useDocumentDetail } from "../../../queries/staff/documents";
+import { CHECKED, changesOf, doubtsOf, type Form, formOf, type Named, sameTitle } from "../../../state/staff/metadata";
+import { Suggested } from "../../shared/controls/Suggested";
+
+interface Props {
+  id: string;
+  named: Named; // by documents that were there before
+  alone: boolean; // it is the only one that was loaded
+}
+
+export function Check({ id, ...rest }: Props) {
+  const { data: document } = useDocumentDetail(id);
+  return document ? <Checked document={document} {...rest} /> : null;
+}
+
+function Checked({ document, named, alone }: Omit<Props, "id"> & { document: DocumentDetail }) {
+  const m = useStaffMessages();
+  const [doubts] = useState(() => doubtsOf(document, named)); // as it was read: a field stays where it is
+  const [typed, setTyped] = useState<Partial<Form>>({});
+  const { mutate, error, isPending, isSuccess, reset } = useDescribe(document.id);
+  const [right, setRight] = useState(false);
+  const form = { ...formOf(document), ...typed };
+  const fields = [...CHECKED].sort((one, other) => Number(other in doubts) - Number(one in doubts));
+  const changes = changesOf(document, form);
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    if (changes) mutate(changes, { onSuccess: () => setTyped({}) });
+    setRight(true);
+  };
+  const change = (part: Partial<Form>): void => {
+    setTyped({ ...typed, ...part });
+    setRight(false);
+    reset();
+  };
+  const inDoubt = fields.filter((field) => field in doubts).map((field) => m.admin.fields[field]);
+  return (
+    // what is typed here is nothing to be told of
+    <div className="check" aria-live="off">
+      <Twin document={document} />
+      <details open={alone || undefined}>
+        <summary>{[m.check.title, inDoubt.join(", ")].filter(Boolean).join(": ")}</summary>
+        <form onSubmit={save} aria-label={`${m.check.title}: ${document.title}`}>
+          <div className="check-fields">
+            {fields.map((field) => {
+              const doubt = doubts[field];
+              const label = doubt ? `${m.admin.fields[field]} (${m.check.doubts[doubt]})` : m.admin.fields[field];
+              const set = (value: string): void => change({ [field]: value });
+              return field === "owner" || field === "department" ? (
+                <Suggested key={field} label={label} value={form[field]} onValue={set}>
+                  {named[field].map((name) => (
+                    <option key={name} value={name} />
+                  ))}
+                </Suggested>
+              ) : (
+                <label key={field} className="document-field">
+                  {label}
+                  <input
+                    type={field === "valid_from" || field === "valid_until" ? "date" : "text"}
+                    required={field === "title"}
+                    maxLength={field === "version" ? 50 : 300}
+                    value={form[field]}
+                    onChange={(event) => set(event.target.value)}
+                  />
+                </label>
+              );
+            })}
+          </div>
+          <p className="check-foot">
+            <button type="submit" className="button" disabled={isPending}>
+              {changes ? m.check.save : m.check.right}
+            </button>
+            <span role="status">{right && !isPending && !error && (isSuccess ? m.admin.saved : m.check.checked)}</span>
+          </p>
+          {error && (
+            <p className="notice serious" role="alert">
+              {error.code === "conflict" ? m.admin.conflict : failureWords(error.code, m)}
+            </p>
+          )}
+        </form>
+      </details>
+    </div>
+  );
+}
+
+function Twin({ document }: { document: DocumentDetail }) {
+  const m = useStaffMessages();
+  const { data: others } = useCalledAlike(document);
+  const { mutate, error, isPending, data } = useDescribe(document.id);
+  if (data) return <p role="status">{m.check.replaced(data.supersedes)}</p>;
+  const twin = others?.find(({ title }) => sameTitle(title, document.title));
+  if (!twin) return null;
+  return (
+    <div className="notice">
+      <p>{m.check.twin(twin.title, twin.version, twin.source)}</p>
+      <button
+        type="button"
+        className="button"
+        disabled={isPending}
+        onClick={() => mutate({ supersedes: twin.source, reset: [] })}
+      >
+        {m.check.replace}
+      </button>
+      {error && <p role="alert">{error.code === "conflict" ? m.admin.conflict : failureWords(error.code, m)}</p>}
+    </div>
+  );
+}

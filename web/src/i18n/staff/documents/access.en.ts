@@ -1,0 +1,20 @@
+// The words of who may read a document, in English.
+const oneOf = (names: readonly string[]): string =>
+  new Intl.ListFormat("en", { type: "disjunction" }).format(names.map((name) => `“${name}”`));
+
+export const access = {
+  title: "Who may read it",
+  groups: "Groups",
+  help: "Members of any of these groups may read it, now and in later versions; “everyone” is the group of all.",
+  save: "Save who may read it",
+  saved: "Saved.",
+  empty: (groups: readonly string[], nobody: boolean) =>
+    `Nobody who can read documents is in the group ${oneOf(groups)}${nobody ? ": no one will be able to read this document" : ""}. Check the name.`,
+  emptyYet: "A group from your sign-in provider is known here once one of its members has signed in.",
+  losesIt:
+    "You are in none of these groups: you will no longer see the document, and only an admin in one of them can give it back.",
+  lost: (title: string, groups: readonly string[]) =>
+    `Saved. You no longer see “${title}”: only members of the group ${oneOf(groups)} may read it.`,
+  sure: "Save all the same",
+  reset: "As said at loading, or of its department",
+};

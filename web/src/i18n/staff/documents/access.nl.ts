@@ -1,0 +1,22 @@
+// De woorden van wie een document mag lezen, in het Nederlands.
+import type { StaffWords } from "../en";
+
+const oneOf = (names: readonly string[]): string =>
+  new Intl.ListFormat("nl", { type: "disjunction" }).format(names.map((name) => `“${name}”`));
+
+export const access: StaffWords["access"] = {
+  title: "Wie het mag lezen",
+  groups: "Groepen",
+  help: "Wie in een van deze groepen zit, mag het lezen, nu en in latere versies. In “iedereen” zit wie hier een account heeft.",
+  save: "Bewaar wie het mag lezen",
+  saved: "Bewaard.",
+  empty: (groups: readonly string[], nobody: boolean) =>
+    `In de groep ${oneOf(groups)} zit niemand die documenten kan lezen${nobody ? ": niemand zal dit document nog kunnen lezen" : ""}. Kijk de naam na.`,
+  emptyYet: "Een groep van uw aanmelddienst is hier bekend zodra iemand uit die groep zich heeft aangemeld.",
+  losesIt:
+    "U zit in geen van deze groepen: u ziet het document dan niet meer, en alleen een beheerder uit een van die groepen kan het teruggeven.",
+  lost: (title: string, groups: readonly string[]) =>
+    `Bewaard. U ziet “${title}” niet meer: alleen wie in de groep ${oneOf(groups)} zit, mag het lezen.`,
+  sure: "Toch bewaren",
+  reset: "Zoals bij het laden of voor de dienst bepaald",
+};
