@@ -39,7 +39,7 @@ from rag_api.ingest.pdf.lent_fonts import lend_anew
 from rag_api.ingest.pdf.page_transform import PagePlane
 from rag_api.ingest.pdf.pdfium import read_glyphs
 from rag_api.ingest.pdf.vector_graphics import read_drawn
-from rag_api.ingest.readers.scanned import NOTES, Ocr, is_scan, read_image
+from rag_api.ingest.readers.scanned import CHART, NOTES, Ocr, is_scan, read_image
 from rag_api.ingest.structure.clean import LaidOut
 from rag_api.ingest.structure.conservation import shown_by
 
@@ -56,7 +56,7 @@ _NOTES = (  # codes of notes
     "page_uncompared",
     "page_other_words",
     "page_uncertain_rows",
-    "page_chart",
+    CHART,
 )
 
 

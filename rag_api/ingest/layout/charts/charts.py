@@ -22,6 +22,7 @@ _SAME = 2.0  # points: boxes as near as this are one area
 _ARROW = 0.3  # of the page's width or height, at most
 _SHORT = 4.0  # points: a line as short is a part of a letter or of a curve
 _MOST_DRAWN, _TOO_MANY = 3_000, 600  # lines or boxes; more is a picture; of those that may join boxes
+_FEW = 12  # lines of words in a box of a chart; more may be a table's or a column's
 _WHOLE = 0.6  # of a page's words stand in its boxes: all of them are the chart's
 _RUNNING, _PARAGRAPH = 25.0, 3  # times as wide as high is a line of running text; as many are a paragraph
 _LINES, _WIDTH = 8, 0.5  # of a block of words without a box, at most; of the page
@@ -32,19 +33,25 @@ def with_charts(items: Sequence[Line | Row], drawn: Drawn, size: tuple[float, fl
     row."""
     lines = [line for item in items for line in lines_of_item(item)]
     boxes = np.array([_box(line) for line in lines], np.float32).reshape(-1, 4)
-    found = charts(boxes, drawn.strokes, drawn.outlines, drawn.oblong, size)
+    return marked(items, lines, boxes, charts(boxes, drawn.strokes, drawn.outlines, drawn.oblong, size))
+
+
+def marked(
+    items: Sequence[Line | Row], lines: Sequence[Line], boxes: NDArray[np.float32], found: Boxes
+) -> tuple[Line | Row, ...]:
+    """lines: theirs; boxes: [n, 4] where those stand; found: [c, 4] charts."""
     if not len(found):
         return tuple(items)
     inside = np.flatnonzero(holds(found, middles_of(boxes.astype(np.float64)), 0).any(axis=0))
     held = {id(lines[n]) for n in inside.tolist()}
-    marked: dict[int, Line | Row] = {}
+    kept: dict[int, Line | Row] = {}
     for item in items:
         own = lines_of_item(item)
         if held.isdisjoint(map(id, own)):
-            marked[id(item)] = item
+            kept[id(item)] = item
         else:
-            marked |= {id(line): replace(line, drawing=True, cell=False, names=False) for line in own}
-    return tuple(marked.values())
+            kept |= {id(line): replace(line, drawing=True, cell=False, names=False) for line in own}
+    return tuple(kept.values())
 
 
 def lines_in_charts(items: Iterable[Line | Row]) -> list[Line]:
@@ -90,10 +97,11 @@ def whole_charts(found: Boxes, boxes: Boxes, words: Boxes, size: tuple[float, fl
         return found
     held = ~_is_free(boxes, words)
     whole = around(found)[None]
+    few = boxes[holds(boxes, middles_of(words)).sum(axis=1) <= _FEW]
     sides = words[:, 2:] - words[:, :2]
     inside = holds(whole, middles_of(words), 0)[0]
     if sides.prod(axis=1)[inside | held].sum() >= _WHOLE * sides.prod(axis=1).sum():
-        whole = around(np.concatenate([boxes, whole]))[None]
+        whole = around(np.concatenate([few, whole]))[None]
     running = words[~held & (sides[:, 0] > _RUNNING * sides[:, 1])]
     large = (whole[0, 2:] - whole[0, :2]).prod() > _MOST * size[0] * size[1]
     if large or holds(whole, middles_of(running), 0).sum() < _PARAGRAPH:
