@@ -63,7 +63,8 @@ def written(scan: Scan) -> Written:
     items = with_stray_cells(lay_out_straight(glyphs, upright, (across, down)))
     lines = [line for item in items for line in lines_of_item(item)]
     places = np.array([(line.x0, line.y0, line.x1, line.y1) for line in lines], np.float32).reshape(-1, 4)
-    items = list(marked(items, lines, places, charts_in(scan.picture, places)))
+    words = np.array([line.box for line in read], np.float32).reshape(-1, 4) * scale
+    items = list(marked(items, lines, places, charts_in(scan.picture, words)))
     charted = lines_in_charts(items)
     in_doubt = np.concatenate([glyphs.boxes[doubt], *(line.marked.boxes for line in (*torn(items), *charted))])
     in_doubt = in_doubt[~np.isnan(in_doubt[:, 0])]

@@ -38,12 +38,21 @@ def _image(draw: Draw) -> tuple[Picture, dict[str, list[float]]]:
     return picture, found
 
 
+def _line(first: str, second: str, box: list[float], scale: float) -> ScannedLine:
+    """What two readers read there, both sure of it."""
+    x0, y0, x1, y1 = (side * scale for side in box)
+    places = np.linspace(0.05, 0.95, len(first), dtype=np.float32)
+    return ScannedLine(
+        (x0, y0, x1, y1), Reading(first, np.full(len(first), 0.99, np.float32), places), Second(((second, 0.9),))
+    )
+
+
 def _charted(draw: Draw) -> set[str]:
     """The lines that stand in a chart."""
     picture, found = _image(draw)
     words = np.array(list(found.values()), np.float32)
-    inside = holds(charts_in(picture, words), middles_of(words.astype(np.float64))).any(axis=0)
-    return {said.strip() for said, within in zip(found, inside.tolist(), strict=True) if within}
+    inside = np.flatnonzero(holds(charts_in(picture, words), middles_of(words.astype(np.float64))).any(axis=0))
+    return {list(found)[n].strip() for n in inside.tolist()}
 
 
 @pytest.mark.parametrize("draw", [by_arrows, as_a_tree])
@@ -66,10 +75,17 @@ def test_what_is_read_in_an_emblem_heads_nothing(first: str, second: str, heads:
     """Nor does another line in doubt that has no word."""
     picture, found = _image(lines("OOOOOO", size=24))
     (box,) = found.values()
-    at = (box[0] * picture.scale, box[1] * picture.scale, box[2] * picture.scale, box[3] * picture.scale)
-    sure = np.full(len(first), 0.99, np.float32)
-    reading = Reading(first, sure, np.linspace(0.05, 0.95, len(first), dtype=np.float32))
-    line = ScannedLine(at, reading, Second(((second, 0.9),)))
-    page = written(Scan(picture, without_rules(picture), (line,), ()))
+    page = written(Scan(picture, without_rules(picture), (_line(first, second, box, picture.scale),), ()))
     (read,) = (one for item in page.items for one in lines_of_item(item))
     assert read.drawing is not heads
+
+
+def test_the_words_of_a_chart_in_an_image_are_in_doubt_and_the_others_are_not() -> None:
+    picture, found = _image(by_arrows)
+    read = tuple(_line(said.strip(), said.strip(), box, picture.scale) for said, box in found.items())
+    page = written(Scan(picture, without_rules(picture), read, ()))
+    assert page.charted
+    assert {one.marked.text for item in page.items for one in lines_of_item(item) if one.drawing} == set(STEPS)
+    doubts = set(map(tuple, page.doubts.tolist()))
+    of_charts = [one.marked.boxes for item in page.items for one in lines_of_item(item) if one.drawing]
+    assert all(tuple(box) in doubts for boxes in of_charts for box in boxes.tolist() if not np.isnan(box[0]))
