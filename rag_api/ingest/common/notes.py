@@ -43,6 +43,8 @@ NOTES = {
     "and load that",
     "page_no_order": "{on_pages}: letters or lines are drawn in no order in which they can be read: those words are found and shown, "
     "never quoted; save it anew from the program that it was written in, or scan it, and load that",
+    "page_chart": "{on_pages}: words in boxes that lines or arrows join (a flow chart): they are found and the page is opened, "
+    "never quoted in pieces; write what staff must be able to quote as text beside it",
     "page_unaccounted": "{on_pages}: what was read lacks letters that are seen there, or has some twice: it is found and shown, "
     "never quoted; print it to a PDF and load that",
     "page_not_read": "{on_pages}: only a picture, no text layer: nothing of it is found",

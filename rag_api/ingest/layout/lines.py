@@ -38,6 +38,7 @@ class Line:
     counts: bool = False  # the number of a line, in the margin
     cell: bool = False  # it is a table's, though no row has it
     loose: bool = False  # it is drawn in no order: it may not be what stands on the page
+    drawing: bool = False  # it stands in a chart or an emblem: it heads nothing, and is no table's
     apart: bool = False  # it is another cell than what stands before it, however close
     names: bool = False  # it has a row of a drawn table to itself, and names those below
 

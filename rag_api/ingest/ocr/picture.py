@@ -108,6 +108,13 @@ def letters_in(crop: Grey) -> NDArray[np.bool_]:
     return _without_specks(dark)
 
 
+def paler(grey: Grey) -> NDArray[np.uint8]:
+    """[height, width] 1: a little darker than what is around it, as rules are."""
+    return np.asarray(
+        cv2.adaptiveThreshold(grey, 1, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, _AROUND, _PALER), np.uint8
+    )
+
+
 def _without_specks(dark: NDArray[np.uint8]) -> NDArray[np.bool_]:
     _, labels, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=8)
     kept = stats[:, cv2.CC_STAT_AREA] > _SPECK
@@ -117,7 +124,7 @@ def _without_specks(dark: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 def without_rules(picture: Picture) -> Rules:
     """The rules of tables, and the picture without them: readers take them for letters."""
-    dark = cv2.adaptiveThreshold(picture.grey, 1, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, _AROUND, _PALER)
+    dark = paler(picture.grey)
     thick = max(3, round(_THICK * picture.scale))
     across, flat = _strokes(dark, max(8, round(_LONG * picture.scale)), thick)
     across = np.concatenate([across, _edges(picture, across)])

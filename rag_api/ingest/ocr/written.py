@@ -3,18 +3,21 @@ letters are in doubt."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.ingest.layout.charts.charts import lines_in_charts, marked
 from rag_api.ingest.layout.layout import lay_out_straight
-from rag_api.ingest.layout.lines import Line, PageRules, Row
+from rag_api.ingest.layout.lines import Line, PageRules, Row, lines_of_item
 from rag_api.ingest.layout.order import Box, reading_order
 from rag_api.ingest.layout.tables.stray_cells import with_stray_cells
 from rag_api.ingest.ocr.doubt import doubtful
+from rag_api.ingest.ocr.drawings import charts_in
 from rag_api.ingest.ocr.letters import Letters, alike, bold, letters_of
 from rag_api.ingest.ocr.picture import Picture, closed, ink
 from rag_api.ingest.ocr.scan import Scan, ScannedLine
@@ -25,11 +28,13 @@ _BELIEVED = 0.5  # mean probability of its letters: a line below is no text
 _NEAR = 1.0  # line heights: as near as this a line may belong to what could not be read
 _BESIDE = 3.0  # line heights, on the same line
 _SPACE, _NEWLINE = 32, 10
+_WORD = re.compile(r"[^\W\d_]{3}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Written:
     items: tuple[Line | Row, ...]
+    charted: bool  # some of them stand in a chart
     tall: float  # of the straight page, in points
     doubts: NDArray[np.float32]  # [k, 4] page space: boxes of letters in doubt, exactly as the items have them
     unread: int  # places where something stands that is not in the items
@@ -56,9 +61,30 @@ def written(scan: Scan) -> Written:
     across, down = (each * scale for each in closed(scan.rules))
     rules = PageRules(across, down)
     items = with_stray_cells(lay_out_straight(glyphs, upright, (across, down)))
-    in_doubt = np.concatenate([glyphs.boxes[doubt], *(line.marked.boxes for line in torn(items))])
+    lines = [line for item in items for line in lines_of_item(item)]
+    places = np.array([(line.x0, line.y0, line.x1, line.y1) for line in lines], np.float32).reshape(-1, 4)
+    words = np.array([line.box for line in read], np.float32).reshape(-1, 4) * scale
+    items = list(marked(items, lines, places, charts_in(scan.picture, words)))
+    charted = lines_in_charts(items)
+    in_doubt = np.concatenate([glyphs.boxes[doubt], *(line.marked.boxes for line in (*torn(items), *charted))])
     in_doubt = in_doubt[~np.isnan(in_doubt[:, 0])]
-    return Written(tuple(items), scan.picture.grey.shape[0] / scan.picture.scale, in_doubt, len(unread), rules)
+    items = _without_emblems(items, in_doubt)
+    return Written(
+        tuple(items), bool(charted), scan.picture.grey.shape[0] / scan.picture.scale, in_doubt, len(unread), rules
+    )
+
+
+def _without_emblems(items: Sequence[Line | Row], in_doubt: NDArray[np.float32]) -> list[Line | Row]:
+    """A line in doubt without a word, as is read in an emblem or on a scale, heads nothing."""
+    doubtful = set(map(tuple, in_doubt.tolist()))
+    return [
+        replace(item, drawing=True)
+        if isinstance(item, Line)
+        and not _WORD.search(item.marked.text)
+        and not doubtful.isdisjoint(map(tuple, item.marked.boxes.tolist()))
+        else item
+        for item in items
+    ]
 
 
 def _standing(line: ScannedLine, letters: Letters) -> Box:

@@ -45,6 +45,9 @@ class Drawn:
     images: NDArray[np.float32]  # [i, 4]
     fills: NDArray[np.float32]  # [f, 4] areas painted in another colour than white
     colours: NDArray[np.int16]  # [f, 3] theirs, -1: several
+    strokes: NDArray[np.float32]  # [n, 4] straight lines in any direction: x, y, x, y
+    outlines: NDArray[np.float32]  # [o, 4] around each part of a path that is no thin line
+    oblong: NDArray[np.bool_]  # [o] it is a rectangle
     covers: NDArray[np.float32]  # [c, 4] areas painted in any way, pictures, thick lines
     covers_order: NDArray[np.int64]  # [c] when each is painted
     painted: tuple[Any, ...]  # the objects of `covers`
@@ -93,6 +96,8 @@ class _Found:
     def __init__(self, plane: PagePlane) -> None:
         self.plane = plane
         self.rules: list[Points] = []  # [2, 2] from, to; in page space
+        self.strokes: list[Points] = []  # thin parts of areas
+        self.outlines: list[tuple[NDArray[np.float32], bool]] = []
         self.squares: list[NDArray[np.float32]] = []
         self.specks: list[NDArray[np.float32]] = []  # what may stand in a square
         self.images: list[NDArray[np.float32]] = []
@@ -127,8 +132,16 @@ class _Found:
             self.fills.append((box, colour))
         if self.budget <= 0:
             return
-        segments = _segments(thing, matrix)
+        segments, parts = _segments(thing, matrix)
         self.budget -= len(segments) + 1
+        closed = [part for part in parts if colour is not None or (stroked and np.ptp(part[[0, -1]], axis=0).max() < 1)]
+        for points in map(self.plane.points, closed):
+            low, high = points.min(axis=0), points.max(axis=0)
+            part = np.concatenate([low, high]).astype(np.float32)
+            if min(high - low) > _THIN:
+                self.outlines.append((part, bool((np.minimum(points - low, high - points) < 0.5).all())))
+            elif not stroked:
+                self.strokes.append(_middle(part))
         if max(box[2] - box[0], box[3] - box[1]) < 2 * _SIDE[1]:
             hollow = colour is None or min(colour) >= 250 if stroked else len(segments) == 8
             (self.squares if hollow and _is_square(box, segments) else self.specks).append(box)
@@ -154,6 +167,9 @@ class _Found:
             np.array(self.images, np.float32).reshape(-1, 4),
             np.array([box for box, _ in self.fills], np.float32).reshape(-1, 4),
             np.array([colour for _, colour in self.fills], np.int16).reshape(-1, 3),
+            np.concatenate([lines, np.array(self.strokes, np.float32).reshape(-1, 4)]),
+            np.array([box for box, _ in self.outlines], np.float32).reshape(-1, 4),
+            np.array([oblong for _, oblong in self.outlines], bool),
             np.array([box for box, _, _ in self.covers], np.float32).reshape(-1, 4),
             np.array([order for _, order, _ in self.covers], np.int64),
             tuple(thing for _, _, thing in self.covers),
@@ -194,25 +210,31 @@ def _box(thing: Any, matrix: Matrix, plane: PagePlane) -> NDArray[np.float32]:
     return np.concatenate([there.min(axis=0), there.max(axis=0)]).astype(np.float32)
 
 
-def _segments(path: Any, matrix: Matrix) -> Points:
-    """[n, 2, 2] from and to of the straight pieces of a path, in user space."""
+def _segments(path: Any, matrix: Matrix) -> tuple[Points, list[Points]]:
+    """([n, 2, 2] from and to of the straight pieces of a path, the points of each of its parts), in
+    user space."""
     x, y = ctypes.c_float(), ctypes.c_float()
     first = last = (0.0, 0.0)
     found: list[tuple[tuple[float, float], tuple[float, float]]] = []
+    parts: list[list[tuple[float, float]]] = []
     for i in range(min(raw.FPDFPath_CountSegments(path), _MAX_OBJECTS)):
         segment = raw.FPDFPath_GetPathSegment(path, i)
         raw.FPDFPathSegment_GetPoint(segment, x, y)
         here = (x.value, y.value)
         kind = raw.FPDFPathSegment_GetType(segment)
-        if kind == raw.FPDF_SEGMENT_MOVETO:
+        if kind == raw.FPDF_SEGMENT_MOVETO or not parts:
             first = here
+            parts.append([])
         elif kind == raw.FPDF_SEGMENT_LINETO:
             found.append((last, here))
+        parts[-1].append(here)
         last = here
         if raw.FPDFPathSegment_GetClose(segment) and here != first:
             found.append((here, first))
+            parts[-1].append(first)
     placed = matrix.after(_matrix(path))
-    return placed(np.array(found, np.float64).reshape(-1, 2)).reshape(-1, 2, 2)
+    segments = placed(np.array(found, np.float64).reshape(-1, 2)).reshape(-1, 2, 2)
+    return segments, [placed(np.array(part, np.float64)) for part in parts if len(part) > 2]
 
 
 def _paint(path: Any) -> tuple[tuple[int, int, int] | None, bool]:

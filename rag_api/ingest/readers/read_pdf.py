@@ -22,6 +22,7 @@ import pypdfium2.raw as raw
 
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.notes import on_pages
+from rag_api.ingest.layout.charts.charts import lines_in_charts, with_charts
 from rag_api.ingest.layout.layout import lay_out, rules_of
 from rag_api.ingest.layout.scattered import loose_lines, with_loose
 from rag_api.ingest.layout.tables.captions import captions_first
@@ -38,7 +39,7 @@ from rag_api.ingest.pdf.lent_fonts import lend_anew
 from rag_api.ingest.pdf.page_transform import PagePlane
 from rag_api.ingest.pdf.pdfium import read_glyphs
 from rag_api.ingest.pdf.vector_graphics import read_drawn
-from rag_api.ingest.readers.scanned import NOTES, Ocr, is_scan, read_image
+from rag_api.ingest.readers.scanned import CHART, NOTES, Ocr, is_scan, read_image
 from rag_api.ingest.structure.clean import LaidOut
 from rag_api.ingest.structure.conservation import shown_by
 
@@ -55,6 +56,7 @@ _NOTES = (  # codes of notes
     "page_uncompared",
     "page_other_words",
     "page_uncertain_rows",
+    CHART,
 )
 
 
@@ -148,11 +150,15 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
             return image.laid, noted
     found, glyphs = glyphs, with_squares(with_fractions(glyphs, drawn), drawn.squares, drawn.held)
     items = tuple(with_loose(captions_first(with_stray_cells(lay_out(glyphs, drawn, plane.width, plane.height)))))
+    items = with_charts(items, drawn, (plane.width, plane.height))
+    charted = lines_in_charts(items)
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     tall, doubt = plane.width if sideways else plane.height, in_doubt(glyphs)
     mixed = [*uncertain_rows(items), *rows_in_doubt(items)]
-    letters = [line.marked.boxes[~np.isnan(line.marked.boxes).any(axis=1)] for line in (*mixed, *loose_lines(items))]
+    letters = [
+        line.marked.boxes[~np.isnan(line.marked.boxes).any(axis=1)] for line in (*mixed, *loose_lines(items), *charted)
+    ]
     laid = LaidOut(
         number,
         plane.width,
@@ -169,7 +175,16 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
     ink = glyphs.codes > 32
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
     untrue, copied = (doubt & ~glyphs.recognised).any(), (doubt & glyphs.recognised).any()
-    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied, lied, bool(mixed))
+    deserved = (
+        (glyphs.hidden & ink).any(),
+        (glyphs.slanted & ink).any(),
+        garbled,
+        untrue,
+        copied,
+        lied,
+        bool(mixed),
+        bool(charted),
+    )
     return laid, [*noted, *(code for code, true in zip(_NOTES, deserved, strict=True) if true)]
 
 

@@ -21,8 +21,8 @@ from rag_api.ingest.structure.clean import LaidOut
 from rag_api.text.sentence_splitter import sentences
 
 NOT_READ, NO_WORDS, TOO_SLOW = "page_not_read", "page_no_words", "page_too_slow"  # codes of notes
-PARTLY, CROOKED, ALONE = "page_partly", "page_stamp", "page_one_reader"
-NOTES = (NOT_READ, NO_WORDS, TOO_SLOW, PARTLY, CROOKED, ALONE)
+PARTLY, CROOKED, ALONE, CHART = "page_partly", "page_stamp", "page_one_reader", "page_chart"
+NOTES = (NOT_READ, NO_WORDS, TOO_SLOW, PARTLY, CROOKED, ALONE, CHART)
 
 # A word that goes on elsewhere: the lines are not in their order. Or a unit that stands first: its
 # number does elsewhere.
@@ -88,7 +88,8 @@ def read_image(page: Any, plane: PagePlane, number: int, glyphs: Glyphs, ocr: Oc
         return FromImage(None, (TOO_SLOW,))
     made = written(seen)
     alone = any(line.second is None for line in seen.lines)
-    notes = [code for code, true in ((PARTLY, made.unread > 0), (CROOKED, bool(seen.crooked)), (ALONE, alone)) if true]
+    said = ((PARTLY, made.unread > 0), (CROOKED, bool(seen.crooked)), (ALONE, alone), (CHART, made.charted))
+    notes = [code for code, true in said if true]
     letters = sum(len(line.marked.text) for item in made.items for line in lines_of_item(item))
     if own.any() and not glyphs.recognised[own].mean() >= _LAYER and letters < _MORE * own.sum():
         return FromImage(None, ())  # a picture beside its text

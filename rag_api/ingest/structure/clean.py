@@ -235,6 +235,8 @@ class _Joiner:
 
     def _separator(self, page: int, i: int, one: Item, next_page: int, two: Item) -> str:
         """' ' when `two` goes on with `one`'s paragraph, else one or two line ends."""
+        if lines_of_item(one)[-1].drawing != lines_of_item(two)[0].drawing:
+            return "\n\n"
         if isinstance(one, Row) or isinstance(two, Row):
             caption = isinstance(one, Line) and one.bold
             rows = isinstance(one, Row) and isinstance(two, Row)

@@ -74,7 +74,7 @@ class _Shaper:
     ) -> None:
         self.text, self.found, self.usual, self.mostly_bold, self.told = text, found, usual, mostly_bold, told
         self.rules = rules
-        styled = [p for p in found if self._is_styled(p)]
+        styled = [p for p in found if not p.drawing and self._is_styled(p)]
         self.sizes = sorted({self._style(p) for p in styled}, reverse=True)
         self.has_styles = len(styled) >= 2
         self.in_box = Counter(p.box for p in found)
@@ -112,6 +112,8 @@ class _Shaper:
     def _shape(self, n: int, paragraph: Paragraph) -> Shape:
         words, last = self._words(paragraph), n + 1 == len(self.found)
         apart = bool(n) and self.text[: paragraph.start].endswith("\n\n")
+        if paragraph.drawing:
+            return Shape(BlockKind.PARAGRAPH, paragraph.start, paragraph.end, apart=apart)
         if paragraph.row is not None:
             return self._row(n, apart)
         told = self.told.get(key_of(words))
@@ -131,9 +133,7 @@ class _Shaper:
             return self._heading(paragraph, apart)
         above = kind == LineKind.HEADING and self._is_small_above_a_table(n)
         if kind == LineKind.HEADING and (self.has_styles or above) and not numbered(words) and not words.endswith("?"):
-            kind = (
-                LineKind.PROSE
-            )  # where headings are set as such, a short line is none; nor is a table's in small print
+            kind = LineKind.PROSE  # where headings are set as such, a short line is none; nor is a table's small print
         shape = self._row_or_captions(shape_of(self.text, paragraph.start, paragraph.end, kind, apart))
         if shape.kind == BlockKind.HEADING:
             shape = replace(shape, level=len(self.sizes) + max(1, shape.level))  # below those that are set as headings

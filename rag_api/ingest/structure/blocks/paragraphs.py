@@ -62,6 +62,10 @@ class Paragraph:
         return any(line.cell for line in self.lines)
 
     @property
+    def drawing(self) -> bool:
+        return any(line.drawing for line in self.lines)
+
+    @property
     def names(self) -> bool:
         """It has a row of a drawn table to itself, and names those below."""
         return all(isinstance(piece.item, Line) and piece.item.names for piece in self.pieces)

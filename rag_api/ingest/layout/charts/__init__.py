@@ -1,0 +1,1 @@
+"""Flow charts and posters on a page."""
