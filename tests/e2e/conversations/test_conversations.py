@@ -123,6 +123,15 @@ def test_a_conversation_is_saved_as_markdown_with_its_citations(
     expect(page.locator(".source h2")).to_have_text(TITLE)
 
 
+def test_what_is_done_with_a_conversation_stands_on_one_line(new_page: NewPage, base_url: str, asked: Script) -> None:
+    page = new_page(width=1440)
+    page.goto(f"{base_url}/history")
+    expect(page.locator(".asked-tools").first).to_be_visible()
+    words = "one => { const range = document.createRange(); range.selectNodeContents(one); return range.getBoundingClientRect().y; }"
+    tops = {round(one.evaluate(words)) for one in page.locator(".asked-tools").first.locator(".link").all()}
+    assert len(tops) == 1, tops
+
+
 def test_a_conversation_goes_to_the_printer_once_with_its_sources(
     new_page: NewPage, base_url: str, asked: Script
 ) -> None:
