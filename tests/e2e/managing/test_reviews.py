@@ -41,6 +41,8 @@ def test_an_answer_is_judged_with_a_remark_that_its_owner_reads_and_a_refusal_sa
     page.get_by_label("Gevraagd voor").fill("2020-01-01T08:00")
     expect(page.locator(".review")).to_have_count(0)
     page.get_by_label("Gevraagd voor").fill("")
+    fields = (page.get_by_label("Periode"), page.get_by_label("Woorden in de vraag"))
+    assert len({field.evaluate("one => Math.round(one.getBoundingClientRect().top)") for field in fields}) == 1
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         faultless(page)

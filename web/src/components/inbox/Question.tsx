@@ -63,7 +63,9 @@ export function Question({ question, asker = false, children }: Props) {
   );
 }
 
-/** Which question was asked, and what was shown of the document: without these nobody can mend it. */
+/**
+ * Which question was asked, and what was shown of the document: without these nobody can mend it.
+ */
 function Answered({ question: { asked, quotes, text, answer_id, language }, asker }: Omit<Props, "children">) {
   const m = useOwnerMessages();
   const shown = quotes.filter((quote) => !text.includes(quote.trim()));

@@ -36,7 +36,7 @@ export function changesOf(document: DocumentDetail, form: Form): MetadataIn | nu
   return Object.keys(changes).length > 0 ? { ...changes, reset: [] } : null;
 }
 
-/** What is checked when a document was loaded: what it is called, whose it is, and how long it counts. */
+/** Checked when a document was loaded: what it is called, whose it is, how long it counts. */
 export const CHECKED = ["title", "owner", "department", "version", "valid_from", "valid_until"] as const;
 export type Doubt = "missing" | "file_name" | "unseen";
 
