@@ -41,12 +41,14 @@ def cores() -> int:
 
 
 class PackDates(BaseModel):
-    """When a downtime pack was made, and until when it answers."""
+    """When a downtime pack was made, and until when it answers. without_reader: what must agree
+    where it was made was left out of it."""
 
     model_config = ConfigDict(frozen=True)
 
     made_at: AwareDatetime
     valid_until: AwareDatetime
+    without_reader: bool = False
 
 
 class Settings(BaseSettings):

@@ -345,13 +345,14 @@ class Container:
                 judging.name,
             )
 
-    def start_generator(self) -> None:
-        """Start the embedded generator in the background, when no other is configured."""
+    def start_generator(self, command: tuple[str, ...] = ()) -> None:
+        """Start the embedded generator in the background, when no other is configured; `command`:
+        as GeneratorProcess has it."""
         if self.settings.generator_url is not None or self._starting is not None:
             return
         from rag_api.embedded.generator import GeneratorProcess
 
-        self._process = GeneratorProcess(self.settings.data_dir, self.settings.generator_model)
+        self._process = GeneratorProcess(self.settings.data_dir, self.settings.generator_model, command)
         self._opened.callback(self._process.stop)
         self._starting = threading.Thread(
             target=self._start, args=(self._process,), name="generator start", daemon=True

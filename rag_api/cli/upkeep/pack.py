@@ -42,9 +42,7 @@ def pack(
     ] = True,
     without_reader: Annotated[
         bool,
-        typer.Option(
-            "--without-reader", help="Make it also where a model must agree here, which a pack does not carry."
-        ),
+        typer.Option("--without-reader", help="Leave the model out that must agree here; the pack's page says so."),
     ] = False,
     check: Annotated[
         bool,
@@ -60,7 +58,7 @@ def pack(
     for a PC without a network.
 
     On the PC: OUT/start.sh. It answers until its last day, stores nothing, and shows its age on
-    every answer. It quotes: no model is in it.
+    every answer. Where a model reads here (BEDSIDE_READER), it reads there too.
     """
     if check:
         return _check(folder, key, judged, stored, as_json)

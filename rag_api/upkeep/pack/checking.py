@@ -171,9 +171,9 @@ def _wait(client: httpx.Client, process: subprocess.Popen[bytes], log: Path) -> 
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            if client.get("/health/ready").is_success:
+            if client.get("/health").json()["status"] == "ok":  # what reads does, too
                 return
-        except httpx.TransportError:
+        except (httpx.TransportError, ValueError, KeyError):
             pass
         if process.poll() is not None or time.monotonic() > deadline:
             said = "\n".join(log.read_text(errors="replace").splitlines()[-15:])

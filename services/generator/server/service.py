@@ -54,6 +54,7 @@ def load(settings: GeneratorSettings) -> Loaded:
         rows=settings.max_rows,
         context=settings.max_context,
         queue=settings.queue,
+        readings=settings.readings,
         nodes=settings.nodes,
         prefill_chunk=settings.prefill_chunk,
         prefix_bytes=usual_limit(target.new_cache(1, 1).bytes_per_token, memory(target.device))

@@ -114,8 +114,8 @@ class Codec:
 
 def _without_added_tokens(tokenizer: Tokenizer) -> Tokenizer:
     """Remove them. Unicode normalisation goes too: a copy of a passage has to keep its
-    characters."""
-    description = json.loads(tokenizer.to_str())
+    characters. The vocabulary, which takes a hundred megabytes, is the same one."""
+    description = json.loads(tokenizer.to_str()) | {"model": {"type": "BPE", "vocab": {}, "merges": []}}
     description["added_tokens"] = []
     description["post_processor"] = None
     normalizer = description.get("normalizer")
@@ -123,4 +123,6 @@ def _without_added_tokens(tokenizer: Tokenizer) -> Tokenizer:
         description["normalizer"] = None
     elif normalizer and normalizer["type"] == "Sequence":
         normalizer["normalizers"] = [part for part in normalizer["normalizers"] if part["type"] not in _UNICODE_FORMS]
-    return Tokenizer.from_str(json.dumps(description))
+    plain = Tokenizer.from_str(json.dumps(description))
+    plain.model = tokenizer.model
+    return plain

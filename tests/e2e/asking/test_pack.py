@@ -56,6 +56,23 @@ def test_on_a_machine_without_a_network_it_answers_and_says_its_age_all_the_same
     expect(page.locator(".card").first).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("locale", "said"), {"nl-BE": "geen tweede model", "en-GB": "without the second reader"}.items()
+)
+def test_without_the_model_that_must_agree_it_says_so(
+    script: Script, new_page: NewPage, base_url: str, locale: str, said: str
+) -> None:
+    script.pack = of_days(-1, 6)
+    page = new_page(locale=locale)
+    page.goto(base_url)
+    banner = page.locator(".banner")
+    expect(banner).to_contain_text(WORDS[locale][0])
+    expect(banner).not_to_contain_text(said)
+    script.pack = script.pack.model_copy(update={"without_reader": True})
+    page.reload()
+    expect(banner).to_contain_text(said)
+
+
 @pytest.mark.parametrize("locale", WORDS)
 def test_after_its_last_day_it_says_so(script: Script, new_page: NewPage, base_url: str, locale: str) -> None:
     script.pack = of_days(-8, -1)

@@ -33,3 +33,9 @@ def test_engine_drafters_and_bench_import_without_what_the_service_needs() -> No
     modules = " ".join([*MODULES.split(), *(f"bench.{name}" for name in BENCH.split())])
     run = subprocess.run([sys.executable, "-c", SCRIPT, ABSENT, modules], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-1000:]
+
+
+def test_the_service_does_without_torchs_compiler() -> None:
+    said = "import sys, services.generator.server.service; print('sympy' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["False"]

@@ -3629,6 +3629,12 @@ export interface components {
              * Format: date-time
              */
             valid_until: string;
+            /**
+             * Without Reader
+             * @description The model that must agree elsewhere was left out of it.
+             * @default false
+             */
+            without_reader: boolean;
         };
         /** PageOut */
         PageOut: {

@@ -198,7 +198,5 @@ def _session_out(request: Request, identity: Identity | None) -> api.SessionOut:
         seconds_left=None if left is None else int(left),
         written_answers=request.app.state.container.offers_writing,
         hands_free=settings.hands_free,
-        pack=api.PackOut(made_at=settings.pack.made_at, valid_until=settings.pack.valid_until)
-        if settings.pack
-        else None,
+        pack=api.PackOut(**settings.pack.model_dump()) if settings.pack else None,
     )

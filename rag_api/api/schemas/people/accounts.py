@@ -32,6 +32,7 @@ class Me(BaseModel):
 class PackOut(BaseModel):
     made_at: datetime
     valid_until: datetime
+    without_reader: bool = Field(False, description="The model that must agree elsewhere was left out of it.")
 
 
 class SessionOut(BaseModel):

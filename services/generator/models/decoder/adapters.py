@@ -142,6 +142,12 @@ class Deltas:
 
 
 def read_adapters(setting: str, architecture: Architecture, device: torch.device) -> dict[str, Adapter]:
+    """Return them by name. Raises ModelError."""
+    folders = adapter_folders(setting)
+    return {name: read_adapter(name, folder, architecture, device) for name, folder in folders.items()}
+
+
+def adapter_folders(setting: str) -> dict[str, Path]:
     """Return them by name: `name=folder` with commas between, or a folder of folders. Raises
     ModelError."""
     pairs = [part.strip() for part in setting.split(",") if part.strip()]
@@ -149,14 +155,10 @@ def read_adapters(setting: str, architecture: Architecture, device: torch.device
         folder = Path(pairs[0]).expanduser()
         if not folder.is_dir():
             raise ModelError(f"{folder}: no folder of adapters")
-        folders = {path.parent.name: path.parent for path in sorted(folder.glob("*/adapter_config.json"))}
-    elif bad := next((pair for pair in pairs if "=" not in pair), None):
+        return {path.parent.name: path.parent for path in sorted(folder.glob("*/adapter_config.json"))}
+    if bad := next((pair for pair in pairs if "=" not in pair), None):
         raise ModelError(f"{bad!r} is no name=folder of an adapter")
-    else:
-        folders = {
-            name.strip(): Path(path.strip()).expanduser() for name, path in (pair.split("=", 1) for pair in pairs)
-        }
-    return {name: read_adapter(name, folder, architecture, device) for name, folder in folders.items()}
+    return {name.strip(): Path(path.strip()).expanduser() for name, path in (pair.split("=", 1) for pair in pairs)}
 
 
 def read_adapter(name: str, folder: Path, architecture: Architecture, device: torch.device) -> Adapter:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import torch
 import torch.nn.functional as F
-from torch.nn.attention.bias import causal_lower_right
 
 FEW = 8  # nodes: up to here torch's fused attention is the faster on a CPU, whose scores are fp32 besides
 BLOCK = 128  # nodes of a prefill that are computed at a time
@@ -77,6 +76,8 @@ def attend_chain(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: torc
 def attend_chain_fused(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
     """Attend by torch's fused attention, which on a GPU skips what is masked and knows grouped
     queries."""
+    from torch.nn.attention.bias import causal_lower_right  # with torch's compiler: a hundred megabytes
+
     groups, nodes, shared, dim = q.shape
     heads = q.transpose(1, 2).reshape(1, groups * shared, nodes, dim)
     mask = causal_lower_right(nodes, k.shape[2])

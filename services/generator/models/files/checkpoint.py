@@ -7,8 +7,11 @@ Knows nothing of architectures. Quantised matrices (written by gguf_file.py) are
 
 from __future__ import annotations
 
+import ctypes
 import json
+import sys
 from collections.abc import Mapping
+from mmap import PAGESIZE
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +21,17 @@ from services.generator.errors import ModelError
 from services.generator.models.files.blocks import KINDS, Blocks, Weight
 from services.generator.models.files.convert import how_to_convert, pickles_in
 
+MADV_DONTNEED = 4  # of Linux
+madvise = ctypes.CDLL(None).madvise
+madvise.argtypes, madvise.restype = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int], ctypes.c_int
+
 
 class Checkpoint:
     """`take` each weight once; `rest` are the names that nobody took."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.name = folder, str(folder)
-        self._tensors: Mapping[str, Any] = _open(folder)
+        self._tensors = _open(folder)
         self._untaken = {
             next((n.removesuffix(f".{kind}") for kind in KINDS if n.endswith(f".{kind}")), n) for n in self._tensors
         }
@@ -57,8 +64,18 @@ class Checkpoint:
         return Blocks(self._get(f"{name}.{kind}"), kind)
 
     def _get(self, name: str) -> torch.Tensor:
-        entry = self._tensors[name]
-        return entry if isinstance(entry, torch.Tensor) else entry.get_tensor(name)
+        mapped = self._tensors[name].get_tensor(name)
+        tensor: torch.Tensor = mapped.clone()
+        _let_go(mapped)
+        return tensor
+
+
+def _let_go(mapped: torch.Tensor) -> None:
+    """Take its part of the file out of memory: nobody looks at it there again, and all of it would
+    stay as long as one tensor does."""
+    pages = range(-(-mapped.data_ptr() // PAGESIZE), (mapped.data_ptr() + mapped.nbytes) // PAGESIZE)
+    if pages and sys.platform == "linux":
+        madvise(pages.start * PAGESIZE, len(pages) * PAGESIZE, MADV_DONTNEED)
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,7 @@ from safetensors.torch import load_file, save_file
 
 from services.generator.errors import ModelError
 from services.generator.models.files import convert
+from services.generator.models.files.checkpoint import Checkpoint
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import DEMO_PACKAGE, head_of, load_target, load_tokenizer, model_folder
 from tests.services.generator.models.test_llama import chain, forward, prompt
@@ -47,6 +49,18 @@ def test_shards_load_like_one_file(folder: Path) -> None:
     index = {name: file for file, part in files.items() for name in part}
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
     assert torch.equal(logits(load_target(str(folder), dtype="fp32")), expected)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what of a file is in memory")
+def test_what_was_read_of_a_file_leaves_memory(tmp_path: Path) -> None:
+    file, whole = tmp_path / "model.safetensors", torch.arange(1 << 20, dtype=torch.float32).view(1024, 1024)
+    save_file({"a.weight": whole, "b.weight": whole + 1}, file)
+    checkpoint = Checkpoint(tmp_path)
+    assert torch.equal(torch.as_tensor(checkpoint.take("a.weight", 1024, 1024)), whole)
+    assert torch.equal(torch.as_tensor(checkpoint.take("b.weight", 1024, 1024)), whole + 1)
+    mapped = Path("/proc/self/smaps").read_text().split(str(file))[1:]
+    assert mapped
+    assert sum(int(one.split("Rss:")[1].split()[0]) for one in mapped) < 1024
 
 
 def test_a_pickle_is_refused_until_it_is_converted(folder: Path) -> None:

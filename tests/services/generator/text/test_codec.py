@@ -103,6 +103,12 @@ NAMES = [
 ]
 
 
+def test_both_tokenizers_have_one_vocabulary() -> None:
+    codec = Codec(tiny_tokenizer())
+    codec.full.model.dropout = 0.25
+    assert codec.plain.model.dropout == 0.25
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_origins_are_kept_and_control_tokens_are_not_forged(name: str) -> None:
     own = codec(name)

@@ -6,6 +6,7 @@ export const ward = {
   pack: {
     age: (made: string, until: string) =>
       `Downtime pack of ${made}, valid until ${until}. What changed since is not in it. Conversations are gone when it closes.`,
+    alone: "It answers without the second reader: more often, and more often wrongly.",
     over: (until: string) => `This downtime pack was valid until ${until} and answers no more: use a newer one.`,
     clock: (made: string) => `The clock of this PC is wrong: this downtime pack was made on ${made}. Set it right.`,
   },

@@ -6,6 +6,7 @@ export const ward: WardWords = {
   pack: {
     age: (made: string, until: string) =>
       `Noodpakket van ${made}, geldig tot ${until}. Wat sindsdien veranderde, staat er niet in. Gesprekken zijn weg als het sluit.`,
+    alone: "Hier leest geen tweede model mee: het antwoordt vaker, en is vaker fout.",
     over: (until: string) => `Dit noodpakket was geldig tot ${until} en antwoordt niet meer: neem een nieuwer.`,
     clock: (made: string) => `De klok van deze PC staat verkeerd: dit noodpakket is gemaakt op ${made}. Zet ze juist.`,
   },

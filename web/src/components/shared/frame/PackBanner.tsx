@@ -1,5 +1,5 @@
-// Of a downtime pack: how old it is, until when it answers, and that nothing is kept. Serious when
-// it answers no more.
+// Of a downtime pack: how old it is, until when it answers, that nothing is kept, and whether the
+// model is missing that must agree elsewhere. Serious when it answers no more.
 import { formatInstant, useWardMessages } from "../../../i18n";
 import type { Session } from "../../../queries/session";
 
@@ -13,5 +13,6 @@ export default function PackBanner({ pack }: { pack: NonNullable<Session["pack"]
   const now = Date.now();
   if (now > Date.parse(pack.valid_until)) return <p className="banner serious">{m.pack.over(until ?? "")}</p>;
   if (now < Date.parse(pack.made_at) - SLOW_CLOCK) return <p className="banner serious">{m.pack.clock(made ?? "")}</p>;
-  return <p className="banner">{m.pack.age(made ?? "", until ?? "")}</p>;
+  const alone = pack.without_reader ? ` ${m.pack.alone}` : "";
+  return <p className="banner">{`${m.pack.age(made ?? "", until ?? "")}${alone}`}</p>;
 }
