@@ -58,8 +58,7 @@ NOTES = {
     "page_scanned_in_doubt": "{on_pages}: read from an image; {share} of the text is in doubt, and is found and shown but never quoted",
     "scan": "{pages_were} read from {their} image",
     "scan_in_doubt": "{pages_were} read from {their} image; {share} of the text is in doubt, and is found and shown but never quoted",
-    "mostly_in_doubt": "only {share} of its text can be quoted; the rest is found and shown: "
-    "print it to a PDF or scan it anew, and load that",
+    "mostly_in_doubt": "only {share} of its text can be quoted; the rest is found and shown: its other notes say why, and what helps",
     "says_lapsed": "says that it is no longer in force, without a day: {words}; take it out, or give it a last day",
     "edit_outdated": "{field}: the file now says {said}, so the edit {edit} is not used",
     "same_content": "same content as {documents}: each answer from it has two sources that are one; take one of them out",
