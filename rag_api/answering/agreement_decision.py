@@ -115,6 +115,14 @@ def stands_elsewhere(quoted: Sequence[Candidate], found: Retrieval) -> bool:
     return any(one.document_id != first for one in quoted[:1])
 
 
+def is_second_choice(builder: AnswerBuilder, found: Retrieval) -> bool:
+    """Whether the passage that fits best is shown and never quoted, and what would be quoted in its
+    place stands in another document: seldom the answer, however sure a reader is who sees nothing
+    but that."""
+    quotes = builder.question.mode == Mode.VERBATIM and found.best_is_withheld
+    return quotes and stands_elsewhere([one.candidates[0] for one in sections_of(builder) if one.candidates], found)
+
+
 def told_of(
     made: Agreement, found: Retrieval, fitted: NotFoundModel | None, threshold: float | None
 ) -> dict[str, float]:

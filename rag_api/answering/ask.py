@@ -19,7 +19,7 @@ from datetime import date
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from rag_api.answering.agreement_decision import is_agreed, is_read_again
+from rag_api.answering.agreement_decision import is_agreed, is_read_again, is_second_choice
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
 from rag_api.answering.composing.writing import write
@@ -28,7 +28,7 @@ from rag_api.answering.question.personal import checked
 from rag_api.answering.question.separate_asks import found_apart
 from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
-from rag_api.answering.refusal_reason import UNRESOLVED_FOLLOW_UP, Refusal, reason_of
+from rag_api.answering.refusal_reason import UNRESOLVED_FOLLOW_UP, WITHHELD, Refusal, reason_of
 from rag_api.answering.warnings import source_warnings
 from rag_api.answering.warnings.notice_texts import expired, minute_of, not_found, notice, unread
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
@@ -359,22 +359,22 @@ def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContaine
     quotes = not builder.unresolved_follow_up and (
         is_agreed(builder, retrieval, container) if written else retrieval.answerable
     )
-    if quotes is False:
+    second = bool(quotes) and written and is_second_choice(builder, retrieval)
+    if quotes is False or second:
         builder.status = AnswerStatus.NOT_FOUND
-        builder.stats["refused"] = (
-            Refusal(by=UNRESOLVED_FOLLOW_UP)
-            if builder.unresolved_follow_up
-            else reason_of(retrieval, builder.stats.get("agreement", ()))
-        )
-        builder.notices = source_warnings.of_refusal(builder.notices, builder.sources)
-        empty = not builder.sources and count_indexed(db, builder.user) == 0
-        builder.notices.append(
-            notice("empty_index", builder.notices_in)
-            if empty
-            else notice("unresolved_follow_up", builder.notices_in)
-            if builder.unresolved_follow_up
-            else not_found(builder.sources, builder.notices_in)
-        )
+        if builder.unresolved_follow_up:
+            refused, said = Refusal(by=UNRESOLVED_FOLLOW_UP), notice(UNRESOLVED_FOLLOW_UP, builder.notices_in)
+        elif retrieval.best_is_withheld:
+            refused = Refusal(by=WITHHELD) if second else reason_of(retrieval, builder.stats.get("agreement", ()))
+            said = notice(WITHHELD, builder.notices_in)
+        else:
+            refused = reason_of(retrieval, builder.stats.get("agreement", ()))
+            empty = not builder.sources and count_indexed(db, builder.user) == 0
+            said = (
+                notice("empty_index", builder.notices_in) if empty else not_found(builder.sources, builder.notices_in)
+            )
+        builder.stats["refused"] = refused
+        builder.notices = [*source_warnings.of_refusal(builder.notices, builder.sources), said]
         builder.notices += [
             unread(document, builder.notices_in) for document in fitting(builder.analysis, builder.user, db)
         ]

@@ -10,7 +10,7 @@ from rag_api.retrieval.decision.answerability import Rule
 from rag_api.retrieval.find import Retrieval
 
 UNSURE, DISAGREED, ELSEWHERE = "unsure", "disagreed", "elsewhere"
-UNRESOLVED_FOLLOW_UP = "unresolved_follow_up"
+UNRESOLVED_FOLLOW_UP, WITHHELD = "unresolved_follow_up", "withheld"
 
 _RULES = {
     Rule.NOTHING_FITS: "nothing that was found may answer: none of it is for these patients and about this drug, "
@@ -23,8 +23,9 @@ _RULES = {
 
 
 class Refusal(TypedDict, total=False):
-    """by: a rule's name, `unsure`, `disagreed` by a second reader, found `elsewhere`, or an
-    `unresolved_follow_up` of a question that found nothing. sure, needed: chances in [0, 1]."""
+    """by: a rule's name, `unsure`, `disagreed` by a second reader, found `elsewhere`, an
+    `unresolved_follow_up` of a question that found nothing, or what fits best is `withheld`, as it
+    is shown and never quoted. sure, needed: chances in [0, 1]."""
 
     by: str
     sure: float
@@ -51,6 +52,8 @@ def sentence_of(refusal: Mapping[str, Any]) -> str:
         return f"Refused: {_RULES[Rule(by)]}."
     if by == UNRESOLVED_FOLLOW_UP:
         return "Refused: it follows a question that found nothing, and names nothing else."
+    if by == WITHHELD:
+        return "Refused: what fits best is shown and never quoted, and the rest stands in other documents."
     if by == DISAGREED:
         return f"Refused: the second reader does not agree{how_sure}."
     if by == ELSEWHERE:

@@ -32,11 +32,12 @@ from rag_api.retrieval.reader_model.reader_scores import ReaderScores, read, res
 from rag_api.retrieval.search.patient_ranking import RetrievalContainer, is_for_others, rank
 from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
 from rag_api.text.quotable.prompt_injection import addressed
-from rag_api.text.quotable.uncertain import Places, blanked, together
+from rag_api.text.quotable.uncertain import BLANK, Places, blanked, together
 
 # characters; beyond this a document's sentences are looked for in its chunks alone, and no reader
 # that points is given them: cutting it takes a second the first time, and its text megabytes
 LONGEST_TEXT = 2_000_000
+MOST_BLANK = 0.5  # of a passage's letters: a passage with more is as good as none to quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,13 @@ class Retrieval:
     @property
     def sentences(self) -> tuple[Candidate, ...]:
         return tuple(scored.candidate for scored in self.scored)
+
+    @property
+    def best_is_withheld(self) -> bool:
+        """Most of the passage that fits best is shown and never quoted: it was read in doubt,
+        stands in a drawing, or speaks to a machine."""
+        said = "".join(self.may_be_quoted[0].chunk.text.split()) if self.may_be_quoted else ""
+        return said.count(BLANK) > MOST_BLANK * len(said)
 
 
 def find(question: Analysis, user: User, filters: Filters, container: RetrievalContainer) -> Retrieval:

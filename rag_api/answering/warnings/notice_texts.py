@@ -37,6 +37,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "Bedside found no answer to the question before, so none to this one that follows it. Say what it is "
         "about.",
     },
+    "withheld": {
+        "nl": "De passage die het best past, kan Bedside niet citeren: lees ze op de bladzijde.",
+        "en": "Bedside cannot quote the passage that fits best: read it on its page.",
+    },
     "nothing_readable": {
         "nl": "Geen enkel document gaat hierover.",
         "en": "No document is about this.",

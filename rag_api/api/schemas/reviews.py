@@ -14,8 +14,8 @@ ReviewVerdict = Literal["right", "partly", "wrong", "harmful"]
 
 class RefusedOut(BaseModel):
     by: str = Field(
-        description="A rule's name, `unsure`, `disagreed` (a second reader), found `elsewhere`, or `unresolved_follow_up` "
-        "(it follows a question that found nothing)."
+        description="A rule's name, `unsure`, `disagreed` (a second reader), found `elsewhere`, an "
+        "`unresolved_follow_up` of a question that found nothing, or what fits best is `withheld`."
     )
     sure: float | None = Field(None, description="How sure the choice was.")
     needed: float | None = Field(None, description="How sure it had to be.")

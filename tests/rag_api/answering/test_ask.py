@@ -48,10 +48,11 @@ from rag_api.retrieval.decision.calibration import shipped
 from rag_api.retrieval.find import LONGEST_TEXT
 from services.contract import wire
 from tests.support.scripted_server import Scripted, Step, piece, quote, stats
-from tests.support.world import CHILD, empty, load, load_hospital
+from tests.support.world import CHILD, DOUBTFUL, KITCHEN, empty, load, load_hospital
 
 DUTCH = "Hoeveel paracetamol mag een kind van 12 kg?"
 ENGLISH = "What do I do when a patient is drowsy after a fall?"
+RESTAURANT = "Wanneer is het restaurant open?"
 UNANSWERABLE = "Welke vlag hangt er op het stadhuis van Ieper?"
 
 
@@ -346,6 +347,21 @@ async def test_a_question_that_follows_one_without_an_answer_and_names_nothing_h
     # what names a patient and a drug is about those, whatever was asked before
     assert last(await asked(container, DUTCH, **together)).status == AnswerStatus.ANSWERED
     assert last(await asked(container, "en per dag?", **together)).status == AnswerStatus.ANSWERED
+
+
+async def test_where_what_fits_best_may_not_be_quoted_nothing_else_is_quoted_in_its_place(
+    container: Container,
+) -> None:
+    bar = (
+        "Openingsuren van de bar. De bar naast het restaurant is open van 8 tot 20 uur. Bezoekers betalen aan de bar. "
+    )
+    load(container, "bar.pdf", bar, language="nl")
+    answer = last(await asked(container, RESTAURANT))
+    assert "8 tot 20" in answer.text
+    load(container, "restaurant.pdf", f"{DOUBTFUL}{KITCHEN}{DOUBTFUL}", title="Restaurant", language="nl")
+    answer = last(await asked(container, RESTAURANT))
+    assert (answer.status, answer.stats["refused"]) == (AnswerStatus.NOT_FOUND, {"by": "withheld"})
+    assert (codes(answer), answer.sources[0].document.metadata.title) == (["withheld"], "Restaurant")
 
 
 async def test_an_empty_index_says_what_to_run(container: Container) -> None:

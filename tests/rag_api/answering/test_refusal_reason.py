@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from rag_api.answering.refusal_reason import DISAGREED, ELSEWHERE, UNRESOLVED_FOLLOW_UP, UNSURE, reason_of, sentence_of
+from rag_api.answering.refusal_reason import (
+    DISAGREED,
+    ELSEWHERE,
+    UNRESOLVED_FOLLOW_UP,
+    UNSURE,
+    WITHHELD,
+    reason_of,
+    sentence_of,
+)
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import AnswerStatus, Document
@@ -38,7 +46,14 @@ def test_a_rule_is_named_whatever_else_is_known(rule: Rule) -> None:
 def test_the_page_has_words_for_each_reason(language: str) -> None:
     page = (ROOT / f"web/src/i18n/staff/quality/reviews.{language}.ts").read_text()
     told = re.findall(r"^    (\w+):", page[page.index("  refused:") :].split("}")[0], re.MULTILINE)
-    assert set(told) == {*(rule.value for rule in Rule if rule), UNSURE, DISAGREED, ELSEWHERE, UNRESOLVED_FOLLOW_UP}
+    assert set(told) == {
+        *(rule.value for rule in Rule if rule),
+        UNSURE,
+        DISAGREED,
+        ELSEWHERE,
+        UNRESOLVED_FOLLOW_UP,
+        WITHHELD,
+    }
 
 
 def test_without_a_second_reader_the_confidence_and_what_it_had_to_be_are_kept() -> None:

@@ -24,6 +24,7 @@ export const reviews = {
     disagreed: "Refused: the second reader did not agree.",
     elsewhere: "Refused: the best sentence stands in another procedure than the best passage.",
     unresolved_follow_up: "Refused: it follows a question that found no answer, and names nothing itself.",
+    withheld: "Refused: what fits best is shown and never quoted (a flow chart or a poor image).",
     unsure: "Refused: it was not sure enough that this answers the question.",
   }),
   refusedUnknown: "Refused: no procedure answers this.",

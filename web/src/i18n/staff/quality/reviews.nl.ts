@@ -24,6 +24,7 @@ export const reviews: StaffWords["reviews"] = {
     disagreed: "Geweigerd: de tweede lezer was het er niet mee eens.",
     elsewhere: "Geweigerd: de beste zin staat in een andere procedure dan de beste passage.",
     unresolved_follow_up: "Geweigerd: ze volgt op een vraag zonder antwoord en noemt zelf niets.",
+    withheld: "Geweigerd: wat het best past, wordt getoond en nooit geciteerd (een stroomschema of een slecht beeld).",
     unsure: "Geweigerd: het was niet zeker genoeg dat dit de vraag beantwoordt.",
   },
   refusedUnknown: "Geweigerd: geen enkele procedure beantwoordt dit.",
