@@ -15,7 +15,7 @@ from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
 from rag_api.query.followup import patients_in
 from rag_api.text.quotable.quotable_spans import Quotable, wholes
-from rag_api.text.ranges import days, fits, ranges, since
+from rag_api.text.ranges import days, fits, fits_age, ranges, since
 from rag_api.text.sentence_splitter import LineKind
 from rag_api.text.word_match import held
 
@@ -135,10 +135,15 @@ def special_rows(question: Analysis, first: Sequence[Candidate], read: ReadDocum
 
 def tied_table(question: Analysis, first: Sequence[Candidate], read: ReadDocuments) -> Quotable | None:
     """Return the table of which several rows would be quoted though the question names the case of
-    none: any three of them mislead."""
+    none: any three of them mislead. So does one row that is for some numbers, where none of the
+    question's is known to be such a number: it has no unit, or another."""
     best = _row_of(first[0], read)
-    if best is None or question.numbers:
+    if best is None:
         return None
+    if question.numbers:
+        is_open = bool(ranges(first[0].case)) and not fits(question.numbers, first[0].case)
+        is_open = is_open and not fits_age(question.numbers, first[0].case)
+        return unit_of(first[0].document_id, best.group, read) if is_open else None
     near = [c for c in first[1:ROWS] if c.score >= first[0].score - TOGETHER]
     rows = [first[0], *(c for c in near if (other := _row_of(c, read)) is not None and other.group == best.group)]
     enough = 2 if first[0].score - rows[-1].score <= APART else ROWS

@@ -216,6 +216,25 @@ def test_two_rows_that_would_be_quoted_together_bring_their_table_when_the_quest
     assert "aztreonam" not in sections(question("welk middel bij neutropenie"), apart, read)[0].candidates[0].text
 
 
+SUGAR = (
+    "3. Behandeling\nGlycemie en toestand\tBehandeling\nWakker, glycemie 54 tot 69 mg/dl\t15 g suikers\n"
+    "Wakker, glycemie onder 54 mg/dl\t20 g suikers\nBewusteloos\tglucagon 1 mg\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows"),
+    [
+        ("glycemie 58 mg/dl, patiënt wakker: wat geven?", 1),
+        ("suiker laag 52, patiënt wakker: wat geven?", 3),  # of what the number is, nothing says
+        ("suiker 2,9 mmol/l, patiënt wakker: wat geven?", 3),  # in another unit
+    ],
+)
+def test_a_row_for_other_numbers_than_may_be_compared_brings_its_table(asked: str, rows: int) -> None:
+    (text,) = quoted(SUGAR, asked, "54 tot 69")
+    assert sum(line in text for line in ("15 g", "20 g", "1 mg")) == rows
+
+
 def test_a_row_for_another_germ_does_not_answer_where_its_table_has_one_for_the_germ_that_is_asked_about() -> None:
     text = "Kiem\tIsolatie\nInfluenza, vermoeden\tdruppel\nMazelen\tlucht\nMeningitis\tdruppel\n"
     assert [row.splitlines()[-1] for row in quoted(text, "what isolation for measles", "Influenza", "Meningitis")] == [
