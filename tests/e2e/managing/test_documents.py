@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
@@ -309,6 +310,9 @@ def test_what_lapsed_longest_ago_comes_first_and_what_was_replaced_says_by_what(
         page.set_viewport_size({"width": width, "height": 800})
         faultless(page)
         page.screenshot(path=tmp_path / f"overdue-{width}.png", full_page=True)
+    page.goto(urljoin(page.url, "/procedures"))  # staff see it where they look for a procedure
+    replaced = page.locator(".finder-row", has_text="Vervangen door “Regel nieuw”, versie 2.")
+    expect(replaced.get_by_role("link")).to_have_text("Regel vervangen")
 
 
 def test_what_was_read_is_checked_and_corrected_where_it_was_loaded(

@@ -95,7 +95,7 @@ function Filters({ filters, onFilters }: FiltersProps) {
 
 function Row({ document }: { document: DocumentSummary }) {
   const m = useStaffMessages();
-  const { id, title, language, version, department, document_type } = document;
+  const { id, title, language, version, department, document_type, replaced_by } = document;
   const validity = validityOf(document, m);
   const facts = [department, m.scope.types[document_type] ?? document_type, version && m.card.version(version)];
   return (
@@ -112,6 +112,7 @@ function Row({ document }: { document: DocumentSummary }) {
           <span key={fact}>{fact}</span>
         ))}
         {validity && <span className={isExpired(document) ? "warn" : undefined}>{validity}</span>}
+        {replaced_by && <span className="warn">{m.admin.replacedBy(replaced_by.title, replaced_by.version)}</span>}
       </span>
       <Favourite id={id} source={document.source} title={title} />
     </li>
