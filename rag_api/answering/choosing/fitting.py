@@ -21,6 +21,7 @@ from rag_api.query.followup import patients_in
 from rag_api.retrieval.sentence_scorer import fit_of
 from rag_api.text.ranges import asked, fits
 
+_PATIENT_UNITS = {"kg", "year", "month"}
 _EXAMPLE = re.compile(
     r"\b(?:reken)?voorbeeld\w*\b|\bbijv(?:oorbeeld)?\b|\bbv\b|\b(?:worked )?example\b|\be\.g\.", re.IGNORECASE
 )
@@ -99,3 +100,17 @@ _WRONG: tuple[Callable[[Analysis, Candidate], bool], ...] = (
     lambda q, c: is_turned(q.text, c.text),  # "with telemetry" for "without telemetry", and the other way round
     lambda q, c: is_of_the_other_intent(q.text, c.text),  # the dose that prevents, for "treatment dose"
 )
+
+
+def is_for_other_numbers(question: Analysis, said: str) -> bool:
+    """Says what holds at another weight or age than the question's: an infant of 6 kg beside the
+    child of 12."""
+    for told in question.numbers:
+        there = (
+            {one.number for one in asked(said) if one.unit == told.unit}
+            if told.unit in _PATIENT_UNITS
+            else set[float]()
+        )
+        if there and told.number not in there and fits(question.numbers, said) <= 0:
+            return True
+    return False

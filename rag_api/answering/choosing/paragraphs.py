@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag_api.answering.choosing.fitting import is_unfit
+from rag_api.answering.choosing.fitting import is_for_other_numbers, is_unfit
 from rag_api.answering.choosing.read_documents import ReadDocuments
 from rag_api.answering.choosing.span_selection import Section, overlap
 from rag_api.answering.generator.prompt_passages import CANDIDATES
@@ -18,11 +18,8 @@ from rag_api.domain import Candidate
 from rag_api.query.analysis import Analysis
 from rag_api.text.quotable.quotable_spans import Quotable, quotable_of
 from rag_api.text.quotable.uncertain import BLANK
-from rag_api.text.ranges import asked as numbers_in
-from rag_api.text.ranges import fits
 from rag_api.text.sentence_splitter import LineKind
 
-_PATIENTS = {"kg", "year", "month"}  # units of what a patient is told by
 LONGEST = 600  # characters of a paragraph that are quoted around a sentence
 
 
@@ -77,7 +74,7 @@ def _paragraph(candidate: Candidate, asked: Analysis, read: ReadDocuments) -> Ca
             end - start <= LONGEST
             and BLANK not in said
             and not is_unfit(asked, alone)
-            and not _is_for_other_numbers(asked, said)
+            and not is_for_other_numbers(asked, said)
         )
 
     growing = True
@@ -95,20 +92,6 @@ def _paragraph(candidate: Candidate, asked: Analysis, read: ReadDocuments) -> Ca
     return replace(
         candidate, start=start, end=end, lead=lead, text="".join(text[a:b] for a, b in (*lead, (start, end))), said=said
     )
-
-
-def _is_for_other_numbers(question: Analysis, said: str) -> bool:
-    """Says what holds at another weight or age than the question's: an infant of 6 kg beside the
-    child of 12."""
-    for told in question.numbers:
-        there = (
-            {one.number for one in numbers_in(said) if one.unit == told.unit}
-            if told.unit in _PATIENTS
-            else set[float]()
-        )
-        if there and told.number not in there and fits(question.numbers, said) <= 0:
-            return True
-    return False
 
 
 def _holds(one: Candidate, other: Candidate) -> bool:

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_api.answering.choosing.fitting import OF_ITSELF, fitting, names_others
+from rag_api.answering.choosing.fitting import OF_ITSELF, fitting, is_for_other_numbers, names_others
 from rag_api.answering.choosing.read_documents import ReadDocuments
 from rag_api.answering.choosing.table_rows import (
     LONGEST_LIST,
     ROWS,
     SURE,
     TELLS,
+    is_for_unknown_numbers,
     special_rows,
     tied_list,
     tied_table,
@@ -131,7 +132,18 @@ def _sections(question: Analysis, left: list[Candidate], read: ReadDocuments) ->
     rest = _without_special_patients(
         question, [c for c in without_other_rows(question, left, read) if c not in special], read
     )
-    return [*(Section((row,), 1) for row in special), Section(tuple(_with_what_to_do(question, rest, read)))]
+    rest = _without_other_numbers(question, _with_what_to_do(question, rest, read))
+    return [*(Section((row,), 1) for row in special), Section(tuple(rest))]
+
+
+def _without_other_numbers(question: Analysis, left: list[Candidate]) -> list[Candidate]:
+    """Beside the best sentence nothing that holds at another weight or age, nor a row for numbers
+    that cannot be compared: the dose of a child of 12 kg behind the table that has that of 20."""
+    return [
+        c
+        for c in left
+        if c is left[0] or not (is_for_other_numbers(question, c.own) or is_for_unknown_numbers(question, c))
+    ]
 
 
 _SPECIAL = frozenset((TargetGroup.CHILD, TargetGroup.NEONATE, TargetGroup.PREGNANCY))

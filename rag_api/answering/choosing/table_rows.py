@@ -141,8 +141,7 @@ def tied_table(question: Analysis, first: Sequence[Candidate], read: ReadDocumen
     if best is None:
         return None
     if question.numbers:
-        is_open = bool(ranges(first[0].case)) and not fits(question.numbers, first[0].case)
-        is_open = is_open and not fits_age(question.numbers, first[0].case)
+        is_open = is_for_unknown_numbers(question, first[0])
         return unit_of(first[0].document_id, best.group, read) if is_open else None
     near = [c for c in first[1:ROWS] if c.score >= first[0].score - TOGETHER]
     rows = [first[0], *(c for c in near if (other := _row_of(c, read)) is not None and other.group == best.group)]
@@ -152,6 +151,13 @@ def tied_table(question: Analysis, first: Sequence[Candidate], read: ReadDocumen
     if len(rows) < enough or any(held(called, row.case) >= SURE for row in rows for called in sought):
         return None
     return unit_of(first[0].document_id, best.group, read)
+
+
+def is_for_unknown_numbers(question: Analysis, row: Candidate) -> bool:
+    """Whether a row is for some numbers, and none of the question's is known to be such a
+    number."""
+    told = question.numbers if row.is_row else ()
+    return bool(told and ranges(row.case)) and not fits(told, row.case) and not fits_age(told, row.case)
 
 
 def tied_list(first: Sequence[Candidate], read: ReadDocuments) -> Quotable | None:

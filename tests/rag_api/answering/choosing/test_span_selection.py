@@ -235,6 +235,19 @@ def test_a_row_for_other_numbers_than_may_be_compared_brings_its_table(asked: st
     assert sum(line in text for line in ("15 g", "20 g", "1 mg")) == rows
 
 
+def test_beside_the_best_sentence_nothing_for_another_weight_is_quoted() -> None:
+    text = (
+        "2. Dosering\nGewicht\tGift\nKind van 10 tot 33 kg\t15 mg/kg\n\n"
+        "Een kind van 12 kg krijgt 180 mg per gift.\n\nWacht minstens 6 uur tussen twee giften.\n"
+    )
+    sentences, read = candidates(text, "10 tot 33", "12 kg", "6 uur")
+    for weight, found in (("20", ["10 tot 33", "6 uur"]), ("12", ["10 tot 33", "12 kg", "6 uur"])):
+        (section,) = sections(question(f"hoeveel geef ik een kind van {weight} kg?"), sentences, read)
+        assert [
+            words for words in ("10 tot 33", "12 kg", "6 uur") if any(words in c.own for c in section.candidates)
+        ] == found
+
+
 def test_a_row_for_another_germ_does_not_answer_where_its_table_has_one_for_the_germ_that_is_asked_about() -> None:
     text = "Kiem\tIsolatie\nInfluenza, vermoeden\tdruppel\nMazelen\tlucht\nMeningitis\tdruppel\n"
     assert [row.splitlines()[-1] for row in quoted(text, "what isolation for measles", "Influenza", "Meningitis")] == [
