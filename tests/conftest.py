@@ -26,6 +26,7 @@ from rag_api.db import Database
 from rag_api.db.migrate import migrate
 from rag_api.embed import EMBEDDERS, Cached, Embedder
 from rag_api.embedded.postgres import EmbeddedPostgres
+from rag_api.guard.personal import warm
 from tests.kept_readers import kept_pools, readers_are_kept
 from tests.longer import Longer
 from tests.skips import Skips, pytest_addoption
@@ -48,6 +49,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Skips(config.getoption("--refuse-skips")))
     if is_quick(config):
         config.pluginmanager.register(Longer())
+    else:
+        warm()  # not first in an app's thread: pytest parses the names' package, and Python 3.11 parses in one thread
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -22,6 +22,7 @@ class Change:
     before: str
     after: str
     user_id: str
+    user_name: str  # of the account, else its id
     changed_at: datetime
 
 
@@ -35,7 +36,8 @@ def changes_of(db: Database, user: User, document_id: str) -> list[Change]:
     administrator."""
     administrator(user)
     rows = db.all(
-        f"""select field, before, after, user_id, changed_at from metadata_changes
+        f"""select field, before, after, user_id, changed_at,
+          coalesce((select u.name from users u where u.id = user_id), user_id) as user_name from metadata_changes
         where source = (select source from documents where id = %(id)s and {READS}) order by id desc""",  # noqa: S608
         values(user, id=document_id),
     )

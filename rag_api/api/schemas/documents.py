@@ -135,6 +135,7 @@ class ChangeOut(BaseModel):
     before: str
     after: str
     user_id: str
+    user_name: str = Field(description="Of the account, else its id.")
     changed_at: datetime
 
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from psycopg.rows import DictRow
+
 from rag_api.db import Connection, Database
 from rag_api.db.access import READS, administrator, found, may_change_memberships, may_regroup, values
 from rag_api.domain import EVERYONE, LOCAL_USER, Document, User
@@ -28,6 +30,7 @@ RULES = """(
     (select groups from document_groups where source = d.source and said_by = 'source'),
     (select groups from department_groups where department = lower(d.department)),
     %(default)s::text[])"""
+SAID = "groups, user_id, said_at, coalesce((select u.name from users u where u.id = d.user_id), d.user_id) as user_name"
 SaidBy = Literal["admin", "source", "department", "default"]
 
 
@@ -39,6 +42,7 @@ class Permission:
     said_by: SaidBy
     user_id: str = ""
     said_at: datetime | None = None
+    user_name: str = ""  # of the account, else its id
 
 
 def named(groups: Sequence[str]) -> tuple[str, ...]:
@@ -183,28 +187,27 @@ def permit_department(
         record(connection, user, "department", name, before["groups"] if before else None, wanted)
 
 
+def _said(row: DictRow) -> Permission:
+    return Permission(tuple(row["groups"]), row["said_by"], row["user_id"], row["said_at"], row["user_name"])
+
+
 def departments(db: Database, user: User) -> dict[str, Permission]:
     """What is said of departments, by their names in small letters. Raises NotFound for who is no
     administrator."""
     administrator(user)
-    rows = db.all("select * from department_groups order by department")
-    return {
-        row["department"]: Permission(tuple(row["groups"]), "department", row["user_id"], row["said_at"])
-        for row in rows
-    }
+    rows = db.all(f"select department, 'department' as said_by, {SAID} from department_groups d order by department")  # noqa: S608
+    return {row["department"]: _said(row) for row in rows}
 
 
 def why(db: Database, user: User, document: Document, default: Sequence[str] = EVERYONE) -> Permission:
     """Which rule says who may read a document. Raises NotFound for who is no administrator."""
     administrator(user)
     rows = db.all(
-        """select said_by, groups, user_id, said_at from document_groups where source = %(source)s
-        union all select 'department', groups, user_id, said_at from department_groups where department = lower(%(department)s)""",
+        f"""select said_by, {SAID} from document_groups d where source = %(source)s
+        union all select 'department', {SAID} from department_groups d where department = lower(%(department)s)""",  # noqa: S608
         {"source": document.source, "department": document.metadata.department},
     )
-    said = {
-        row["said_by"]: Permission(tuple(row["groups"]), row["said_by"], row["user_id"], row["said_at"]) for row in rows
-    }
+    said = {row["said_by"]: _said(row) for row in rows}
     return next(
         (said[rule] for rule in ("admin", "source", "department") if rule in said),
         Permission(tuple(default), "default"),

@@ -1441,6 +1441,11 @@ export interface components {
              * @description Of who said it, where that was a person.
              */
             user_id: string;
+            /**
+             * User Name
+             * @description Of that account, else its id.
+             */
+            user_name: string;
             /** Said At */
             said_at: string | null;
         };
@@ -1729,6 +1734,11 @@ export interface components {
             /** User Id */
             user_id: string;
             /**
+             * User Name
+             * @description Of the account, else its id.
+             */
+            user_name: string;
+            /**
              * Changed At
              * Format: date-time
              */
@@ -2001,6 +2011,11 @@ export interface components {
              * @description Of who said it, where that was a person.
              */
             user_id: string;
+            /**
+             * User Name
+             * @description Of that account, else its id.
+             */
+            user_name: string;
             /** Said At */
             said_at: string | null;
             /** Department */
@@ -3843,7 +3858,7 @@ export interface components {
         RefusedOut: {
             /**
              * By
-             * @description A rule's name, `unsure`, `disagreed` (a second reader), found `elsewhere`, or `unresolved_follow_up` (it follows a question that found nothing).
+             * @description A rule's name, `unsure`, `disagreed` (a second reader), found `elsewhere`, an `unresolved_follow_up` of a question that found nothing, or what fits best is `withheld`.
              */
             by: string;
             /**

@@ -149,5 +149,9 @@ def _bring_index_after(db: Database, container: Container, user: User) -> None:
 
 def _out(permission: permitted.Permission) -> api.AccessOut:
     return api.AccessOut(
-        groups=list(permission.groups), said_by=permission.said_by, user_id=permission.user_id, said_at=permission.said_at
-    )  # fmt: skip
+        groups=list(permission.groups),
+        said_by=permission.said_by,
+        user_id=permission.user_id,
+        user_name=permission.user_name,
+        said_at=permission.said_at,
+    )

@@ -16,6 +16,7 @@ class AccessOut(BaseModel):
         description="Who said so: an admin, the folder or site it came from, its department, or nobody (`default`)."
     )
     user_id: str = Field(description="Of who said it, where that was a person.")
+    user_name: str = Field(description="Of that account, else its id.")
     said_at: datetime | None
 
 

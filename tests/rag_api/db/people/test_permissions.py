@@ -316,9 +316,15 @@ def test_the_api_says_who_may_read_a_document_and_why(
 ) -> None:
     client, user = as_user
     path = f"/documents/{secret.id}/access"
-    assert client.get(path).json() == {"groups": ["everyone"], "said_by": "default", "user_id": "", "said_at": None}
+    assert client.get(path).json() == {
+        "groups": ["everyone"],
+        "said_by": "default",
+        "user_id": "",
+        "user_name": "",
+        "said_at": None,
+    }
     said = client.put(path, json={"groups": ["icu", "icu"]}).raise_for_status().json()
-    assert (said["groups"], said["said_by"], said["user_id"]) == (["icu"], "admin", "admin")
+    assert (said["groups"], said["said_by"], said["user_id"], said["user_name"]) == (["icu"], "admin", "admin", "admin")
     assert indexed_groups(container, secret.id) == {("icu",)}
     user[0] = NURSE
     for method, of in [
@@ -334,6 +340,19 @@ def test_the_api_says_who_may_read_a_document_and_why(
     ] == ["surgery"]
     assert client.put(path, json={"groups": None}).json()["said_by"] == "department"
     assert indexed_groups(container, secret.id) == {("surgery",)}
+
+
+def test_who_changed_a_document_and_who_may_read_it_is_told_by_the_account_s_name(
+    as_user: tuple[httpx.Client, list[User]], container: Container, secret: Document
+) -> None:
+    client, user = as_user
+    ann = add_account(container.db, LOCAL_USER, "Ann", "ann", None, [Role.ADMIN], [])
+    user[0] = replace(ADMIN, id=ann)
+    said = client.put(f"/documents/{secret.id}/access", json={"groups": ["icu"]}).raise_for_status().json()
+    assert (said["user_id"], said["user_name"]) == (ann, "Ann")
+    client.patch(f"/documents/{secret.id}", json={"department": "Spoed"}).raise_for_status()
+    (change,) = client.get(f"/documents/{secret.id}/changes").json()["changes"]
+    assert (change["user_id"], change["user_name"]) == (ann, "Ann")
 
 
 def test_another_department_opens_and_closes_a_document_at_once_by_its_own_rule(
@@ -362,7 +381,7 @@ def test_the_api_says_why_somebody_may_read_a_document_and_why_not(
         "through": [{"group": "everyone", "given_by": ["everyone"]}],
         "reader": True,
         "suspended": False,
-        "access": {"groups": ["everyone"], "said_by": "default", "user_id": "", "said_at": None},
+        "access": {"groups": ["everyone"], "said_by": "default", "user_id": "", "user_name": "", "said_at": None},
     }
     permit(container, secret, "icu", "surgery")
     said = client.get(path).json()

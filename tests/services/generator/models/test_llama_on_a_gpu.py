@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.nn.attention import bias
 
 from services.generator.bench.steps.step import RandomWeights
 from services.generator.models import StepInput
-from services.generator.models.decoder import attention
 from services.generator.models.decoder.packing import Packing
 from services.generator.models.files.architecture import Architecture, Rope
 from services.generator.models.llama import LlamaTarget
@@ -44,7 +44,7 @@ def test_a_step_stays_on_the_device(monkeypatch: pytest.MonkeyPatch, rows: int, 
     device = torch.device("cuda", 0)
     with FakeTensorMode():
         monkeypatch.setattr(
-            attention,
+            bias,
             "causal_lower_right",
             lambda n, length: torch.zeros(n, length, dtype=torch.bfloat16, device=device),
         )

@@ -54,8 +54,8 @@ export function Why({ account }: { account: Account }) {
 function Explained({ answer, title }: { answer: Answer; title: string }) {
   const m = useStaffMessages();
   const { name, sees, access } = answer;
-  const { said_by, said_at, user_id } = access;
-  const who = user_id && said_at ? m.accounts.saidAt(user_id, formatMoment(said_at, m)) : "";
+  const { said_by, said_at, user_name } = access;
+  const who = user_name && said_at ? m.accounts.saidAt(user_name, formatMoment(said_at, m)) : "";
   return (
     <>
       <p>

@@ -53,8 +53,8 @@ function Form({ id, access, own, said, onSaved }: FormProps) {
     if ((loses || strange.length > 0) && !sure) setSure(true);
     else mutate(groups);
   };
-  const { said_by, said_at, user_id } = access;
-  const who = user_id && said_at ? m.accounts.saidAt(user_id, formatMoment(said_at, m)) : "";
+  const { said_by, said_at, user_name } = access;
+  const who = user_name && said_at ? m.accounts.saidAt(user_name, formatMoment(said_at, m)) : "";
   return (
     <form className="document-access" onSubmit={save}>
       <h3>{m.access.title}</h3>

@@ -77,7 +77,7 @@ function History({ changes }: { changes: readonly Change[] }) {
       <ul>
         {changes.map((change) => (
           <li key={change.changed_at + change.field}>
-            {formatMoment(change.changed_at, m)}, {change.user_id}: {fieldName(change.field, m)}{" "}
+            {formatMoment(change.changed_at, m)}, {change.user_name}: {fieldName(change.field, m)}{" "}
             {m.admin.fromTo(change.before || m.admin.empty, change.after || m.admin.empty)}
           </li>
         ))}
