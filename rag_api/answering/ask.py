@@ -31,6 +31,7 @@ from rag_api.answering.record import keep_failure, save, save_failure, save_stop
 from rag_api.answering.refusal_reason import UNRESOLVED_FOLLOW_UP, WITHHELD, Refusal, reason_of
 from rag_api.answering.warnings import source_warnings
 from rag_api.answering.warnings.notice_texts import expired, minute_of, not_found, notice, unread
+from rag_api.db import Database
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
 from rag_api.db.questions.answers import get_conversation, given_before, queries_of
 from rag_api.domain import (
@@ -42,6 +43,7 @@ from rag_api.domain import (
     Found,
     Mode,
     Nearest,
+    Notice,
     PersonalChoice,
     Stage,
     User,
@@ -351,6 +353,20 @@ def _may_write(builder: AnswerBuilder, container: AskContainer) -> bool:
     )
 
 
+def _refusal(builder: AnswerBuilder, retrieval: Retrieval, second: bool, db: Database) -> tuple[Refusal, Notice]:
+    """Why nothing is quoted, for the record and for the asker. second: what would be quoted is the
+    second choice."""
+    if builder.unresolved_follow_up:
+        return Refusal(by=UNRESOLVED_FOLLOW_UP), notice(UNRESOLVED_FOLLOW_UP, builder.notices_in)
+    refused = Refusal(by=WITHHELD) if second else reason_of(retrieval, builder.stats.get("agreement", ()))
+    if retrieval.best_is_withheld:
+        return refused, notice(WITHHELD, builder.notices_in)
+    empty = not builder.sources and count_indexed(db, builder.user) == 0
+    return refused, notice("empty_index", builder.notices_in) if empty else not_found(
+        builder.sources, builder.notices_in
+    )
+
+
 def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> None:
     """What is made of the sources: an answer, themselves alone, or a refusal."""
     assert builder.analysis is not None, "what was retrieved was asked for"
@@ -362,17 +378,7 @@ def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContaine
     second = bool(quotes) and written and is_second_choice(builder, retrieval)
     if quotes is False or second:
         builder.status = AnswerStatus.NOT_FOUND
-        if builder.unresolved_follow_up:
-            refused, said = Refusal(by=UNRESOLVED_FOLLOW_UP), notice(UNRESOLVED_FOLLOW_UP, builder.notices_in)
-        elif retrieval.best_is_withheld:
-            refused = Refusal(by=WITHHELD) if second else reason_of(retrieval, builder.stats.get("agreement", ()))
-            said = notice(WITHHELD, builder.notices_in)
-        else:
-            refused = reason_of(retrieval, builder.stats.get("agreement", ()))
-            empty = not builder.sources and count_indexed(db, builder.user) == 0
-            said = (
-                notice("empty_index", builder.notices_in) if empty else not_found(builder.sources, builder.notices_in)
-            )
+        refused, said = _refusal(builder, retrieval, second, db)
         builder.stats["refused"] = refused
         builder.notices = [*source_warnings.of_refusal(builder.notices, builder.sources), said]
         builder.notices += [

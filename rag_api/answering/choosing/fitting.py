@@ -21,7 +21,7 @@ from rag_api.query.followup import patients_in
 from rag_api.retrieval.sentence_scorer import fit_of
 from rag_api.text.ranges import asked, fits
 
-_PATIENT_UNITS = {"kg", "year", "month"}
+_PATIENT_UNITS = {"kg", "year", "month"}  # of what a patient is told by
 _EXAMPLE = re.compile(
     r"\b(?:reken)?voorbeeld\w*\b|\bbijv(?:oorbeeld)?\b|\bbv\b|\b(?:worked )?example\b|\be\.g\.", re.IGNORECASE
 )
