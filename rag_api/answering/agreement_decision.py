@@ -3,7 +3,8 @@ asked is decided by itself.
 
 What the reader does not agree to is left out and said; where nothing is left, there is no answer.
 Where it points to something else than the row or the item that was chosen, or agrees so faintly
-that the careful risk would refuse, the whole table or list is quoted.
+that the careful risk would refuse, the whole table or list is quoted; who asked is told of the
+latter.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
             one.told.update(half=True, needed=_surely(reader, container))
     if not agreed:
         return False
+    builder.unsure = not all(one.sure for one in agreed)
     left_out = tuple(asked.said for asked in builder.asked if all(one.asked is not asked for one in agreed))
     if left_out:
         builder.asked, builder.sections = tuple(one.asked for one in agreed), None

@@ -388,5 +388,7 @@ def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContaine
     builder.status = AnswerStatus.ANSWERED if written and quotes else AnswerStatus.SOURCES_ONLY
     if quotes is None:
         builder.note("generator_down")
+    if builder.unsure:
+        builder.note("unsure")
     builder.notices += expired(builder.sources[:first], date.today(), builder.notices_in)
     builder.notices += [notice("part_not_found", builder.notices_in, part=part) for part in builder.not_found]

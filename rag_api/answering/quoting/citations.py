@@ -130,7 +130,16 @@ def _cited(part: QuotedPart, shift: int, builder: AnswerBuilder, document_id: st
     start, end = part.start + shift, part.end + shift
     pieces = tuple(
         QuotedPiece(
-            i.start + shift, i.end + shift, i.start, i.end, i.label, i.level, i.header, i.column, i.columns, i.asked
+            i.start + shift,
+            i.end + shift,
+            i.start,
+            i.end,
+            i.label,
+            i.level,
+            i.header,
+            i.column,
+            i.columns,
+            i.asked and not builder.unsure,  # nothing stands out of what may not be the answer
         )
         for i in part.pieces
     )

@@ -104,6 +104,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "This answer comes from all of {title}, including what it says for other patients: check it in the "
         "document.",
     },
+    "unsure": {
+        "nl": "Bedside is er niet zeker van dat dit de vraag beantwoordt: lees het na in het document.",
+        "en": "Bedside is not sure that this answers the question: read it in the document.",
+    },
     "part_not_found": {
         "nl": "Op dit deel van de vraag is geen antwoord gevonden: {part}",
         "en": "No answer was found to this part of the question: {part}",

@@ -159,6 +159,25 @@ async def test_half_an_answer_must_be_sure(
     assert ("half" in str(answer.stats["agreement"])) is not quoted
 
 
+@pytest.mark.parametrize(("careful", "sure"), [(0.3, True), (0.99, False)])
+async def test_an_answer_that_the_careful_risk_would_refuse_says_so_and_nothing_of_it_stands_out(
+    container: Container,
+    documents: dict[str, Document],
+    monkeypatch: pytest.MonkeyPatch,
+    careful: float,
+    sure: bool,
+) -> None:
+    assert container.agreeing is not None
+    fitted = replace(FITTED, threshold=0.2, by_risk={"balanced": 0.2, "careful": careful})
+    own = replace(calibration(container.embedder.name), agreeing={container.agreeing.name: WithReader(fitted, 0.0)})
+    write(container.settings.data_dir / FILE, container.embedder.name, own)
+    pointing(monkeypatch, QUOTED, 3.0)
+    answer = await answer_to(container, QUESTION)
+    assert QUOTED in answer.text
+    assert ("unsure" in {one.code for one in answer.notices}) is not sure
+    assert any(piece.asked for citation in answer.citations for piece in citation.pieces) is sure
+
+
 async def test_what_stands_in_the_row_that_is_quoted_for_something_else_is_not_said_to_be_missing(
     container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
