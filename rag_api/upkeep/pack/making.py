@@ -95,6 +95,8 @@ def make(
         if reads:
             say("The model that reads.")
             reading.carry(settings, folder, order.carry_runtime)
+        elif not settings.reader:
+            say("No model reads in it, as none reads here (BEDSIDE_READER).")
     say("Checksums.")
     now = datetime.now(UTC).replace(microsecond=0)
     unread = bool(settings.reader) and not reads

@@ -76,7 +76,10 @@ def hospital(install: Install) -> Iterator[Container]:
 def packed(container: Container, folder: Path, page: Path, *groups: str, **options: Any) -> signed.PackManifest:
     key = signed.read_private(container.settings.data_dir / "pack.key")
     order = PackOrder(page, groups or ("everyone",), 7, carry_runtime=False, **options)
-    return make(container, folder, order, key, silent, silent)
+    said = list[str]()
+    made = make(container, folder, order, key, said.append, silent)
+    assert any(one.startswith("No model reads in it") for one in said) is not bool(container.settings.reader)
+    return made
 
 
 @contextmanager
