@@ -3476,6 +3476,11 @@ export interface components {
              * @description Current ones that name it, of those that you may read.
              */
             documents: number;
+            /**
+             * Known
+             * @description Somebody hears of what is asked: it has an address, or an account that is not suspended.
+             */
+            known: boolean;
             /** Mail */
             mail: string;
             /** Accounts */

@@ -6,6 +6,7 @@ import type { Access, DocumentDetail, DocumentList, DocumentSummary, Loaded, Met
 import { useChange } from "../client";
 import { find, getDocument, LISTS, type Order, ofOne, one, type Wanted } from "../documents/list";
 import { PAGES, usePages } from "../documents/pages";
+import { OWNERS } from "../owners";
 
 const NAMES = 20; // to choose from while one is typed
 const changesOf = (id: string) => [...ofOne(id), "changes"];
@@ -108,6 +109,7 @@ export function useDescribe(id: string) {
   return useMutation({
     mutationFn: (body: MetadataIn) => call(service.PATCH("/documents/{document_id}", { ...one(id), body })),
     onSuccess: (described, { supersedes }) => {
+      void client.invalidateQueries({ queryKey: OWNERS });
       client.setQueryData<DocumentDetail>(ofOne(id), described);
       if (supersedes !== undefined) void client.invalidateQueries({ queryKey: LISTS }); // another one is told apart
       client.setQueriesData<InfiniteData<DocumentList>>(
@@ -181,7 +183,7 @@ export function useBulk() {
           : call(service.PATCH("/documents/{document_id}", { ...one(document.id), body: change }))
       ).catch((error) => failed.push({ document, code: asApiError(error).code }));
     }
-    void client.invalidateQueries({ queryKey: LISTS });
+    for (const queryKey of [LISTS, OWNERS]) void client.invalidateQueries({ queryKey });
     return { done: documents.length - failed.length, failed };
   };
 }

@@ -4,8 +4,9 @@ import { type FormEvent, useState } from "react";
 import type { DocumentDetail } from "../../../api/types";
 import { failureWords, useStaffMessages } from "../../../i18n";
 import { useCalledAlike, useDescribe, useDocumentDetail } from "../../../queries/staff/documents";
-import { CHECKED, changesOf, doubtsOf, type Form, formOf, type Named, sameTitle } from "../../../state/staff/metadata";
+import { CHECKED, changesOf, doubtsOf, type Form, folded, formOf, type Named } from "../../../state/staff/metadata";
 import { Suggested } from "../../shared/controls/Suggested";
+import { OwnerReached } from "./OwnerReached";
 
 interface Props {
   id: string;
@@ -81,6 +82,7 @@ function Checked({ document, named, alone }: Omit<Props, "id"> & { document: Doc
               {error.code === "conflict" ? m.admin.conflict : failureWords(error.code, m)}
             </p>
           )}
+          <OwnerReached name={document.owner} />
         </form>
       </details>
     </div>
@@ -92,7 +94,7 @@ function Twin({ document }: { document: DocumentDetail }) {
   const { data: others } = useCalledAlike(document);
   const { mutate, error, isPending, data } = useDescribe(document.id);
   if (data) return <p role="status">{m.check.replaced(data.supersedes)}</p>;
-  const twin = others?.find(({ title }) => sameTitle(title, document.title));
+  const twin = others?.find(({ title }) => folded(title) === folded(document.title));
   if (!twin) return null;
   return (
     <div className="notice">

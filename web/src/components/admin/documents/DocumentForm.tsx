@@ -10,6 +10,7 @@ import { mayLoad } from "../../../state/window/route";
 import { Cut } from "./Cut";
 import { LeftOut } from "./LeftOut";
 import { MetadataFields } from "./MetadataFields";
+import { OwnerReached } from "./OwnerReached";
 
 export function DocumentForm({ id }: { id: string }) {
   const m = useStaffMessages();
@@ -62,6 +63,7 @@ function Description({ document }: { document: DocumentDetail }) {
       <p className="document-said" role="status">
         {said}
       </p>
+      {admin && <OwnerReached name={document.owner} />}
       <Cut document={document} />
       <LeftOut id={document.id} notes={document.notes} />
       {changes.data && changes.data.changes.length > 0 && <History changes={changes.data.changes} />}
