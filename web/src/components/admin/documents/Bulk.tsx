@@ -9,7 +9,7 @@ import { type Done, useBulk } from "../../../queries/staff/documents";
 import { Confirm } from "../../shared/controls/Confirm";
 import { Problem } from "../../shared/controls/Problem";
 import { Suggested } from "../../shared/controls/Suggested";
-import { OwnerReached } from "./OwnerReached";
+import { OwnerReached } from "../owners/OwnerReached";
 
 interface Props {
   total: number; // that fit the filters, shown or not

@@ -6,7 +6,7 @@ import { failureWords, useStaffMessages } from "../../../i18n";
 import { useCalledAlike, useDescribe, useDocumentDetail } from "../../../queries/staff/documents";
 import { CHECKED, changesOf, doubtsOf, type Form, folded, formOf, type Named } from "../../../state/staff/metadata";
 import { Suggested } from "../../shared/controls/Suggested";
-import { OwnerReached } from "./OwnerReached";
+import { OwnerReached } from "../owners/OwnerReached";
 
 interface Props {
   id: string;

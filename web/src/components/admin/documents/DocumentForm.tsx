@@ -7,10 +7,10 @@ import { useRoles } from "../../../queries/session";
 import { useChanges, useDescribe, useDocumentDetail } from "../../../queries/staff/documents";
 import { changesOf, type Field, type Form, formOf } from "../../../state/staff/metadata";
 import { mayLoad } from "../../../state/window/route";
+import { OwnerReached } from "../owners/OwnerReached";
 import { Cut } from "./Cut";
 import { LeftOut } from "./LeftOut";
 import { MetadataFields } from "./MetadataFields";
-import { OwnerReached } from "./OwnerReached";
 
 export function DocumentForm({ id }: { id: string }) {
   const m = useStaffMessages();
