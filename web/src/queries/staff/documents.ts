@@ -67,18 +67,12 @@ export const useFileNames = (search: string) =>
     placeholderData: keepPreviousData,
   });
 
-const LONGEST = 200; // characters that are searched for
-
-/** Other valid documents with these words in their title, one of which this one may replace. */
-export const useCalledAlike = ({ id, title }: DocumentSummary) =>
+/** Valid documents that this one may be a new version of. */
+export const usePredecessors = ({ id, title }: DocumentSummary) =>
   useQuery({
-    queryKey: [...LISTS, "twins", id, title],
-    queryFn: ({ signal }) =>
-      find(
-        { search: title.slice(0, LONGEST), status: "indexed", validity: "valid", replaced: false, limit: NAMES },
-        signal,
-      ),
-    select: ({ documents }) => documents.filter((other) => other.id !== id),
+    queryKey: [...LISTS, "predecessors", id, title],
+    queryFn: () => call(service.GET("/documents/{document_id}/predecessors", one(id))),
+    select: ({ documents }) => documents,
   });
 
 /**

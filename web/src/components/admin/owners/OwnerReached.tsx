@@ -21,8 +21,8 @@ function Unknown({ name }: { name: string }) {
   const { mutate, error, isPending } = useNameOwner();
   const called = accounts?.filter((one) => folded(one.name) === folded(name) && !one.suspended_at) ?? [];
   return (
-    <div className="notice">
-      <p role="status">{m.owner.unknown(name)}</p>
+    <div className="notice" aria-live="polite">
+      <p>{m.owner.unknown(name)}</p>
       <p className="owner-choices">
         {called.map(({ id, name: whose, login }) => (
           <button
