@@ -44,7 +44,7 @@ class Predecessor:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Telling:
     """What tells a document from others: codes of its own running lines and file name, those that
     its first page shows besides, and its words."""
 
@@ -75,12 +75,12 @@ def predecessors(db: Database, store: Store, user: User, document: Document, tod
     return sorted(found, key=lambda one: (not one.code, -one.alike))[:MOST]
 
 
-def _said_of(db: Database, document: Document) -> _Said:
+def _said_of(db: Database, document: Document) -> _Telling:
     running = (line.text for line in read_cut(db, document.id))
     pages = read_pages(db, document.id)
     name = document.source.rpartition("/")[2].rpartition(".")[0].replace("_", " ")
     words = _WORD.findall("".join(page.text for page in pages).casefold())
-    return _Said(
+    return _Telling(
         _codes((*running, name)),
         _codes(page.text for page in pages[:1]),
         frozenset(zip(*(words[start:] for start in range(_TOGETHER)), strict=False)),
@@ -95,7 +95,7 @@ def _shared(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) 
     return 2 * len(one & other) / max(1, len(one) + len(other))
 
 
-def _bearers(db: Database, user: User, document: Document, said: _Said) -> dict[str, list[str]]:
+def _bearers(db: Database, user: User, document: Document, said: _Telling) -> dict[str, list[str]]:
     """Other documents, by the code that may stand in them."""
     found = {}
     for code in [*sorted(said.own), *sorted(said.shown - said.own)][:_CODES]:
