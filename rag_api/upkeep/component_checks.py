@@ -13,7 +13,9 @@ from rag_api.answering.generator.client import ReplicaHealth
 from rag_api.container import Container
 from rag_api.db.migrate import outstanding
 from rag_api.db.outbox import waiting
+from rag_api.db.owners.named import list_owners
 from rag_api.db.people.accounts import list_accounts, user_of
+from rag_api.db.people.permissions import operator
 from rag_api.domain import Role
 from rag_api.errors import GeneratorRefused
 from rag_api.guard.drugs import substances
@@ -78,6 +80,18 @@ def memberships(container: Container) -> Finding | None:
             "bedside users roles LOGIN admin,membership_admin lets somebody do it.",
         )
     return ok("memberships", f"{able} of {len(accounts)} accounts may say who is in which group")
+
+
+def owners(container: Container) -> Finding | None:
+    """Those that documents name and of whom nobody is known hear of nothing."""
+    named = [one for one in list_owners(container.db, operator(container.db)) if not one.is_department]
+    if lost := [one.name for one in named if not one.known]:
+        return warn(
+            "owners",
+            f"nobody is known for {len(lost)} of the {len(named)} that documents name: {_named(lost)}",
+            "Say who they are on the page Owners, or by `bedside owners import`: others have their questions meanwhile.",
+        )
+    return ok("owners", f"somebody is known for all {len(named)}") if named else None
 
 
 def mail(container: Container) -> Finding | None:

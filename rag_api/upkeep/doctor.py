@@ -41,6 +41,7 @@ def examine(settings: Settings, container: Container, *, thorough: bool = False)
         ("database", lambda: parts.database(container)),
         ("clock", lambda: parts.clock(container)),
         ("memberships", lambda: parts.memberships(container)),
+        ("owners", lambda: parts.owners(container)),
         ("mail", lambda: parts.mail(container)),
         ("embedder", lambda: parts.embedder(container)),
         ("index", lambda: parts.index(container)),

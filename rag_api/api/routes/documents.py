@@ -54,6 +54,7 @@ from rag_api.ingest.common.described.metadata import GROUPS, metadata_from, text
 from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.sources.sources import UPLOADED, KeptFiles, SourceFile
 from rag_api.ingest.sources.uploads import upload_file
+from rag_api.retrieval.predecessors import predecessors
 from rag_api.stores import Vectors, describe
 
 router = APIRouter(tags=["documents"], route_class=LimitedRoute)
@@ -249,6 +250,29 @@ def _check(document: Document) -> None:
         raise Conflict("The document would expire before it becomes valid.")
     if about.supersedes and about.supersedes.casefold() == document.source.casefold():
         raise Conflict("A document cannot supersede itself.")
+
+
+@router.get(
+    "/documents/{document_id}/predecessors",
+    openapi_extra=declared(Access.INGEST),
+    summary="Which valid documents it may be a new version of",
+    responses=responses(404, 422, 503),
+)
+def get_predecessors(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId
+) -> api.PredecessorList:
+    """For admins; the likeliest first, none where nothing says so. Known by the title, a document
+    code, or the words that both hold; `PATCH` with `supersedes` says that one is replaced."""
+    administrator(user)
+    document = get_document(db, user, document_id)
+    found = predecessors(db, container.store, user, document, date.today())
+    trail.documents([document, *(one.document for one in found)])
+    return api.PredecessorList(
+        documents=[
+            api.PredecessorOut(**document_out(one.document).model_dump(), alike=one.alike, code=one.code)
+            for one in found
+        ]
+    )
 
 
 @router.get(

@@ -60,6 +60,8 @@ from rag_api.api.schemas.documents import (
     MetadataIn,
     NoteOut,
     PageOut,
+    PredecessorList,
+    PredecessorOut,
     ReplacingOut,
 )
 from rag_api.api.schemas.health import Health, Live, PartHealth, SentencesAhead
@@ -128,6 +130,8 @@ __all__ = [
     "PageRectsOut",
     "PartHealth",
     "PieceOut",
+    "PredecessorList",
+    "PredecessorOut",
     "Problem",
     "RectOut",
     "ReplacingOut",

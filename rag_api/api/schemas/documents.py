@@ -69,6 +69,15 @@ class DocumentList(BaseModel):
     total: int
 
 
+class PredecessorOut(DocumentOut):
+    alike: float = Field(description="The share of both documents' words that are the same, in the same order.")
+    code: str = Field(description="A document code that both bear; empty: none.")
+
+
+class PredecessorList(BaseModel):
+    documents: list[PredecessorOut] = Field(description="The likeliest first.")
+
+
 class PageOut(BaseModel):
     number: int
     width: float

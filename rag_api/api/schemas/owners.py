@@ -42,6 +42,9 @@ class OwnerOut(BaseModel):
         description="Named as a department only: it answers where nobody is known for the document's own owner."
     )
     documents: int = Field(description="Current ones that name it, of those that you may read.")
+    known: bool = Field(
+        description="Somebody hears of what is asked: it has an address, or an account that is not suspended."
+    )
     mail: str
     accounts: list[OwnerAccountOut]
 

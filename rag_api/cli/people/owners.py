@@ -52,7 +52,7 @@ def list_(as_json: AsJson = False) -> None:
         [harmless(one.name), one.mail, ";".join(login for _, _, login in one.accounts), one.documents] for one in found
     )
     typer.echo(text.getvalue(), nl=False)
-    missing = sum(not one.mail and not one.accounts for one in found)
+    missing = sum(not one.known for one in found)
     say(f"{len(found)} owners and departments; nobody is known for {missing}")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import ATTENDED, OWNER, READS, administrator, found, may_name_owner, values
+from rag_api.db.access import ACTIVE_ACCOUNT, ATTENDED, OWNER, READS, administrator, found, may_name_owner, values
 from rag_api.domain import User
 from rag_api.errors import InvalidInput
 
@@ -19,10 +19,11 @@ CURRENT = "status in ('indexed', 'failed')"
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """What documents name, and who that is. No mail and no accounts: nobody is known."""
+    """What documents name, and who that is."""
 
     name: str  # as the documents write it
     documents: int  # current ones that the admin may read and that name it
+    known: bool  # somebody hears of what is asked: it has an address, or an account that is not suspended
     mail: str = ""
     # id, name, and what the account is called by: its login, else its id
     accounts: tuple[tuple[str, str, str], ...] = ()
@@ -57,10 +58,12 @@ def list_owners(db: Database, user: User) -> list[Owner]:
           union all
           select btrim(department), true from documents where {CURRENT} and {READS} and btrim(department) <> '')
         select min(n.name) as name, count(*) as documents, bool_and(n.is_department) as is_department, coalesce(o.mail, '') as mail,
+          coalesce(o.mail, '') <> '' or exists (select 1 from owner_accounts a join users on users.id = a.account_id
+            where a.name = o.name and {ACTIVE_ACCOUNT}) as known,
           coalesce((select jsonb_agg(jsonb_build_array(u.id, u.name, coalesce(u.login, u.id)) order by lower(u.name), u.id)
             from owner_accounts a join users u on u.id = a.account_id where a.name = o.name), '[]') as accounts
         from named n left join owners o on o.name = lower(n.name) group by lower(n.name), o.name, o.mail
-        order by o.name is not null, documents desc, lower(n.name)""",  # noqa: S608
+        order by known, documents desc, lower(n.name)""",  # noqa: S608
         values(user),
     )
     return [Owner(**{**row, "accounts": tuple((one[0], one[1], one[2]) for one in row["accounts"])}) for row in rows]

@@ -58,7 +58,19 @@ def bare(text: str) -> str:
     plain = re.sub(r"[^\S\t]+", " ", text.casefold()).strip()
     for pattern, sign in _TOKENS:
         plain = pattern.sub(sign, plain)
-    return _CODE.sub(lambda m: "‹code›" if sum(c.isdigit() for c in m[0]) >= 4 and not is_drug(m[1]) else m[0], plain)
+    return _CODE.sub(lambda m: "‹code›" if _is_code(m) else m[0], plain)
+
+
+def codes(text: str) -> set[str]:
+    """The document codes that stand in a text, in small letters and without a version."""
+    plain = text.casefold()
+    for pattern, sign in _TOKENS:
+        plain = pattern.sub(sign, plain)
+    return {found[0] for found in _CODE.finditer(plain) if _is_code(found)}
+
+
+def _is_code(found: re.Match[str]) -> bool:
+    return sum(c.isdigit() for c in found[0]) >= 4 and not is_drug(found[1])
 
 
 def keys(text: str, page: int) -> tuple[str, ...]:

@@ -327,7 +327,8 @@ def test_what_was_read_is_checked_and_corrected_where_it_was_loaded(
     expect(labels.first).to_have_text(re.compile("Versie .niet gevonden."))  # what is in doubt comes first
     expect(check.get_by_label("Eigenaar")).to_have_value("Wondteam")
     expect(check.get_by_label("Dienst")).to_have_value("Spoed")
-    twin = page.locator(".check .notice")
+    expect(check).to_contain_text("Van “Wondteam” is niemand bekend")
+    twin = page.locator(".check > .notice")
     expect(twin).to_contain_text("Er is al een geldig document “Wondzorg”, versie 3 (wonden-3.pdf)")
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
@@ -341,6 +342,29 @@ def test_what_was_read_is_checked_and_corrected_where_it_was_loaded(
     rows = container.db.all("select version, supersedes from documents where source = 'wonden.txt'")
     assert rows == [{"version": "4", "supersedes": "wonden-3.pdf"}]
     expect(page.locator(".document", has_text="wonden-3.pdf")).to_contain_text("Vervangen door “Wondzorg”")
+
+
+def test_a_new_version_under_another_name_and_title_is_asked_about_and_replaces_the_old_one_with_a_click(
+    page: Page, container: Container, tmp_path: Path
+) -> None:
+    rules = (
+        "Spoel de pomp met 20 ml serum.",
+        "Sluit de lijn aan op de zijpoort van de katheter.",
+        "Noteer het debiet en het uur in het dossier van de dienst.",
+    )
+    load(container, "pomp-2019.pdf", f"Infuuspomp spoelen. {' '.join(rules)}", version="3")
+    upload(page, werkwijze_pdf=pdf_of("Werken met de pomp", *rules))
+    asked = page.locator(".check .notice")
+    expect(asked).to_have_text(
+        re.compile(
+            r"Er is al een geldig document “Infuuspomp spoelen”, versie 3 .pomp-2019.pdf.; \d\d\s?% van de tekst is dezelfde"
+        )
+    )
+    faultless(page)
+    page.screenshot(path=tmp_path / "predecessor.png", full_page=True)
+    asked.get_by_role("button", name="Ja, het vervangt dat").click()
+    expect(page.locator(".check")).to_contain_text("Het vervangt nu pomp-2019.pdf.")
+    expect(page.locator(".document", has_text="pomp-2019.pdf")).to_contain_text("Vervangen door")
 
 
 def test_all_that_match_are_chosen_beyond_those_shown_and_get_an_owner(page: Page, container: Container) -> None:

@@ -137,6 +137,8 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
     expect(card).to_contain_text("Van dit document is geen eigenaar bekend.")
     card.get_by_role("link", name="Zeg wie het is").click()
     expect(page.get_by_text("van 2 is niemand bekend")).to_be_visible()
+    rows = page.locator(".owner-row h3")
+    expect(rows).to_have_text(["Werkgroep Pijn", "Pediatrie"])  # a department answers where no owner is known
     row = page.get_by_role("form", name="Werkgroep Pijn")
     row.get_by_label("Accounts").fill("nobody-there")
     row.get_by_role("button", name="Bewaar").click()
@@ -145,7 +147,7 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
     row.get_by_label("Mailadres").fill("pijn@hospital.example")
     row.get_by_role("button", name="Bewaar").click()
     expect(row.get_by_role("status")).to_have_text("Bewaard.")
-    expect(page.locator(".owner-row h3")).to_have_text(["Pediatrie", "Werkgroep Pijn"])  # where it was
+    expect(rows).to_have_text(["Werkgroep Pijn", "Pediatrie"])  # where it was
     page.get_by_label("Toon", exact=True).select_option("niemand bekend")
     expect(page.locator(".owner-row")).to_have_count(2)  # what was just saved stays to be seen
     page.get_by_label("In naam, mailadres of account").fill("pijn@")
@@ -295,3 +297,64 @@ def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_qua
     expect(gap).to_contain_text("het antwoord is verouderd (1)" if dutch else "the answer is out of date (1)")
     expect(gap).to_contain_text("Sinds maart is het 20 mg/kg.")
     faultless(page)
+
+
+def set_owner(page: Page, name: str) -> None:
+    page.locator(".document-form").get_by_label("Eigenaar").fill(name)
+    page.get_by_role("button", name="Bewaar", exact=True).click()
+    expect(page.locator(".document-said").filter(has_text="Bewaard")).to_be_visible()
+
+
+def test_an_owner_whom_nobody_is_known_of_is_said_where_it_is_set_and_a_click_makes_them_hear_of_reports(
+    page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker, tmp_path: Path
+) -> None:
+    put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
+    new = user_of(
+        get_account(container.db, add_account(container.db, LOCAL_USER, "Bo Janssens", "bo", None, [], [])), {}
+    )
+    asker.user = LOCAL_USER
+    page.goto(f"{url}/admin/documents")
+    page.locator("summary", has_text=DOCUMENT).click()
+    warned = page.locator(".document .notice")
+    expect(page.locator(".document-form")).to_be_visible()
+    expect(warned).to_have_count(0)
+    set_owner(page, "Bo Janssens")
+    expect(warned).to_contain_text("Van “Bo Janssens” is niemand bekend")
+    faultless(page)
+    page.screenshot(path=tmp_path / "unknown.png", full_page=True)
+    warned.get_by_role("button", name="Laat het account Bo Janssens (bo) antwoorden").click()
+    expect(warned).to_have_count(0)
+
+    asker.user = NURSE
+    path = f"{url}/api/documents/{child.id}/owner-questions"
+    httpx.post(path, json={"kind": "report", "text": "De dosis is te hoog."}).raise_for_status()
+    asker.user = new
+    page.goto(f"{url}/inbox")
+    expect(page.locator(".owner-question")).to_contain_text("De dosis is te hoog.")
+    asker.user = owner
+    page.goto(f"{url}/inbox")
+    expect(page.get_by_text("U hebt nog niets aan een eigenaar gevraagd.")).to_be_visible()
+    expect(page.locator(".owner-question")).to_have_count(0)
+
+
+def test_an_owner_set_for_many_whom_nobody_is_known_of_is_said_and_stands_first_among_the_owners(
+    page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker, tmp_path: Path
+) -> None:
+    put_owner(container.db, LOCAL_USER, "Pediatrie", "kinderen@hospital.example", [])
+    load(container, "wassen.pdf", "Handen wassen. Was de handen.", owner="Apotheek", language="nl")
+    put_owner(container.db, LOCAL_USER, "Apotheek", "", [owner.id])
+    asker.user = LOCAL_USER
+    page.goto(f"{url}/admin/documents")
+    page.get_by_label(f"Kies: {DOCUMENT}").check()
+    page.locator(".bulk").get_by_label("Eigenaar").fill("Zorgstraat Koorts")
+    page.get_by_role("button", name="Stel de eigenaar in").click()
+    expect(page.locator(".bulk")).to_contain_text("1 document gewijzigd")
+    expect(page.locator(".bulk .notice")).to_contain_text("Van “Zorgstraat Koorts” is niemand bekend")
+    faultless(page)
+    page.screenshot(path=tmp_path / "bulk.png")
+    page.get_by_role("link", name="Kies een account of vul een mailadres in").click()
+    expect(page.locator(".owner-row h3")).to_have_text(["Zorgstraat Koorts"])
+    page.get_by_label("In naam, mailadres of account").fill("")
+    expect(page.locator(".owner-row h3")).to_have_text(["Zorgstraat Koorts", "Apotheek", "Pediatrie"])
+    faultless(page)
+    page.screenshot(path=tmp_path / "first.png")

@@ -3,6 +3,7 @@ refused."""
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -87,10 +88,13 @@ def test_a_periods_report_is_saved_as_csv_and_printed_alone(
     expect(page.get_by_text("Jansen")).to_have_count(0)
     faultless(page)
     with page.expect_download() as download:
-        report.get_by_role("link", name="CSV").click()
-    assert "questions,,4" in download.value.path().read_text()
+        report.get_by_role("button", name="CSV").click()
+    table = list(csv.reader(download.value.path().read_text(encoding="utf-8-sig").splitlines()))
+    assert table[:2] == [["Wat", "Waarde"], ["Vanaf", str(today - timedelta(days=1))]]  # in the page's language
+    assert ["Gestelde vragen", "4"] in table
+    assert table[-1] == [f"Het meest gevraagd zonder antwoord: {FLAG}", "2"]
     page.emulate_media(media="print")
     expect(report.get_by_role("table")).to_be_visible()
-    expect(report.get_by_role("link", name="CSV")).to_be_hidden()
+    expect(report.get_by_role("button", name="CSV")).to_be_hidden()
     expect(page.get_by_text("Hoe voorzichtig Bedside antwoordt")).to_be_hidden()
     container.db.run("truncate conversations cascade")

@@ -22,6 +22,7 @@ from rag_api.answering.generator.client import Generator
 from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.db.owners.named import put_owner
 from rag_api.db.people.accounts import add_account, change_account
 from rag_api.domain import LOCAL_USER, Document, Role
 from rag_api.embed import Embedder
@@ -37,7 +38,7 @@ from tests.deployment.nginx import MISSING, self_signed
 from tests.rag_api.upkeep.conftest import NOBODY, Install
 from tests.rag_api.upkeep.test_backup import answered, dsn_of, silent
 from tests.support.scripted_server import scripted_server
-from tests.support.world import load_hospital
+from tests.support.world import load, load_hospital
 
 
 @pytest.fixture
@@ -91,6 +92,24 @@ def test_nobody_who_says_who_is_in_which_group(settings: Settings) -> None:
         assert (lacking.state, "membership_admin" in lacking.todo) == (State.WARN, True)
         change_account(container.db, LOCAL_USER, admin, roles=[Role.ADMIN, Role.MEMBERSHIP_ADMIN])
         assert look(settings, "memberships") == ok("memberships", "1 of 1 accounts may say who is in which group")
+
+
+def test_owners_of_documents_whom_nobody_is_known_of_or_who_may_not_sign_in_any_more(settings: Settings) -> None:
+    with Container(settings) as container:
+        load(container, "wassen.pdf", "Handen wassen. Was de handen.", owner="Hygiëne", department="Zorg")
+        load(container, "koorts.pdf", "Koorts meten. Meet de koorts.", owner="Bo Janssens")
+        bo = add_account(container.db, LOCAL_USER, "Bo", "bo", None, [], [])
+        put_owner(container.db, LOCAL_USER, "Bo Janssens", "", [bo])
+    found = look(settings, "owners")
+    assert (found.state, found.what) == (State.WARN, "nobody is known for 1 of the 2 that documents name: Hygiëne")
+    assert "`bedside owners import`" in found.todo
+    with Container(settings) as container:
+        put_owner(container.db, LOCAL_USER, "Hygiëne", "hygiene@hospital.example", [])
+        change_account(container.db, LOCAL_USER, bo, suspended=True)
+    assert look(settings, "owners").what.endswith("Bo Janssens")
+    with Container(settings) as container:
+        change_account(container.db, LOCAL_USER, bo, suspended=False)
+    assert look(settings, "owners").state == State.OK
 
 
 def test_a_part_that_is_away_is_a_finding_and_the_others_are_looked_at(settings: Settings) -> None:

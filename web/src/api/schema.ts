@@ -158,6 +158,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/{document_id}/predecessors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which valid documents it may be a new version of
+         * @description For admins; the likeliest first, none where nothing says so. Known by the title, a document
+         *     code, or the words that both hold; `PATCH` with `supersedes` says that one is replaced.
+         */
+        get: operations["get_predecessors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/documents/{document_id}/changes": {
         parameters: {
             query?: never;
@@ -3476,6 +3497,11 @@ export interface components {
              * @description Current ones that name it, of those that you may read.
              */
             documents: number;
+            /**
+             * Known
+             * @description Somebody hears of what is asked: it has an address, or an account that is not suspended.
+             */
+            known: boolean;
             /** Mail */
             mail: string;
             /** Accounts */
@@ -3781,6 +3807,103 @@ export interface components {
             page: number | null;
             /** Span */
             span: string;
+        };
+        /** PredecessorList */
+        PredecessorList: {
+            /**
+             * Documents
+             * @description The likeliest first.
+             */
+            documents: components["schemas"]["PredecessorOut"][];
+        };
+        /** PredecessorOut */
+        PredecessorOut: {
+            /** Id */
+            id: string;
+            /** Source */
+            source: string;
+            /** Title */
+            title: string;
+            status: components["schemas"]["DocumentStatus"];
+            /** Reason */
+            reason: string;
+            /** Media Type */
+            media_type: string;
+            /** Page Count */
+            page_count: number;
+            /** Chunk Count */
+            chunk_count: number;
+            /** Byte Count */
+            byte_count: number;
+            /** Department */
+            department: string;
+            /** Document Type */
+            document_type: string;
+            /** Target Groups */
+            target_groups: components["schemas"]["TargetGroup"][];
+            /** Version */
+            version: string;
+            /** Valid From */
+            valid_from: string | null;
+            /** Valid Until */
+            valid_until: string | null;
+            /** Owner */
+            owner: string;
+            /** Language */
+            language: string;
+            /** Supersedes */
+            supersedes: string;
+            /** @description In a list: the document, valid by now, that says it supersedes this one. */
+            replaced_by?: components["schemas"]["ReplacingOut"] | null;
+            /**
+             * Warnings
+             * @description What an admin should know of it, for example pages without text; of a failed one: why.
+             * @default []
+             */
+            warnings: string[];
+            /**
+             * Notes
+             * @description The warnings with their codes, in the same order.
+             * @default []
+             */
+            notes: components["schemas"]["NoteOut"][];
+            /**
+             * Advice
+             * @description What to do about a document that failed.
+             * @default
+             */
+            advice: string;
+            /**
+             * Groups
+             * @description Whose members may read it.
+             * @default []
+             */
+            groups: string[];
+            /** Created At */
+            created_at: string | null;
+            /** Updated At */
+            updated_at: string | null;
+            /**
+             * Withdrawn At
+             * @description When a `retired` document was taken out.
+             */
+            withdrawn_at?: string | null;
+            /**
+             * Withdrawn By
+             * @description Who did: an account's name, or `local` for the machine itself. Told to admins.
+             * @default
+             */
+            withdrawn_by: string;
+            /**
+             * Alike
+             * @description The share of both documents' words that are the same, in the same order.
+             */
+            alike: number;
+            /**
+             * Code
+             * @description A document code that both bear; empty: none.
+             */
+            code: string;
         };
         /**
          * QuestionIn
@@ -5684,6 +5807,82 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LinkedOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_predecessors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredecessorList"];
                 };
             };
             /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */

@@ -4,7 +4,7 @@ import { call, done, service } from "../api/client";
 import type { OwnerIn, OwnerQuestionIn, OwnerReply } from "../api/types";
 import { useChange, useSent } from "./client";
 
-const ALL = ["owners"];
+export const OWNERS = ["owners"];
 
 export const useAskOwner = (document: string) =>
   useSent((body: OwnerQuestionIn) =>
@@ -16,7 +16,7 @@ export const useAskOwner = (document: string) =>
 /** Whom a question about a document would go to now. */
 export const useReached = (document: string) =>
   useQuery({
-    queryKey: [...ALL, "reached", document],
+    queryKey: [...OWNERS, "reached", document],
     queryFn: () => call(service.GET("/documents/{document_id}/owner", { params: { path: { document_id: document } } })),
     enabled: document !== "",
     gcTime: 0, // asked anew each time that the dialog opens
@@ -24,14 +24,14 @@ export const useReached = (document: string) =>
 
 /** What this reader asked, and what became of it. */
 export const useAsked = () =>
-  useQuery({ queryKey: [...ALL, "asked"], queryFn: () => call(service.GET("/owner-questions/asked")) });
+  useQuery({ queryKey: [...OWNERS, "asked"], queryFn: () => call(service.GET("/owner-questions/asked")) });
 
 /** It is seen: what is shown as new stays so until the page is loaded again. */
 export const useSeen = () => useMutation({ mutationFn: () => done(service.POST("/owner-questions/asked/seen")) });
 
 /** What waits for this reader as an owner, or as one of the quality staff. */
 export const useWork = () =>
-  useQuery({ queryKey: [...ALL, "work"], queryFn: () => call(service.GET("/owner-questions/work")) });
+  useQuery({ queryKey: [...OWNERS, "work"], queryFn: () => call(service.GET("/owner-questions/work")) });
 
 export const useReply = (id: string) =>
   useChange(
@@ -42,9 +42,10 @@ export const useReply = (id: string) =>
           body,
         }),
       ),
-    ALL,
+    OWNERS,
   );
 
-export const useOwners = () => useQuery({ queryKey: [...ALL, "named"], queryFn: () => call(service.GET("/owners")) });
+export const useOwners = () =>
+  useQuery({ queryKey: [...OWNERS, "named"], queryFn: () => call(service.GET("/owners")) });
 
-export const useNameOwner = () => useChange((body: OwnerIn) => done(service.PUT("/owners", { body })), ALL);
+export const useNameOwner = () => useChange((body: OwnerIn) => done(service.PUT("/owners", { body })), OWNERS);

@@ -29,7 +29,11 @@ _LABELS = {
         "expires",
         "vervaldatum",
         "review date",
+        "next review",
+        "volgende herziening",
     ),
+    # of the next review, or of the last: it is an end where the document begins before it
+    "review": ("herzieningsdatum", "revisiedatum", "revision date"),
     "owner": (
         "eigenaar",
         "documenteigenaar",
@@ -83,6 +87,9 @@ def from_first_page(lines: Iterable[Sequence[str]]) -> dict[str, str]:
     for cells in rows:
         if version := _VERSION_LINE.match(cells[0].strip() if cells else ""):
             found.setdefault("version", version.group(1))
+    review, begins = found.pop("review", ""), parse_date(found.get("valid_from", ""))
+    if begins is not None and (parse_date(review) or begins) > begins:
+        found.setdefault("valid_until", review)
     if ended is not None and ended <= (parse_date(found.get("valid_until", "")) or ended):
         found["valid_until"] = ended.isoformat()
     return found

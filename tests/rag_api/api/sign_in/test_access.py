@@ -130,6 +130,7 @@ ROWS: list[tuple[str, Row]] = [
     ("DELETE /favourites/{document_id}", readers(204, "read", outside=404)),
     ("GET /documents/{document_id}", readers(200, "read", outside=404)),
     ("GET /documents/{document_id}/place", readers(200, "read", outside=404)),
+    ("GET /documents/{document_id}/predecessors", admins(200, "ingest", foreign=404)),
     ("GET /documents/{document_id}/file", readers(200, "read", outside=404)),
     ("PATCH /documents/{document_id}", admins(200, "ingest", foreign=404, json={"owner": "apotheek"})),
     ("DELETE /documents/{document_id}", admins(200, "ingest", foreign=404)),

@@ -4,6 +4,7 @@ import { asApiError } from "../../api/errors";
 import type { ConversationSummary } from "../../api/types";
 import { failureWords, formatInstant, useStaffMessages } from "../../i18n";
 import { getConversation, useChangeConversation, useForget } from "../../queries/conversations";
+import { download } from "../../state/window/download";
 import { conversationPath, TO_PRINT } from "../../state/window/route";
 import { Confirm } from "../shared/controls/Confirm";
 import { neighbourOf } from "../shared/controls/neighbour";
@@ -26,7 +27,7 @@ export function Conversation({ conversation, onMoved }: Props) {
   const save = (): void => {
     setUnsaved(undefined);
     getConversation(id)
-      .then((detail) => download(fileName(title), markdownOf(detail, location.origin, m)))
+      .then((detail) => download(fileName(title), markdownOf(detail, location.origin, m), "text/markdown"))
       .catch((error: unknown) => setUnsaved(asApiError(error).code));
   };
   const remove = (): void => forget.mutate(id, { onSuccess: neighbourOf(".asked-then li", "input[type=search]") });
@@ -117,9 +118,3 @@ const fileName = (title: string): string =>
       .replace(/^-|-$/g, "")
       .slice(0, 60) || "bedside"
   }.md`;
-
-function download(name: string, text: string): void {
-  const href = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
-  Object.assign(document.createElement("a"), { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 60_000); // by then the browser has it
-}

@@ -4,6 +4,7 @@ import { audit } from "./audit.en";
 import { conversations } from "./conversations.en";
 import { access } from "./documents/access.en";
 import { check } from "./documents/check.en";
+import { owner } from "./documents/owner.en";
 import { reviews } from "./quality/reviews.en";
 import { usage } from "./quality/usage.en";
 import { webhooks } from "./webhooks.en";
@@ -291,6 +292,7 @@ export const staff = {
   },
   access,
   check,
+  owner,
   accounts,
   keys,
   webhooks,

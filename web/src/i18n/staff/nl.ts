@@ -5,6 +5,7 @@ import { audit } from "./audit.nl";
 import { conversations } from "./conversations.nl";
 import { access } from "./documents/access.nl";
 import { check } from "./documents/check.nl";
+import { owner } from "./documents/owner.nl";
 import type { StaffWords } from "./en";
 import { reviews } from "./quality/reviews.nl";
 import { usage } from "./quality/usage.nl";
@@ -294,6 +295,7 @@ export const staff: StaffWords = {
   },
   access,
   check,
+  owner,
   accounts,
   keys,
   webhooks,

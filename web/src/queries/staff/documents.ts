@@ -6,6 +6,7 @@ import type { Access, DocumentDetail, DocumentList, DocumentSummary, Loaded, Met
 import { useChange } from "../client";
 import { find, getDocument, LISTS, type Order, ofOne, one, type Wanted } from "../documents/list";
 import { PAGES, usePages } from "../documents/pages";
+import { OWNERS } from "../owners";
 
 const NAMES = 20; // to choose from while one is typed
 const changesOf = (id: string) => [...ofOne(id), "changes"];
@@ -66,18 +67,12 @@ export const useFileNames = (search: string) =>
     placeholderData: keepPreviousData,
   });
 
-const LONGEST = 200; // characters that are searched for
-
-/** Other valid documents with these words in their title, one of which this one may replace. */
-export const useCalledAlike = ({ id, title }: DocumentSummary) =>
+/** Valid documents that this one may be a new version of. */
+export const usePredecessors = ({ id, title }: DocumentSummary) =>
   useQuery({
-    queryKey: [...LISTS, "twins", id, title],
-    queryFn: ({ signal }) =>
-      find(
-        { search: title.slice(0, LONGEST), status: "indexed", validity: "valid", replaced: false, limit: NAMES },
-        signal,
-      ),
-    select: ({ documents }) => documents.filter((other) => other.id !== id),
+    queryKey: [...LISTS, "predecessors", id, title],
+    queryFn: () => call(service.GET("/documents/{document_id}/predecessors", one(id))),
+    select: ({ documents }) => documents,
   });
 
 /**
@@ -108,6 +103,7 @@ export function useDescribe(id: string) {
   return useMutation({
     mutationFn: (body: MetadataIn) => call(service.PATCH("/documents/{document_id}", { ...one(id), body })),
     onSuccess: (described, { supersedes }) => {
+      void client.invalidateQueries({ queryKey: OWNERS });
       client.setQueryData<DocumentDetail>(ofOne(id), described);
       if (supersedes !== undefined) void client.invalidateQueries({ queryKey: LISTS }); // another one is told apart
       client.setQueriesData<InfiniteData<DocumentList>>(
@@ -181,7 +177,7 @@ export function useBulk() {
           : call(service.PATCH("/documents/{document_id}", { ...one(document.id), body: change }))
       ).catch((error) => failed.push({ document, code: asApiError(error).code }));
     }
-    void client.invalidateQueries({ queryKey: LISTS });
+    for (const queryKey of [LISTS, OWNERS]) void client.invalidateQueries({ queryKey });
     return { done: documents.length - failed.length, failed };
   };
 }

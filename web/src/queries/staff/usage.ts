@@ -1,6 +1,6 @@
 // How much is asked, and how readily Bedside answers. For quality staff; an admin chooses.
 import { useQuery } from "@tanstack/react-query";
-import { address, call, service } from "../../api/client";
+import { call, service } from "../../api/client";
 import type { RiskName } from "../../api/types";
 import { useChange } from "../client";
 
@@ -21,8 +21,6 @@ export const useReport = (period: Period, enabled: boolean) =>
     queryKey: ["report", period],
     queryFn: () => call(service.GET("/report", { params: { query: period } })),
   });
-
-export const reportCsvUrl = (period: Period): string => address("/report.csv", { query: period });
 
 const RISK = ["risk"];
 

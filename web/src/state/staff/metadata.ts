@@ -47,7 +47,7 @@ export interface Named {
 }
 
 const MAY_LACK = "valid_from"; // from whenever
-const folded = (text: string): string =>
+export const folded = (text: string): string =>
   text
     .toLowerCase()
     .replace(/[\s_-]+/g, " ")
@@ -71,5 +71,3 @@ export function doubtsOf(document: DocumentDetail, named: Named): Partial<Record
     doubts.title = "file_name";
   return doubts;
 }
-
-export const sameTitle = (one: string, other: string): boolean => folded(one) === folded(other);

@@ -5,6 +5,8 @@ import {
   conversationPath,
   keysAddress,
   menuOf,
+  ownerAddress,
+  ownerInAddress,
   pageAt,
   pagesFor,
   parseRoute,
@@ -70,7 +72,9 @@ test("a page lies in the menu of its task, and everybody's in none", () => {
   expect(askPath("5 + 10 mg?")).toBe("/?q=5%20%2B%2010%20mg%3F");
 });
 
-test("the keys of an account are at an address", () => {
+test("the keys of an account, and an owner, are at an address", () => {
+  expect(pageAt("/admin/owners")).toBe("owners");
+  expect(ownerInAddress(new URL(ownerAddress("bo & co"), "http://x").search)).toBe("bo & co");
   expect(pageAt("/admin/keys")).toBe("keys");
   expect(accountInAddress(new URL(keysAddress("bo & co"), "http://x").search)).toBe("bo & co");
 });

@@ -201,3 +201,14 @@ def test_patients_that_only_the_title_names_are_the_documents(title: str, groups
 def test_a_stated_target_group_counts_before_the_title() -> None:
     said = describe("a.pdf", {"Title": "Anafylaxie bij kinderen"}, [("Doelgroep", "volwassenen")], (), "nl")
     assert said.target_groups == (TargetGroup.ADULT,)
+
+
+@pytest.mark.parametrize("label", ["Herzieningsdatum", "Revisiedatum", "Revision date"])
+def test_a_review_after_the_first_day_is_the_end_and_an_earlier_one_says_how_old_it_is(label: str) -> None:
+    begins = ["Ingangsdatum", "1-3-2024"]
+    assert from_first_page([begins, [label, "1-3-2027"]]) == {"valid_from": "1-3-2024", "valid_until": "1-3-2027"}
+    assert from_first_page([begins, [f"{label}: 12-1-2024"]]) == {"valid_from": "1-3-2024"}
+    assert from_first_page([[label, "1-3-2027"]]) == {}  # it may be the last one
+    said = from_first_page([begins, [label, "1-3-2027"], ["Geldig tot", "1-6-2026"]])
+    assert said["valid_until"] == "1-6-2026"
+    assert from_first_page([["Volgende herziening", "1-3-2027"]]) == {"valid_until": "1-3-2027"}

@@ -9,6 +9,7 @@ import { type Done, useBulk } from "../../../queries/staff/documents";
 import { Confirm } from "../../shared/controls/Confirm";
 import { Problem } from "../../shared/controls/Problem";
 import { Suggested } from "../../shared/controls/Suggested";
+import { OwnerReached } from "../owners/OwnerReached";
 
 interface Props {
   total: number; // that fit the filters, shown or not
@@ -26,6 +27,7 @@ export function Bulk({ total, everything, chosen, onChosen, onChanged }: Props) 
   const [until, setUntil] = useState("");
   const [at, setAt] = useState<number | null>(null); // of those that are being changed
   const [ended, setEnded] = useState<Done | null>(null);
+  const [named, setNamed] = useState(""); // the owner that was set
   const changeEach = useBulk();
   const [choosing, setChoosing] = useState(false); // they are being listed
   const [failure, setFailure] = useState(""); // why not all could be chosen
@@ -37,9 +39,11 @@ export function Bulk({ total, everything, chosen, onChosen, onChanged }: Props) 
   };
   const change = async (what: MetadataIn | "withdraw" | "retry"): Promise<void> => {
     setEnded(null);
+    setNamed("");
     const done = await changeEach(chosen, what, setAt);
     setAt(null);
     setEnded(done);
+    if (typeof what === "object" && done.done > 0) setNamed(what.owner ?? "");
     onChanged(done.failed.map(({ document }) => document));
   };
   return (
@@ -119,6 +123,7 @@ export function Bulk({ total, everything, chosen, onChosen, onChanged }: Props) 
         {at !== null && m.admin.changing(at + 1, chosen.length)}
         {ended && <Ended done={ended} />}
       </div>
+      <OwnerReached name={named} />
     </div>
   );
 }

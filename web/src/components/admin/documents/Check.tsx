@@ -1,11 +1,14 @@
 // What was read of a document that was just loaded, to be checked and corrected at once: what is
-// missing or in doubt first. And whether it replaces one of the same title.
+// missing or in doubt first. And whether it replaces one that is there already.
 import { type FormEvent, useState } from "react";
 import type { DocumentDetail } from "../../../api/types";
 import { failureWords, useStaffMessages } from "../../../i18n";
-import { useCalledAlike, useDescribe, useDocumentDetail } from "../../../queries/staff/documents";
-import { CHECKED, changesOf, doubtsOf, type Form, formOf, type Named, sameTitle } from "../../../state/staff/metadata";
+import { useDescribe, useDocumentDetail, usePredecessors } from "../../../queries/staff/documents";
+import { CHECKED, changesOf, doubtsOf, type Form, formOf, type Named } from "../../../state/staff/metadata";
 import { Suggested } from "../../shared/controls/Suggested";
+import { OwnerReached } from "../owners/OwnerReached";
+
+const PERCENT = { style: "percent" } as const;
 
 interface Props {
   id: string;
@@ -41,7 +44,7 @@ function Checked({ document, named, alone }: Omit<Props, "id"> & { document: Doc
   return (
     // what is typed here is nothing to be told of
     <div className="check" aria-live="off">
-      <Twin document={document} />
+      <Predecessors document={document} />
       <details open={alone || undefined}>
         <summary>{[m.check.title, inDoubt.join(", ")].filter(Boolean).join(": ")}</summary>
         <form onSubmit={save} aria-label={`${m.check.title}: ${document.title}`}>
@@ -81,31 +84,35 @@ function Checked({ document, named, alone }: Omit<Props, "id"> & { document: Doc
               {error.code === "conflict" ? m.admin.conflict : failureWords(error.code, m)}
             </p>
           )}
+          <OwnerReached name={document.owner} />
         </form>
       </details>
     </div>
   );
 }
 
-function Twin({ document }: { document: DocumentDetail }) {
+function Predecessors({ document }: { document: DocumentDetail }) {
   const m = useStaffMessages();
-  const { data: others } = useCalledAlike(document);
+  const { data: found = [] } = usePredecessors(document);
   const { mutate, error, isPending, data } = useDescribe(document.id);
   if (data) return <p role="status">{m.check.replaced(data.supersedes)}</p>;
-  const twin = others?.find(({ title }) => sameTitle(title, document.title));
-  if (!twin) return null;
-  return (
-    <div className="notice">
-      <p>{m.check.twin(twin.title, twin.version, twin.source)}</p>
+  return found.map(({ id, title, version, source, alike, code }) => (
+    <div key={id} className="notice">
+      <p>
+        {m.check.predecessor(title, version, source)}
+        {code ? m.check.sameCode(code.toUpperCase()) : m.check.alike(alike.toLocaleString(m.locale, PERCENT))}{" "}
+        {m.check.isReplaced}
+      </p>
       <button
         type="button"
         className="button"
+        aria-label={found.length > 1 ? `${m.check.replace}: ${title}` : undefined}
         disabled={isPending}
-        onClick={() => mutate({ supersedes: twin.source, reset: [] })}
+        onClick={() => mutate({ supersedes: source, reset: [] })}
       >
         {m.check.replace}
       </button>
       {error && <p role="alert">{error.code === "conflict" ? m.admin.conflict : failureWords(error.code, m)}</p>}
     </div>
-  );
+  ));
 }

@@ -7,6 +7,7 @@ import { useRoles } from "../../../queries/session";
 import { useChanges, useDescribe, useDocumentDetail } from "../../../queries/staff/documents";
 import { changesOf, type Field, type Form, formOf } from "../../../state/staff/metadata";
 import { mayLoad } from "../../../state/window/route";
+import { OwnerReached } from "../owners/OwnerReached";
 import { Cut } from "./Cut";
 import { LeftOut } from "./LeftOut";
 import { MetadataFields } from "./MetadataFields";
@@ -62,6 +63,7 @@ function Description({ document }: { document: DocumentDetail }) {
       <p className="document-said" role="status">
         {said}
       </p>
+      {admin && <OwnerReached name={document.owner} />}
       <Cut document={document} />
       <LeftOut id={document.id} notes={document.notes} />
       {changes.data && changes.data.changes.length > 0 && <History changes={changes.data.changes} />}

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from "react";
 import type { Owner } from "../../../api/types";
 import { failureWords, useOwnerMessages } from "../../../i18n";
 import { useNameOwner, useOwners } from "../../../queries/owners";
+import { ownerInAddress } from "../../../state/window/route";
 import { Choice } from "../../shared/controls/Choice";
 import { Problem } from "../../shared/controls/Problem";
 import { Staff } from "../../shared/frame/Staff";
@@ -10,20 +11,21 @@ import "../../../styles/answer/owner.css";
 
 const WHICH = ["all", "missing"] as const;
 
-const isKnown = ({ mail, accounts }: Owner): boolean => mail !== "" || accounts.length > 0;
-
 export function Owners() {
   const m = useOwnerMessages();
   const [which, setWhich] = useState<(typeof WHICH)[number]>("all");
-  const [search, setSearch] = useState("");
+  const [search, setSearch] = useState(() => ownerInAddress(location.search));
   const [saved, setSaved] = useState<readonly string[]>([]); // on this visit: their cards stay where they are
   const { data, error } = useOwners();
-  const owners = data?.owners.toSorted((one, other) => one.name.localeCompare(other.name)) ?? [];
-  const missing = owners.filter((one) => !isKnown(one));
+  const rank = ({ name, known, is_department }: Owner): number =>
+    known && !saved.includes(name) ? 2 : Number(is_department);
+  const owners =
+    data?.owners.toSorted((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name)) ?? [];
+  const missing = owners.filter(({ known }) => !known);
   const words = search.trim().toLowerCase();
   const shown = owners.filter(
     (one) =>
-      (which === "all" || !isKnown(one) || saved.includes(one.name)) &&
+      (which === "all" || !one.known || saved.includes(one.name)) &&
       [one.name, one.mail, ...one.accounts.flatMap(({ name, login }) => [name, login])].some((text) =>
         text.toLowerCase().includes(words),
       ),
@@ -70,7 +72,7 @@ function Row({ owner, onSaved }: { owner: Owner; onSaved(): void }) {
   const facts = [
     m.named.documents(owner.documents),
     owner.is_department && m.named.department,
-    isKnown(owner) ? owner.accounts.map(({ name }) => name).join(", ") : m.named.unknown,
+    owner.known ? owner.accounts.map(({ name }) => name).join(", ") : m.named.unknown,
   ].filter(Boolean);
   return (
     <li className="card owner-row">

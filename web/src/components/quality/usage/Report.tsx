@@ -2,7 +2,9 @@
 import { useState } from "react";
 import type { PeriodReport } from "../../../api/types";
 import { dayOf, formatDay, type StaffMessages, useStaffMessages } from "../../../i18n";
-import { reportCsvUrl, useReport } from "../../../queries/staff/usage";
+import { useReport } from "../../../queries/staff/usage";
+import { download } from "../../../state/window/download";
+import { csvOf } from "../../../text/csv";
 import { Problem } from "../../shared/controls/Problem";
 
 /** The month before this one, which is over. */
@@ -43,9 +45,13 @@ export function Report() {
       {data && isPeriod && (
         <>
           <p className="made">
-            <a className="link" href={reportCsvUrl(period)} download>
+            <button
+              type="button"
+              className="link"
+              onClick={() => download(`bedside-${data.since}-${data.until}.csv`, csvOf(tableOf(data, m)), "text/csv")}
+            >
               {m.quality.export}
-            </a>
+            </button>
             <button type="button" className="link" onClick={() => window.print()}>
               {m.usage.print}
             </button>
@@ -88,6 +94,15 @@ function Figures({ report }: { report: PeriodReport }) {
     </>
   );
 }
+
+/** The same as a table for a spreadsheet, in the page's language. */
+const tableOf = (report: PeriodReport, m: StaffMessages): string[][] => [
+  [m.usage.figure, m.usage.value],
+  [m.audit.from, report.since],
+  [m.audit.to, report.until],
+  ...rowsOf(report, m),
+  ...report.unanswered.map(({ question, times }) => [`${m.usage.inVain}: ${question}`, String(times)]),
+];
 
 function rowsOf(report: PeriodReport, m: StaffMessages): [string, string][] {
   const seconds = (value: number | null) =>

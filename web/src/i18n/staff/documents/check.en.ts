@@ -9,8 +9,11 @@ export const check = {
   right: "This is right",
   save: "Save",
   checked: "Checked.",
-  twin: (title: string, version: string, source: string) =>
-    `There is a valid document “${title}” already${version && `, version ${version}`} (${source}). Does this one replace it?`,
+  predecessor: (title: string, version: string, source: string) =>
+    `There is a valid document “${title}” already${version && `, version ${version}`} (${source})`,
+  sameCode: (code: string) => `, with the same code ${code}.`,
+  alike: (share: string) => `; ${share} of the text is the same.`,
+  isReplaced: "Does this one replace it?",
   replace: "Yes, it replaces that one",
   replaced: (source: string) => `It replaces ${source} now.`,
 };

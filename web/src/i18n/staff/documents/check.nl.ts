@@ -11,8 +11,11 @@ export const check: StaffWords["check"] = {
   right: "Dit klopt",
   save: "Bewaar",
   checked: "Nagekeken.",
-  twin: (title, version, source) =>
-    `Er is al een geldig document “${title}”${version && `, versie ${version}`} (${source}). Vervangt dit nieuwe het?`,
+  predecessor: (title, version, source) =>
+    `Er is al een geldig document “${title}”${version && `, versie ${version}`} (${source})`,
+  sameCode: (code) => `, met dezelfde code ${code}.`,
+  alike: (share) => `; ${share} van de tekst is dezelfde.`,
+  isReplaced: "Vervangt dit nieuwe het?",
   replace: "Ja, het vervangt dat",
   replaced: (source) => `Het vervangt nu ${source}.`,
 };

@@ -26,6 +26,8 @@ export const usage = {
     "Seconds, 95% within",
   ],
   report: "Report of a month or another period",
+  figure: "What",
+  value: "Value",
   print: "Print",
   period: (since: string, until: string) => `${since} to ${until}`,
   asked: "Questions asked",

@@ -29,6 +29,8 @@ export const usage: StaffWords["usage"] = {
     "Seconden, 95% binnen",
   ],
   report: "Rapport van een maand of een andere periode",
+  figure: "Wat",
+  value: "Waarde",
   print: "Druk af",
   period: (since, until) => `${since} tot en met ${until}`,
   asked: "Gestelde vragen",
