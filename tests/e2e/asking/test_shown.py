@@ -404,11 +404,11 @@ def test_a_print_holds_the_answer_its_sources_and_the_day_and_nothing_to_press(p
     ask(page, "rijtje")
     complete(page)
     page.emulate_media(media="print")
-    for shown in (".question", ".part-table", ".card h3", ".print-only"):
+    for shown in (".question", ".part-table", ".printed-sources li"):
         expect(page.locator(shown).first).to_be_visible()
-    for hidden in (".bar", ".ask-band", ".source", ".feedback"):
+    for hidden in (".bar", ".ask-band", ".source", ".feedback", ".made", ".cards"):
         expect(page.locator(hidden)).to_be_hidden()
-    expect(page.locator(".print-only")).to_contain_text("Afgedrukt uit Bedside op ")
+    expect(page.locator(".print-only").first).to_contain_text("Afgedrukt uit Bedside op ")
     assert page.locator(".conversation").evaluate("pane => getComputedStyle(pane).overflowY") == "visible"
 
 
@@ -440,7 +440,7 @@ def test_a_print_of_a_dark_page_is_black_on_white(new_page: NewPage, base_url: s
     complete(page)
     page.emulate_media(media="print")
     colours = "one => [getComputedStyle(one).color, getComputedStyle(document.body).backgroundColor]"
-    for place in (".question", ".part-table td", ".card h3"):
+    for place in (".question", ".part-table td", ".printed-sources li"):
         ink, paper = page.locator(place).first.evaluate(colours)
         assert paper == "rgb(255, 255, 255)"
         assert max(map(int, re.findall(r"\d+", ink)[:3])) < 96, (place, ink)

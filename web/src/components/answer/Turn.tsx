@@ -16,7 +16,7 @@ import { Notices } from "./notices/Notices";
 import { Progress } from "./Progress";
 import { Sources } from "./sources/Sources";
 import { AnswerText } from "./text/AnswerText";
-import { Feedback, Identity, ReadAloud } from "./text/lazily";
+import { Feedback, Identity, PrintedSources, ReadAloud } from "./text/lazily";
 
 interface Props {
   state: AnswerState;
@@ -79,6 +79,11 @@ function Whole({
         </p>
       )}
       <Notices state={state} onAsk={onLiteral} />
+      {(spans.length > 0 || refused || !latest) && (
+        <Optional fallback={null}>
+          <PrintedSources state={state} />
+        </Optional>
+      )}
       {text && (
         <div onCopy={(event) => copyWithOrigin(event, originOf(view(state), m))}>
           <AnswerText

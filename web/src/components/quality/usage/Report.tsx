@@ -4,6 +4,7 @@ import type { PeriodReport } from "../../../api/types";
 import { dayOf, formatDay, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { reportCsvUrl, useReport } from "../../../queries/staff/usage";
 import { Problem } from "../../shared/controls/Problem";
+import "../../../styles/media/print.css";
 
 /** The month before this one, which is over. */
 function lastMonth(): { since: string; until: string } {
