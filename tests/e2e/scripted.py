@@ -261,7 +261,7 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     await asyncio.sleep(7.0 if "zwijgt" in question else 0.05)
     if "zonder antwoord" in question:
         notices = [
-            s.NoticeOut(code="not_found", text="Geen enkel document beantwoordt deze vraag."),
+            s.NoticeOut(code="not_found", text="Bedside vond in de procedures geen zeker antwoord op deze vraag."),
             s.NoticeOut(
                 code="unread",
                 text="Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan.",
@@ -272,9 +272,10 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
         await asyncio.sleep(0.2)
         yield "done", s.DoneEvent(answer=script.answer(body, conversation, **said))
         return
-    for code, word in (("not_named", "polio"), ("drug_not_named", "ibuprofen")):
+    elsewhere = (("other_document", "elders"), ("other_document_read", "nagelezen"))
+    for code, word in (("not_named", "polio"), ("drug_not_named", "ibuprofen"), *elsewhere):
         if word in question:
-            said = {"notices": notices_out([noticed(code, "nl", words=word)]), "not_named": [word]}
+            said = {"notices": notices_out([noticed(code, "nl", words=word, title=TITLE)]), "not_named": [word]}
             text, spans = table(script)
             yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources, notices=[])
             yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans, **said))

@@ -220,7 +220,7 @@ def test_a_refusal_that_is_opened_again_later_opens_no_document_either(page: Pag
     [
         (
             "vraag zonder antwoord",
-            "Geen enkel document beantwoordt deze vraag; 4 procedures liggen er het dichtst bij.",
+            "Bedside vond geen zeker antwoord op deze vraag; 4 procedures liggen er het dichtst bij.",
         ),
         (
             "zonder generator",

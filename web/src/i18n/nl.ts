@@ -110,7 +110,7 @@ export const nl: Messages = {
     legendNumber: "Tekst met een stippellijn staat niet in de bron.",
     notInSource: "niet in de bron",
     openSpan: (rank: number) => `Letterlijk uit bron ${rank}: toon de plaats`,
-    notFound: "Geen enkel document beantwoordt deze vraag.",
+    notFound: "Bedside vond in de procedures geen zeker antwoord op deze vraag.",
     nearest: "Procedures die het dichtst bij uw vraag liggen",
     beingRead: "Dit ligt het dichtst bij uw vraag. Of het antwoord erin staat, wordt nog nagelezen.",
     sourcesOnly: "Deze passages liggen het dichtst bij de vraag.",
@@ -126,7 +126,7 @@ export const nl: Messages = {
     patients: { adult: "volwassene", child: "kind", neonate: "pasgeborene", pregnancy: "zwangere" },
     failedSpoken: (why: string) => `Geen antwoord. ${why}`,
     refusedSpoken: (documents: number) =>
-      `Geen enkel document beantwoordt deze vraag; ${many(documents, "procedure ligt", "procedures liggen")} er het dichtst bij.`,
+      `Bedside vond geen zeker antwoord op deze vraag; ${many(documents, "procedure ligt", "procedures liggen")} er het dichtst bij.`,
     sourcesSpoken: (count: number) => `Er is geen antwoord, wel ${many(count, "bron", "bronnen")}.`,
     printed: (day: string) =>
       `Afgedrukt uit Bedside op ${day}. Kijk na of het document nog geldt: een afdruk wordt niet bijgewerkt.`,
