@@ -181,6 +181,22 @@ def test_a_question_that_names_no_patient_is_asked_again_for_one_by_a_press(
     assert script.asked[-1].literal
 
 
+def test_what_a_follow_up_was_understood_as_is_changed_in_one_click(page: Page, script: Script) -> None:
+    ask(page, "en per dag")
+    complete(page)
+    page.get_by_role("button", name="Pas dit aan").click()
+    expect(page.locator("#question")).to_have_value("paracetamol en per dag")
+    expect(page.locator("#question")).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.type(" bij een kind")
+    page.keyboard.press("Enter")
+    expect(page.locator(".made")).to_have_count(2)
+    assert [(one.question, one.literal) for one in script.asked[1:]] == [("paracetamol en per dag bij een kind", True)]
+    ask(page, "en per week")
+    expect(page.locator(".made")).to_have_count(3)
+    assert not script.asked[-1].literal
+
+
 # --- A refusal
 
 

@@ -127,6 +127,7 @@ export const en = {
     edit: "Edit and ask again",
     copied: "Copied",
     query: (query: string) => `Searched for: ${query}`,
+    editQuery: "Change this",
     literal: "Search for my own words",
     partPlace: (rank: number, page: number) => `source ${rank}, page ${page}`,
     copiedOn: (day: string) => `Copied from Bedside on ${day}; check that the document is still valid.`,

@@ -118,6 +118,7 @@ export const nl: Messages = {
     edit: "Pas aan en vraag opnieuw",
     copied: "Gekopieerd",
     query: (query: string) => `Gezocht naar: ${query}`,
+    editQuery: "Pas dit aan",
     literal: "Zoek letterlijk wat ik vroeg",
     partPlace: (rank: number, page: number) => `bron ${rank}, pagina ${page}`,
     copiedOn: (day: string) => `Gekopieerd uit Bedside op ${day}; kijk na of het document nog geldt.`,

@@ -24,7 +24,7 @@ interface Props {
   latest: boolean;
   onOpen(rank: number, span?: Span): void;
   onAgain(question: string): void;
-  onEdit?: ((question: string) => void) | undefined;
+  onEdit?: ((question: string, literal?: boolean) => void) | undefined;
   onLiteral(question: string): void;
   onPersonal(question: string, personal: PersonalChoice): void;
   onWhole?: ((question: string, document: string) => void) | undefined; // read this document whole, and answer from it
@@ -73,6 +73,11 @@ function Whole({
       {query !== question && (
         <p className="searched">
           <span>{m.answer.query(query)}</span>
+          {onEdit && (
+            <button type="button" className="link" onClick={() => onEdit(query, true)}>
+              {m.answer.editQuery}
+            </button>
+          )}
           <button type="button" className="link" onClick={() => onLiteral(question)}>
             {m.answer.literal}
           </button>

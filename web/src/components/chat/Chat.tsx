@@ -35,7 +35,7 @@ export function Chat() {
   const person = usePerson();
   const [scope, setScope] = useState(() => firstScope(person));
   useEffect(() => setScope(firstScope(person)), [person]);
-  const [edited, setEdited] = useState<{ question: string } | null>(null);
+  const [edited, setEdited] = useState<{ question: string; literal: boolean } | null>(null);
   const input = useRef<HTMLTextAreaElement>(null);
   const { conversation, dispatch, send, stop, load, reset } = useConversation(setError);
   const last = conversation.turns.at(-1);
@@ -60,6 +60,10 @@ export function Chat() {
     setError(undefined);
     asked.current = { mode, literal, whole };
     void send(question, mode, literal, scope, "stop", whole);
+  };
+  const askTyped = (question: string, mode: Mode | null): void => {
+    ask(question, mode, edited?.literal); // what was understood, changed, is understood as it stands
+    setEdited(null);
   };
   const askWith = (question: string, personal: PersonalChoice): void => {
     const { mode, literal, whole } = asked.current;
@@ -139,13 +143,13 @@ export function Chat() {
           <Turns
             {...{ conversation, source }}
             onAsk={ask}
-            onEdit={(question) => setEdited({ question })}
+            onEdit={(question, literal = false) => setEdited({ question, literal })}
             onPersonal={askWith}
             onWhole={askWhole}
           />
           <EndOfTurns count={conversation.turns.length} />
         </div>
-        <QuestionBox busy={busy} input={input} edited={edited} onAsk={ask} onStop={stop}>
+        <QuestionBox busy={busy} input={input} edited={edited} onAsk={askTyped} onStop={stop}>
           <ScopeMenu scope={scope} onScope={setScope} />
         </QuestionBox>
         {empty && !nowhere && <Empty onAsk={ask} />}
