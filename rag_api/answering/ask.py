@@ -360,7 +360,9 @@ def _refusal(builder: AnswerBuilder, retrieval: Retrieval, second: bool, db: Dat
         return Refusal(by=UNRESOLVED_FOLLOW_UP), notice(UNRESOLVED_FOLLOW_UP, builder.notices_in)
     refused = Refusal(by=WITHHELD) if second else reason_of(retrieval, builder.stats.get("agreement", ()))
     if retrieval.best_is_withheld:
-        return refused, notice(WITHHELD, builder.notices_in)
+        best = retrieval.may_be_quoted[0].chunk.id
+        spoken = any(one.addressed for one in builder.sources if one.hit.chunk.id == best)
+        return refused, notice("withheld_addressed" if spoken else WITHHELD, builder.notices_in)
     empty = not builder.sources and count_indexed(db, builder.user) == 0
     return refused, notice("empty_index", builder.notices_in) if empty else not_found(
         builder.sources, builder.notices_in

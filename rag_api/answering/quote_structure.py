@@ -13,14 +13,15 @@ from dataclasses import dataclass, replace
 
 from rag_api.domain import Block, BlockKind, PartKind
 from rag_api.text.blocks import above
-from rag_api.text.word_match import ALIKE, Called, held
 
 # What a question asks for, and what a column that holds it may be called.
 _COLUMNS = (
-    (r"hoeveel|dosis|dosering|how much|dose|dosage", r"dos(?:is|e|ering|age)|hoeveel|gift|bolus|volume"),
+    (r"hoeveel|dosis|dosering|how much|dose|dosage", r"\w*dos(?:is|e|ering|age)|hoeveel|gift|bolus|volume"),
+    (r"max\w*|hoogstens|at most", r"max|hoogstens|at most"),
     (r"wie|bel(?:len|t)?|who|whom|call", r"wie|who|toestel|telefoon|phone|contact|verantwoordelijk|responsible"),
+    (r"hoe vaak|how often", r"hoe vaak|how often|interval|frequentie|frequency"),
     (
-        r"wanneer|hoe (?:vaak|snel|lang)|hoelang|when|how (?:often|soon|long|fast)",
+        r"wanneer|hoe (?:snel|lang)|hoelang|when|how (?:soon|long|fast)",
         r"wanneer|tijd|interval|frequentie|duur|when|time|within|frequency|duration|binnen",
     ),
     (r"waar|where", r"waar|plaats|locatie|where|place|location"),
@@ -55,12 +56,11 @@ def parts_of(
     blocks: Sequence[Block],
     start: int,
     end: int,
-    sought: Sequence[Called] = (),
     question: str = "",
     said: Sequence[tuple[int, int]] = (),
 ) -> list[QuotedPart]:
-    """What text[start:end] is made of, in order. sought: the question's words, which tell the cell
-    that it asks for. said: the sentences for which a paragraph is quoted."""
+    """What text[start:end] is made of, in order. question: tells the cell that it asks for. said:
+    the sentences for which a paragraph is quoted."""
     found: list[QuotedPart] = []
     for index, block in enumerate(blocks):
         if (
@@ -69,7 +69,7 @@ def parts_of(
             or block.kind in (BlockKind.LIST, BlockKind.TABLE, BlockKind.NOTE, BlockKind.CELL)
         ):
             continue
-        part = _part(text, blocks, index, max(start, block.start), min(end, block.end), sought, question)
+        part = _part(text, blocks, index, max(start, block.start), min(end, block.end), question)
         if part.kind == PartKind.SENTENCE:
             part = replace(part, pieces=tuple(_sentence(text, place) for place in said if _is_part(place, part)))
         if found and part.kind == PartKind.LIST == found[-1].kind and part.group == found[-1].group:
@@ -81,16 +81,12 @@ def parts_of(
     return found or [QuotedPart(start, end, PartKind.SENTENCE, -1)]
 
 
-def _part(
-    text: str, blocks: Sequence[Block], index: int, start: int, end: int, sought: Sequence[Called], question: str
-) -> QuotedPart:
+def _part(text: str, blocks: Sequence[Block], index: int, start: int, end: int, question: str) -> QuotedPart:
     block = blocks[index]
     if block.kind == BlockKind.HEADING or _introduces(text, blocks, index, end):
         return QuotedPart(start, end, PartKind.HEADING, index)
     if block.kind == BlockKind.ROW:
-        return QuotedPart(
-            start, end, PartKind.ROW, block.parent, _cells(text, blocks, index, start, end, sought, question)
-        )
+        return QuotedPart(start, end, PartKind.ROW, block.parent, _cells(text, blocks, index, start, end, question))
     if block.kind == BlockKind.ITEM and start == block.start:
         holder = next(at for at in above(blocks, index) if blocks[at].kind == BlockKind.LIST)
         item = Inner(*_trimmed(text, start, end), block.label, block.level)
@@ -137,9 +133,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _cells(
-    text: str, blocks: Sequence[Block], row: int, start: int, end: int, sought: Sequence[Called], question: str
-) -> tuple[Inner, ...]:
+def _cells(text: str, blocks: Sequence[Block], row: int, start: int, end: int, question: str) -> tuple[Inner, ...]:
     cells = []
     for block in blocks[row + 1 :]:
         if block.kind != BlockKind.CELL:
@@ -149,7 +143,7 @@ def _cells(
             cells.append(Inner(*place, header=block.header, column=block.column, columns=block.columns))
     if any(cell.header for cell in cells):
         return tuple(cells)
-    asked = _asked_column(_titles(text, blocks, row), sought, question)
+    asked = _asked_column(_titles(text, blocks, row), question)
     return tuple(replace(cell, asked=cell.column == asked) for cell in cells)
 
 
@@ -163,15 +157,11 @@ def _titles(text: str, blocks: Sequence[Block], row: int) -> dict[int, str]:
     return titles
 
 
-def _asked_column(titles: dict[int, str], sought: Sequence[Called], question: str) -> int | None:
-    """The one column whose title says what the question asks for; None when none or several do."""
-    asked = question.casefold()
+def _asked_column(titles: dict[int, str], question: str) -> int | None:
+    """The one column whose title says what the question asks for; None when none or several do: a
+    wrong one misleads more than none. Not the first, which says what the row is for."""
+    asked, fitting = question.casefold(), set[int]()
     for words, titled in _COLUMNS:
         if re.search(rf"\b(?:{words})\b", asked):
-            fitting = [column for column, title in titles.items() if re.search(rf"\b(?:{titled})", title.casefold())]
-            if len(fitting) == 1:
-                return fitting[0]
-    fitting = [
-        column for column, title in titles.items() if column and any(held(called, title) >= ALIKE for called in sought)
-    ]
-    return fitting[0] if len(fitting) == 1 else None
+            fitting |= {at for at, title in titles.items() if at and re.search(rf"\b(?:{titled})", title.casefold())}
+    return fitting.pop() if len(fitting) == 1 else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import threading
 import uuid
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
@@ -134,6 +135,7 @@ class Script:
         self.looked_for: list[dict[str, str]] = []  # in the documents list
         self.unreadable: set[str] = set()
         self.favourites: list[str] = []  # the newest first
+        self.goes_on = threading.Event()  # an answer that waits below its heading
 
     def listed(self, ids: list[str], validity: str | None) -> list[s.DocumentDetail]:
         found = [detail(one) for one in ids or ["paracetamol-kind"] if not ids or one not in self.unreadable]
@@ -259,7 +261,7 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     await asyncio.sleep(7.0 if "zwijgt" in question else 0.05)
     if "zonder antwoord" in question:
         notices = [
-            s.NoticeOut(code="not_found", text="Geen enkel document beantwoordt deze vraag."),
+            s.NoticeOut(code="not_found", text="Bedside vond in de procedures geen zeker antwoord op deze vraag."),
             s.NoticeOut(
                 code="unread",
                 text="Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan.",
@@ -270,9 +272,10 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
         await asyncio.sleep(0.2)
         yield "done", s.DoneEvent(answer=script.answer(body, conversation, **said))
         return
-    for code, word in (("not_named", "polio"), ("drug_not_named", "ibuprofen")):
+    elsewhere = (("other_document", "elders"), ("other_document_read", "nagelezen"))
+    for code, word in (("not_named", "polio"), ("drug_not_named", "ibuprofen"), *elsewhere):
         if word in question:
-            said = {"notices": notices_out([noticed(code, "nl", words=word)]), "not_named": [word]}
+            said = {"notices": notices_out([noticed(code, "nl", words=word, title=TITLE)]), "not_named": [word]}
             text, spans = table(script)
             yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources, notices=[])
             yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans, **said))
@@ -282,6 +285,16 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
         text, spans = built(script)
         yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources, notices=[])
         yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans, sources=sources))
+        return
+    if "onder een titel" in question:
+        text, spans = below(script)
+        yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources, notices=[])
+        for span in spans:
+            yield "token", s.TokenEvent(text=span.text)
+            yield "cited", s.CitedEvent(span=span)
+            while not script.goes_on.is_set():
+                await asyncio.sleep(0.02)
+        yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans))
         return
     hostile = "vijandig" in question
     if hostile:
@@ -444,6 +457,13 @@ def numbered(script: Script) -> tuple[str, list[s.SpanOut]]:
     return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(rows)])
 
 
+def below(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """A sentence low on its page, below the document's title."""
+    text, (title, said) = _part(script, [("heading", [(TITLE, {})]), ("sentence", [(SENTENCES[1], {})])])
+    at = rects_of(script.pdf, 3, f"3. {TITLE}")
+    return text, [title.model_copy(update={"rects": at}), said.model_copy(update={"pieces": []})]
+
+
 BUILT = {
     "stappentabel": numbered,
     "rijtje": table,
@@ -580,7 +600,7 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
             return problem(404, "not_found", "no such document")
         wanted = [" ".join(words.split()) for words in quote.splitlines()]
         marked = [SENTENCES[row] for row, words in enumerate(ROWS) if " ".join(words) in wanted]
-        marked += [words for words in wanted if words in PASSAGE]
+        marked += [words for words in wanted if words in PASSAGE or words == TITLE]
         found = len(marked) == len(wanted) > 0
         rects = [one for words in marked for one in rects_of(script.pdf, 3, words)] if found else []
         source = script.source(1, TITLE, quote or PASSAGE, 3 if found else page, score=0).model_copy(

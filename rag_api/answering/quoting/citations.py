@@ -119,7 +119,7 @@ def _parts(document_id: str, start: int, end: int, builder: AnswerBuilder) -> li
     if text is None or question is None or builder.question.mode != Mode.VERBATIM:
         return [QuotedPart(start, end, PartKind.SENTENCE, -1)]
     blocks, said = structure_of(text, builder.structures.get(document_id, "")), builder.said.get(document_id, ())
-    return parts_of(text, blocks, start, end, question.sought, question.text, said)
+    return parts_of(text, blocks, start, end, question.text, said)
 
 
 def _cited(part: QuotedPart, shift: int, builder: AnswerBuilder, document_id: str) -> Citation:

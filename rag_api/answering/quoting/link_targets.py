@@ -27,7 +27,8 @@ def linked(db: Database, document: Document, page: int, words: str) -> Linked:
     their lines. The caller may read the document."""
     pages = read_pages(db, document.id)
     where = places_of(pages, [words], page) or places_of(pages, words.splitlines(), page)
-    number = page_of(pages, where[0][0]) if where else min(max(page, 1), max(len(pages), 1))
+    on = [page_of(pages, begin) for begin, _ in where]  # a heading may stand pages before what was quoted
+    number = min(on or [min(max(page, 1), max(len(pages), 1))], key=lambda one: abs(one - page))
     shown = next((one for one in pages if one.number == number), None)
     whole = [(shown.start, shown.start + len(shown.text)) if shown else (0, 0)]
     uncertain = read_uncertain(db, [document.id]).get(document.id, [])
@@ -39,7 +40,7 @@ def linked(db: Database, document: Document, page: int, words: str) -> Linked:
         chunk = Chunk("", document.id, about.title, (number,), begin, end, said, about)
         sources.append(source_of(Hit(chunk, 0.0, 0.0, 0.0, 1), document, pages))
     page_text = blanked(shown.text, shown.start, uncertain) if shown else ""
-    return Linked(_joined(sources), bool(where), page_text)
+    return Linked(replace(_joined(sources), page=number), bool(where), page_text)
 
 
 def _joined(sources: Sequence[Source]) -> Source:

@@ -10,8 +10,8 @@ from rag_api.domain import Document, Notice, Source, TargetGroup
 
 _TEXTS: dict[str, dict[str, str]] = {
     "not_found": {
-        "nl": "Geen enkel document beantwoordt deze vraag.",
-        "en": "No document answers this question.",
+        "nl": "Bedside vond in de procedures geen zeker antwoord op deze vraag.",
+        "en": "Bedside found no certain answer to this question in the procedures.",
     },
     "greeting": {
         "nl": "Dag! Stel een vraag over de procedures van het ziekenhuis; het antwoord komt uit de documenten zelf, "
@@ -41,9 +41,15 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "De passage die het best past, kan Bedside niet citeren: lees ze op de bladzijde.",
         "en": "Bedside cannot quote the passage that fits best: read it on its page.",
     },
+    "withheld_addressed": {
+        "nl": "In de passage die het best past, staan zinnen voor een computer: Bedside citeert ze niet, en ze zijn "
+        "geen antwoord.",
+        "en": "The passage that fits best holds sentences meant for a computer: Bedside does not quote them, and they "
+        "are no answer.",
+    },
     "nothing_readable": {
-        "nl": "Geen enkel document gaat hierover.",
-        "en": "No document is about this.",
+        "nl": "Bedside vond geen procedure die hierover gaat.",
+        "en": "Bedside found no procedure that is about this.",
     },
     "empty_index": {
         "nl": "Er zijn nog geen documenten: een beheerder laadt ze met `bedside ingest MAP`.",
@@ -172,6 +178,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Dit antwoord komt uit {title}, niet uit de eerste bron. Ga na of het over deze vraag gaat.",
         "en": "This answer comes from {title}, not from the first source. Check whether it is about this question.",
     },
+    "other_document_read": {
+        "nl": "Uit {title}, niet uit de eerste bron: ga na of het over deze vraag gaat.",
+        "en": "From {title}, not from the first source: check whether it is about this question.",
+    },
     "conflict": {
         "nl": "Twee geldige bronnen verschillen: {one} zegt {first_value} (bron {first}), {other} zegt {second_value} "
         "(bron {second}).",
@@ -295,6 +305,7 @@ _MONTHS = {
 }
 _PUBLIC = {
     "unread_owned": "unread",
+    "withheld_addressed": "withheld",
     "expired_unversioned": "expired",
     "patient_group_only": "patient_group",
     "answered_only_for": "only_for",

@@ -34,6 +34,18 @@ def test_a_source_for_other_patients_says_so_on_its_card_and_over_its_pages(page
     )
 
 
+@pytest.mark.parametrize(("question", "loud"), [("elders", True), ("nagelezen", False)])
+def test_another_source_than_the_first_is_told_loudly_only_where_no_second_reader_agreed(
+    page: Page, question: str, loud: bool
+) -> None:
+    ask(page, question)
+    complete(page)
+    notice = page.locator(".notice")
+    expect(notice).to_contain_text("niet uit de eerste bron")
+    expect(notice).to_have_css("border-left-width", "3px" if loud else "0px")
+    faultless_by_day_and_by_night(page)
+
+
 def test_a_source_without_cautions_shows_none(page: Page) -> None:
     ask(page)
     complete(page)

@@ -56,6 +56,31 @@ def test_the_pane_has_no_fault(new_page: NewPage, base_url: str, locale: str, sc
         assert [one for one in page.evaluate(TOUCHED) if 'href="/"' not in one] == []
 
 
+@pytest.mark.parametrize("way", ["written", "asked again", "in a window of its own"])
+def test_the_quoted_words_come_into_view_and_not_the_title_above_them(
+    new_page: NewPage, base_url: str, script: Script, way: str
+) -> None:
+    page = new_page(width=1280, height=600)
+    page.goto(base_url)
+    ask(page, "dosis onder een titel")
+    title = page.locator(".highlight.current")
+    expect(title).to_have_count(1)
+    expect(title).to_be_in_viewport()  # of what is quoted no more is known yet
+    script.goes_on.set()
+    place = page.locator(".part-place")
+    if way == "asked again":
+        expect(page.locator(".highlight.current").last).to_be_in_viewport()
+        page.locator(".pages").evaluate("pane => { pane.scrollTop = 0 }")
+        expect(page.locator(".highlight.current").last).not_to_be_in_viewport()
+        place.click()
+    elif way == "in a window of its own":
+        with page.context.expect_page() as opening:
+            place.click(modifiers=["Control"])
+        page = opening.value
+    expect(page.locator(".highlight.current")).to_have_count(2)
+    expect(page.locator(".highlight.current").last).to_be_in_viewport()
+
+
 def test_words_are_found_on_every_page_and_marked_exactly(new_page: NewPage, base_url: str, script: Script) -> None:
     page = opened(new_page(), base_url)
     page.get_by_role("button", name="Zoek in dit document").click()

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import NewPage
-from tests.e2e.scripted import SENTENCES, TITLE
+from tests.e2e.scripted import ROWS, SENTENCES, TITLE
 from tests.e2e.test_states import ask, complete
 
 # Words within a sentence may be smaller; what is cut to one pixel is for keyboards and screen
@@ -111,6 +111,57 @@ def test_on_a_desktop_the_whole_width_of_the_page_is_shown(new_page: NewPage, ba
 
 
 # --- Paper, and what is copied
+
+
+def test_a_sheet_begins_with_what_an_answer_is_from_and_holds_no_other_document(
+    new_page: NewPage, base_url: str
+) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page, "rijtje bij een volwassene")
+    complete(page)
+    (sheet,) = pdfium.PdfDocument(io.BytesIO(page.pdf(format="A4")))
+    text = " ".join(sheet.get_textpage().get_text_range().split())
+    day, question, document, row = map(
+        text.index,
+        ("Afgedrukt uit Bedside op", "rijtje bij een", f"1. {TITLE}, pagina 3, versie 3", " ".join(ROWS[1])),
+    )
+    assert day < question < document < row
+    assert "geldig 1 jan 2025 tot 1 mrt 2030" in text
+    assert "Pijn meten" not in text
+
+
+def test_a_sheet_says_what_speaks_against_its_document(new_page: NewPage, base_url: str) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page, "paracetamol bij een volwassene")
+    complete(page)
+    page.emulate_media(media="print")
+    expect(page.locator(".printed-sources .caution")).to_have_text(
+        "Dit document is voor kinderen; de vraag noemt een volwassene."
+    )
+    expect(page.locator(".printed-sources .caution")).to_be_visible()
+
+
+def test_a_phone_prints_a_table_in_its_columns(new_page: NewPage, base_url: str) -> None:
+    page = new_page(width=360)
+    page.goto(base_url)
+    ask(page, "breed")
+    made(page)
+    cell = page.locator(".part-table td").first
+    expect(cell).to_have_css("display", "block")
+    page.emulate_media(media="print")
+    expect(cell).to_have_css("display", "table-cell")
+
+
+def test_an_answer_that_quotes_nothing_prints_what_its_sources_say(new_page: NewPage, base_url: str) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page, "paracetamol zonder generator")
+    made(page)
+    page.emulate_media(media="print")
+    expect(page.locator(".card").first).to_contain_text("15 mg/kg")
+    expect(page.locator(".card").first).to_be_visible()
 
 
 def test_a_printed_conversation_keeps_the_sources_of_each_answer_and_marks_stand_apart(

@@ -181,6 +181,22 @@ def test_a_question_that_names_no_patient_is_asked_again_for_one_by_a_press(
     assert script.asked[-1].literal
 
 
+def test_what_a_follow_up_was_understood_as_is_changed_in_one_click(page: Page, script: Script) -> None:
+    ask(page, "en per dag")
+    complete(page)
+    page.get_by_role("button", name="Pas dit aan").click()
+    expect(page.locator("#question")).to_have_value("paracetamol en per dag")
+    expect(page.locator("#question")).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.type(" bij een kind")
+    page.keyboard.press("Enter")
+    expect(page.locator(".made")).to_have_count(2)
+    assert [(one.question, one.literal) for one in script.asked[1:]] == [("paracetamol en per dag bij een kind", True)]
+    ask(page, "en per week")
+    expect(page.locator(".made")).to_have_count(3)
+    assert not script.asked[-1].literal
+
+
 # --- A refusal
 
 
@@ -220,7 +236,7 @@ def test_a_refusal_that_is_opened_again_later_opens_no_document_either(page: Pag
     [
         (
             "vraag zonder antwoord",
-            "Geen enkel document beantwoordt deze vraag; 4 procedures liggen er het dichtst bij.",
+            "Bedside vond geen zeker antwoord op deze vraag; 4 procedures liggen er het dichtst bij.",
         ),
         (
             "zonder generator",
@@ -404,11 +420,11 @@ def test_a_print_holds_the_answer_its_sources_and_the_day_and_nothing_to_press(p
     ask(page, "rijtje")
     complete(page)
     page.emulate_media(media="print")
-    for shown in (".question", ".part-table", ".card h3", ".print-only"):
+    for shown in (".question", ".part-table", ".printed-sources li"):
         expect(page.locator(shown).first).to_be_visible()
-    for hidden in (".bar", ".ask-band", ".source", ".feedback"):
+    for hidden in (".bar", ".ask-band", ".source", ".feedback", ".made", ".cards"):
         expect(page.locator(hidden)).to_be_hidden()
-    expect(page.locator(".print-only")).to_contain_text("Afgedrukt uit Bedside op ")
+    expect(page.locator(".print-only").first).to_contain_text("Afgedrukt uit Bedside op ")
     assert page.locator(".conversation").evaluate("pane => getComputedStyle(pane).overflowY") == "visible"
 
 
@@ -440,7 +456,7 @@ def test_a_print_of_a_dark_page_is_black_on_white(new_page: NewPage, base_url: s
     complete(page)
     page.emulate_media(media="print")
     colours = "one => [getComputedStyle(one).color, getComputedStyle(document.body).backgroundColor]"
-    for place in (".question", ".part-table td", ".card h3"):
+    for place in (".question", ".part-table td", ".printed-sources li"):
         ink, paper = page.locator(place).first.evaluate(colours)
         assert paper == "rgb(255, 255, 255)"
         assert max(map(int, re.findall(r"\d+", ink)[:3])) < 96, (place, ink)

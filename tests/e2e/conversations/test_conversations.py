@@ -160,7 +160,7 @@ def test_an_answer_is_copied_with_its_formatting_and_as_text(new_page: NewPage, 
     assert re.search(r"<th[^>]*>Gewicht</th>", html)
     assert "150 tot 180 mg" in html
     assert "class=" not in html
-    assert f'href="{base_url}/api/documents/paracetamol-kind/file#page=3"' in html
+    assert f'href="{base_url}/d/paracetamol-kind#page=3&amp;quote=Gewicht%20Dosis' in html
     assert f"1. {TITLE}, pagina 3, versie 3" in html
     assert "10 tot 12 kg\t150 tot 180 mg" in text
     assert "Gekopieerd uit Bedside op" in text

@@ -72,6 +72,18 @@ def test_an_answer_is_judged_with_a_remark_that_its_owner_reads_and_a_refusal_sa
     container.db.run("truncate conversations, owner_questions cascade")
 
 
+def test_an_answer_from_what_its_judge_may_not_read_says_so(
+    page: Page, url: str, asker: Asker, container: Container
+) -> None:
+    asker.user = NURSE
+    httpx.post(f"{url}/api/ask", json={"question": DOSE}, timeout=30).raise_for_status()
+    asker.user = JUDGE
+    container.db.run("update documents set groups = '{others}'")
+    page.goto(f"{url}/quality/reviews")
+    expect(page.locator(".review")).to_contain_text("Dit antwoord komt uit een procedure die u niet mag lezen.")
+    container.db.run("truncate conversations cascade")
+
+
 def test_a_periods_report_is_saved_as_csv_and_printed_alone(
     page: Page, url: str, asker: Asker, container: Container
 ) -> None:

@@ -119,7 +119,7 @@ export const en = {
     legendNumber: "Text with a dotted line is not in the source.",
     notInSource: "not in the source",
     openSpan: (rank: number) => `Word for word from source ${rank}: show the place`,
-    notFound: "No document answers this question.",
+    notFound: "Bedside found no certain answer to this question in the procedures.",
     nearest: "Procedures nearest to your question",
     beingRead: "This is nearest to your question. Whether it holds the answer is still being read.",
     sourcesOnly: "These passages are nearest to the question.",
@@ -127,6 +127,7 @@ export const en = {
     edit: "Edit and ask again",
     copied: "Copied",
     query: (query: string) => `Searched for: ${query}`,
+    editQuery: "Change this",
     literal: "Search for my own words",
     partPlace: (rank: number, page: number) => `source ${rank}, page ${page}`,
     copiedOn: (day: string) => `Copied from Bedside on ${day}; check that the document is still valid.`,
@@ -135,7 +136,7 @@ export const en = {
     patients: { adult: "adult", child: "child", neonate: "newborn", pregnancy: "pregnant" },
     failedSpoken: (why: string) => `No answer. ${why}`,
     refusedSpoken: (documents: number) =>
-      `No document answers this question; ${many(documents, "procedure is", "procedures are")} nearest to it.`,
+      `Bedside found no certain answer to this question; ${many(documents, "procedure is", "procedures are")} nearest to it.`,
     sourcesSpoken: (count: number) =>
       `There is no answer, but there ${count === 1 ? "is 1 source" : `are ${count} sources`}.`,
     printed: (day: string) =>

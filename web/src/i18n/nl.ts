@@ -110,7 +110,7 @@ export const nl: Messages = {
     legendNumber: "Tekst met een stippellijn staat niet in de bron.",
     notInSource: "niet in de bron",
     openSpan: (rank: number) => `Letterlijk uit bron ${rank}: toon de plaats`,
-    notFound: "Geen enkel document beantwoordt deze vraag.",
+    notFound: "Bedside vond in de procedures geen zeker antwoord op deze vraag.",
     nearest: "Procedures die het dichtst bij uw vraag liggen",
     beingRead: "Dit ligt het dichtst bij uw vraag. Of het antwoord erin staat, wordt nog nagelezen.",
     sourcesOnly: "Deze passages liggen het dichtst bij de vraag.",
@@ -118,6 +118,7 @@ export const nl: Messages = {
     edit: "Pas aan en vraag opnieuw",
     copied: "Gekopieerd",
     query: (query: string) => `Gezocht naar: ${query}`,
+    editQuery: "Pas dit aan",
     literal: "Zoek letterlijk wat ik vroeg",
     partPlace: (rank: number, page: number) => `bron ${rank}, pagina ${page}`,
     copiedOn: (day: string) => `Gekopieerd uit Bedside op ${day}; kijk na of het document nog geldt.`,
@@ -126,7 +127,7 @@ export const nl: Messages = {
     patients: { adult: "volwassene", child: "kind", neonate: "pasgeborene", pregnancy: "zwangere" },
     failedSpoken: (why: string) => `Geen antwoord. ${why}`,
     refusedSpoken: (documents: number) =>
-      `Geen enkel document beantwoordt deze vraag; ${many(documents, "procedure ligt", "procedures liggen")} er het dichtst bij.`,
+      `Bedside vond geen zeker antwoord op deze vraag; ${many(documents, "procedure ligt", "procedures liggen")} er het dichtst bij.`,
     sourcesSpoken: (count: number) => `Er is geen antwoord, wel ${many(count, "bron", "bronnen")}.`,
     printed: (day: string) =>
       `Afgedrukt uit Bedside op ${day}. Kijk na of het document nog geldt: een afdruk wordt niet bijgewerkt.`,

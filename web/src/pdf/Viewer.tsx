@@ -36,17 +36,18 @@ interface Props {
   zoom: number; // 1: the widest page fills the pane
   found: Found;
   wanted: Wanted | null; // the page that the reader chose
+  wish?: unknown; // another one each time that its reader asks for the current place
   onPage(number: number): void;
 }
 
-export function Viewer({ document, highlights, current, zoom, found, wanted, onPage }: Props) {
+export function Viewer({ document, highlights, current, zoom, found, wanted, wish, onPage }: Props) {
   const { pdf, pages } = document;
   const pane = useRef<HTMLElement>(null);
   const { width, height, scrollTop, onScroll } = useWindow(pane);
   const { scales, tops, column } = useMemo(() => layout(pages, width, zoom), [pages, width, zoom]);
 
   useKeptPlace(pane, tops.at(-1) ?? 0);
-  useScrollTo(pane, width > 0 ? highlights[current] : undefined, tops, scales);
+  useScrollTo(pane, width > 0 ? highlights[current] : undefined, wish, tops, scales);
   useScrollToPage(pane, wanted, tops);
   const match = useMemo(
     () => (found.page > 0 ? { page: found.page, index: found.index } : null),
@@ -115,26 +116,33 @@ function useKeptPlace(pane: React.RefObject<HTMLElement | null>, length: number)
 }
 
 /**
- * Scrolls when another place is wanted, and only then: the reader's own scrolling is left alone.
+ * Scrolls when a place is asked for, or it grows so that its words stand elsewhere, and only then:
+ * the reader's own scrolling is left alone.
  */
 function useScrollTo(
   pane: React.RefObject<HTMLElement | null>,
   wanted: Highlight | undefined,
+  wish: unknown,
   tops: readonly number[],
   scales: readonly number[],
 ): void {
-  const done = useRef<string | null>(null);
+  const done = useRef({ wish, place: "", at: "" });
   useLayoutEffect(() => {
     if (!pane.current || !wanted) return;
-    const place = `${wanted.page}:${topOf(wanted)}:${wanted.key}`;
-    if (done.current === place) return;
-    done.current = place;
-    const [top, scale] = [tops[wanted.page - 1] ?? 0, scales[wanted.page - 1] ?? 1];
+    const { key, page, rects } = wanted;
+    const { current: before } = done;
+    const place = `${key} ${page} ${JSON.stringify(rects)}`;
+    if (before.place === place && before.wish === wish) return;
+    const [top, scale] = [tops[page - 1] ?? 0, scales[page - 1] ?? 1];
     const high = pane.current.clientHeight;
-    pane.current.scrollTop = scrollTarget(top, topOf(wanted, (high * 3) / 4 / scale), scale, high);
+    const down = topOf(wanted, (high * 3) / 4 / scale);
+    const at = `${key} ${page} ${down}`;
+    done.current = { wish, place, at };
+    if (before.at === at && before.wish === wish) return;
+    pane.current.scrollTop = scrollTarget(top, down, scale, high);
     const sides = sidesOf(wanted);
     if (sides) pane.current.scrollLeft = scrollLeftTarget(...sides, scale, pane.current.clientWidth);
-  }, [pane, wanted, tops, scales]);
+  }, [pane, wanted, wish, tops, scales]);
 }
 
 /**

@@ -58,13 +58,15 @@ export function onPage(highlights: readonly Highlight[], page: number): { index:
   });
 }
 
+const ABOVE = 1 / 3; // what is seen above a place (scrollTarget), as a share of what is seen from it on
+
 const onFirstPage = ({ page, rects }: Highlight): Rect[] =>
   rects.filter((one) => one.page === page).flatMap((one) => one.rects);
 
 /**
  * How far down its first page it stands, in points: where `height` points show most of what is
- * marked, the highest such place; a title far above its sentence is left out of sight. 0 when only
- * the page is known.
+ * marked, the highest such place that is not in sight of one above it; a title far above its
+ * sentence is left out. 0 when only the page is known.
  */
 export function topOf(highlight: Highlight, height = Number.POSITIVE_INFINITY): number {
   const rects = onFirstPage(highlight);
@@ -72,7 +74,10 @@ export function topOf(highlight: Highlight, height = Number.POSITIVE_INFINITY): 
     rects
       .filter(({ y0, y1 }) => y0 >= top && y1 <= top + height)
       .reduce((sum, { x0, x1, y0, y1 }) => sum + (x1 - x0) * (y1 - y0), 0);
-  const tops = rects.map(({ y0 }) => y0).sort((a, b) => a - b);
+  const tops = rects
+    .filter(({ y0 }) => !rects.some((other) => other.y0 < y0 && other.y1 > y0 - height * ABOVE))
+    .map(({ y0 }) => y0)
+    .sort((a, b) => a - b);
   return tops.reduce((best, top) => (shown(top) > shown(best) ? top : best), tops[0] ?? 0);
 }
 

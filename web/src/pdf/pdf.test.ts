@@ -109,6 +109,13 @@ describe("highlights", () => {
     expect(topOf(place as typeof place & object, 300)).toBe(600);
   });
 
+  test("a place that is longer than the window is opened at its first words", () => {
+    const narrow = { page: 1, rects: [{ x0: 0, y0: 100, x1: 2, y1: 110 }] };
+    const rows = [115, 130, 145, 160, 175, 190].flatMap((y) => at(1, y));
+    const [place] = highlightsOf(source(1), [span(0, "x", { page: 1, rects: [narrow, ...rows] })]);
+    expect(topOf(place as typeof place & object, 60)).toBe(100);
+  });
+
   test("a place is opened where its words stand, not at its heading pages before", () => {
     const heading = span(0, "Titel", { kind: "heading", rects: at(1, 40), page: 1 });
     const words = span(6, "4 mg", { kind: "row", rects: at(3, 60), page: 3 });

@@ -437,7 +437,7 @@ def test_a_quoted_row_is_its_cells_and_the_asked_one_is_told_by_its_column() -> 
     blocks = blocks_of(DELIER)
     start, end = DELIER.index("oudere"), DELIER.index("delier bij parkinson")
     asked = question("welke dosis haldol bij een oudere")
-    (row,) = parts_of(DELIER, blocks, start, end, asked.sought, asked.text)
+    (row,) = parts_of(DELIER, blocks, start, end, asked.text)
     assert row.kind == PartKind.ROW
     assert [(DELIER[c.start : c.end], c.column, c.asked) for c in row.pieces] == [
         ("oudere met delier", 0, False),
@@ -447,6 +447,25 @@ def test_a_quoted_row_is_its_cells_and_the_asked_one_is_told_by_its_column() -> 
     (header,) = parts_of(DELIER, blocks, DELIER.index("Patiënt"), start)
     assert all(cell.header for cell in header.pieces)
     assert header.group == row.group
+
+
+@pytest.mark.parametrize(
+    ("asked", "titles", "told"),
+    [
+        ("genta dosis bij eGFR 45", "Nierfunctie\tStartdosis\tVolgende gift", []),  # two columns may be meant
+        ("mews 3 hoe vaak meten", "MEWS\tWat doet u\tBinnen welke tijd", []),
+        ("max daily dose", "Weight\tDose\tMaximum per day", []),
+        ("when to start glucose", "Time\tFluid\tRate", []),  # the first says what the row is for
+        ("stop before major surgery", "Drug\tLow risk\tRestart after surgery", []),
+        ("welke dosis bij eGFR 45", "Nierfunctie\tStartdosis\tControle", ["3 mg"]),
+    ],
+)
+def test_a_cell_is_told_as_the_asked_one_only_where_one_column_alone_can_be(
+    asked: str, titles: str, told: list[str]
+) -> None:
+    text = f"5. Tabel\n{titles}\n45 tot 59\t3 mg\t4 uur\n60 tot 89\t5 mg\t8 uur\n90 of meer\t7 mg\t12 uur\n"
+    (row,) = parts_of(text, blocks_of(text), text.index("45 tot"), text.index("60 tot"), asked)
+    assert [text[cell.start : cell.end] for cell in row.pieces if cell.asked] == told
 
 
 STEPS = (

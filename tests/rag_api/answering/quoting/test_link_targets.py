@@ -53,6 +53,17 @@ def test_words_are_found_with_their_rectangles_however_lines_part_them_and_whate
         assert source["rects"][0]["rects"]
 
 
+def test_a_place_is_opened_on_the_page_that_is_named_not_at_its_heading_pages_before(
+    container: Container, client: TestClient
+) -> None:
+    document = load(container, "a.pdf", FIRST, DOSE)
+    words = "Voor de operatie.\nGeef kinderen 15 mg/kg"
+    for page in (1, 2):
+        source = place(client, document.id, page=page, quote=words)["source"]
+        assert isinstance(source, dict)
+        assert (source["page"], [at["page"] for at in source["rects"]]) == (page, [1, 2])
+
+
 TABLES = (
     "Dosis bij kinderen\nGewicht\tDosis per gift\n10 kg\t150 mg\n12 kg\t180 mg\n",
     "Dosis bij volwassenen\nGewicht\tDosis per gift\n10 kg\t150 mg\n60 kg\t1000 mg\n",

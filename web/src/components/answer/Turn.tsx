@@ -16,7 +16,7 @@ import { Notices } from "./notices/Notices";
 import { Progress } from "./Progress";
 import { Sources } from "./sources/Sources";
 import { AnswerText } from "./text/AnswerText";
-import { Feedback, Identity, ReadAloud } from "./text/lazily";
+import { Feedback, Identity, PrintedSources, ReadAloud } from "./text/lazily";
 
 interface Props {
   state: AnswerState;
@@ -24,7 +24,7 @@ interface Props {
   latest: boolean;
   onOpen(rank: number, span?: Span): void;
   onAgain(question: string): void;
-  onEdit?: ((question: string) => void) | undefined;
+  onEdit?: ((question: string, literal?: boolean) => void) | undefined;
   onLiteral(question: string): void;
   onPersonal(question: string, personal: PersonalChoice): void;
   onWhole?: ((question: string, document: string) => void) | undefined; // read this document whole, and answer from it
@@ -73,12 +73,22 @@ function Whole({
       {query !== question && (
         <p className="searched">
           <span>{m.answer.query(query)}</span>
+          {onEdit && (
+            <button type="button" className="link" onClick={() => onEdit(query, true)}>
+              {m.answer.editQuery}
+            </button>
+          )}
           <button type="button" className="link" onClick={() => onLiteral(question)}>
             {m.answer.literal}
           </button>
         </p>
       )}
       <Notices state={state} onAsk={onLiteral} />
+      {(spans.length > 0 || refused || !latest) && (
+        <Optional fallback={null}>
+          <PrintedSources state={state} />
+        </Optional>
+      )}
       {text && (
         <div onCopy={(event) => copyWithOrigin(event, originOf(view(state), m))}>
           <AnswerText

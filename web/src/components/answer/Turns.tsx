@@ -11,7 +11,7 @@ interface Props {
   conversation: Conversation;
   source: OpenSource;
   onAsk(question: string, mode?: null, literal?: boolean): void;
-  onEdit?(question: string): void; // into the question box
+  onEdit?(question: string, literal?: boolean): void; // into the question box
   onPersonal(question: string, personal: PersonalChoice): void;
   onWhole?(question: string, document: string): void;
   feedback?: boolean; // whether the reader is asked what they think of an answer

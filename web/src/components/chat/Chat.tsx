@@ -10,17 +10,17 @@ import { lackingIn } from "../../state/conversation/conversation";
 import { useConversation } from "../../state/conversation/useConversation";
 import { useOpened } from "../../state/conversation/useOpened";
 import { firstScope } from "../../state/scope";
-import { conversationPath, questionInAddress, TO_PRINT, useAddress } from "../../state/window/route";
+import { conversationPath, questionInAddress, useAddress } from "../../state/window/route";
 import { useShortcuts } from "../../state/window/useShortcuts";
 import { Announcer } from "../answer/Announcer";
 import { SHORT, Turns, turnId } from "../answer/Turns";
+import { PrintedDay } from "../answer/text/lazily";
 import { QuestionBox } from "../ask/QuestionBox";
 import { ScopeMenu } from "../ask/ScopeMenu";
 import { Optional } from "../shared/controls/Optional";
 import { Problem } from "../shared/controls/Problem";
 import { Header } from "../shared/frame/Header";
 import { Nowhere } from "../shared/frame/Nowhere";
-import { Printed } from "../shared/frame/Printed";
 import { LazyPane } from "../source/LazyPane";
 import { Empty } from "./Empty";
 import { Welcome } from "./Welcome";
@@ -35,7 +35,7 @@ export function Chat() {
   const person = usePerson();
   const [scope, setScope] = useState(() => firstScope(person));
   useEffect(() => setScope(firstScope(person)), [person]);
-  const [edited, setEdited] = useState<{ question: string } | null>(null);
+  const [edited, setEdited] = useState<{ question: string; literal: boolean } | null>(null);
   const input = useRef<HTMLTextAreaElement>(null);
   const { conversation, dispatch, send, stop, load, reset } = useConversation(setError);
   const last = conversation.turns.at(-1);
@@ -61,6 +61,10 @@ export function Chat() {
     asked.current = { mode, literal, whole };
     void send(question, mode, literal, scope, "stop", whole);
   };
+  const askTyped = (question: string, mode: Mode | null): void => {
+    ask(question, mode, edited?.literal); // what was understood, changed, is understood as it stands
+    setEdited(null);
+  };
   const askWith = (question: string, personal: PersonalChoice): void => {
     const { mode, literal, whole } = asked.current;
     void send(question, mode, literal, scope, personal, whole);
@@ -85,9 +89,6 @@ export function Chat() {
   useEffect(() => {
     if (!conversation.id || !location.hash) return;
     document.getElementById(location.hash.slice(1))?.scrollIntoView();
-    if (location.hash !== TO_PRINT) return;
-    history.replaceState(history.state, "", location.pathname); // printed once, however often the page is loaded again
-    setTimeout(() => window.print()); // what prints draws first, which it cannot from here
   }, [conversation.id]);
   const startAnew = (): void => {
     goTo(null);
@@ -130,6 +131,11 @@ export function Chat() {
             <Timers />
           </Optional>
         )}
+        {!empty && (
+          <Optional fallback={null}>
+            <PrintedDay conversation={conversation.id} />
+          </Optional>
+        )}
         <div className="turns">
           <Problem code={error} />
           {nowhere && <Nowhere onHome={startAnew} />}
@@ -137,14 +143,13 @@ export function Chat() {
           <Turns
             {...{ conversation, source }}
             onAsk={ask}
-            onEdit={(question) => setEdited({ question })}
+            onEdit={(question, literal = false) => setEdited({ question, literal })}
             onPersonal={askWith}
             onWhole={askWhole}
           />
           <EndOfTurns count={conversation.turns.length} />
         </div>
-        {!empty && <Printed />}
-        <QuestionBox busy={busy} input={input} edited={edited} onAsk={ask} onStop={stop}>
+        <QuestionBox busy={busy} input={input} edited={edited} onAsk={askTyped} onStop={stop}>
           <ScopeMenu scope={scope} onScope={setScope} />
         </QuestionBox>
         {empty && !nowhere && <Empty onAsk={ask} />}

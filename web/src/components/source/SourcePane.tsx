@@ -24,6 +24,7 @@ interface Props {
   source: Source;
   highlights: readonly Highlight[];
   current: number;
+  wish?: unknown; // another one each time that the current place is asked for
   over: boolean; // it lies over the conversation, which cannot be reached meanwhile
   onMove(step: 1 | -1): void;
   onClose(): void;
@@ -33,7 +34,7 @@ interface Props {
 const OVER = { role: "dialog", "aria-modal": true } as const;
 const BESIDE = { role: "complementary" } as const;
 
-export function SourcePane({ source, highlights, current, over, onMove, onClose, alone = false }: Props) {
+export function SourcePane({ source, highlights, current, wish, over, onMove, onClose, alone = false }: Props) {
   const m = useWardMessages();
   const pane = useRef<HTMLElement>(null);
   useFocusWithin(pane, over);
@@ -127,7 +128,7 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose,
             )}
             <Viewer
               key={source.document_id}
-              {...{ document: open, highlights, current, zoom, found, wanted }}
+              {...{ document: open, highlights, current, wish, zoom, found, wanted }}
               onPage={setPage}
             />
           </div>

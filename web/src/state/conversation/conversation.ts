@@ -97,5 +97,6 @@ function openFirst(state: Conversation): Conversation {
   const { sources, spans } = view(last.state);
   const rank = spans[0]?.rank ?? sources[0]?.rank;
   if (rank === undefined || !sources.some((source) => source.rank === rank)) return { ...state, opened: null };
+  if (state.opened?.turn === last.key && state.opened.rank === rank) return state; // its reader asks for nothing anew
   return { ...state, opened: { turn: last.key, rank, highlight: null, chosen: false } };
 }

@@ -32,7 +32,8 @@ export function useOpened(conversation: Conversation, dispatch: Dispatch<Convers
   };
 
   // Where it would cover the answer, only what the reader opened is shown.
-  const shown = source && opened && (opened.chosen || !narrow) ? { source, highlights, current, over: narrow } : null;
+  const shown =
+    source && opened && (opened.chosen || !narrow) ? { source, highlights, current, wish: opened, over: narrow } : null;
   const over = shown?.over ?? false;
   useBackCloses(over, close);
   return { shown, over, openSource, close, moveSource, movePlace };

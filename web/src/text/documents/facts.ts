@@ -38,12 +38,12 @@ export function citationOf(source: Source, page: number, m: Messages): string {
 const NEAREST = 3; // sources that stand for an answer that quotes none
 
 /** Each place that the answer quotes; where it quotes nothing, its first sources. */
-export function citationsOf({ sources, spans }: Pick<Answer, "sources" | "spans">, m: Messages): string[] {
-  if (spans.length === 0) return sources.slice(0, NEAREST).map((source) => citationOf(source, source.page, m));
+export function placesOf({ sources, spans }: Pick<Answer, "sources" | "spans">): { source: Source; page: number }[] {
+  if (spans.length === 0) return sources.slice(0, NEAREST).map((source) => ({ source, page: source.page }));
   const places = new Map(spans.map(({ rank, page }) => [`${rank} ${page}`, { rank, page }]));
   return [...places.values()].flatMap(({ rank, page }) => {
     const source = sources.find((one) => one.rank === rank);
-    return source ? [citationOf(source, page, m)] : [];
+    return source ? [{ source, page }] : [];
   });
 }
 
@@ -77,6 +77,6 @@ export const noticesSaid = (notices: readonly Notice[], m: Messages): SaidNotice
 export function originOf(answer: Pick<Answer, "notices" | "since" | "sources" | "spans">, m: Messages): string {
   const notices = noticesSaid(answer.notices, m).map(({ text }) => text);
   const said = [...answer.since.map((one) => sinceWords(one, m)), ...notices];
-  const cited = answer.spans.length > 0 ? citationsOf(answer, m) : [];
+  const cited = answer.spans.length > 0 ? placesOf(answer).map(({ source, page }) => citationOf(source, page, m)) : [];
   return [...said, ...cited, m.answer.copiedOn(formatDay(dayOf(new Date()), m))].join("\n");
 }

@@ -8,6 +8,7 @@ from typing import Any
 import openai
 import pytest
 
+from rag_api.answering.warnings.notice_texts import notice
 from rag_api.domain import Document
 from tests.rag_api.api.test_api import DUTCH, client, container, documents, url
 from tests.support.scripted_server import Scripted, quote
@@ -82,7 +83,7 @@ def test_a_question_that_nothing_answers_is_a_refusal(asking: openai.OpenAI, scr
         message = asking.chat.completions.create(model="bedside", messages=[user(FLAG)]).choices[0].message
         assert message.content is None
         refusal = message.refusal or ""
-    assert refusal in ("Geen enkel document beantwoordt deze vraag.", "Geen enkel document gaat hierover.")
+    assert refusal in (notice("not_found", "nl").text, notice("nothing_readable", "nl").text)
     assert scripted.requests == []
 
 

@@ -9,16 +9,17 @@ import { Optional } from "../../shared/controls/Optional";
 
 const ForWhom = lazy(async () => ({ default: (await import("./ForWhom")).ForWhom }));
 
-const SERIOUS = new Set([
-  "stream_broken",
-  "offline",
-  "internal",
-  "patient_group",
-  "conflict",
-  "unsupported",
-  "other_document",
-]);
-const ALARMING = new Set(["drug_not_named"]);
+const LOOKS: Record<string, string | undefined> = {
+  stream_broken: "serious",
+  offline: "serious",
+  internal: "serious",
+  patient_group: "serious",
+  conflict: "serious",
+  unsupported: "serious",
+  other_document: "serious",
+  other_document_read: "calm",
+  drug_not_named: "serious alarm",
+};
 const FOR_WHOM = new Set(["twins", "only_for"]); // the question names no patient, and the answer depends on it
 
 interface Props {
@@ -49,11 +50,7 @@ export function Notices({ state, onAsk }: Props) {
           </li>
         ))}
         {notices.map(({ code, text, language: said }) => (
-          <li
-            key={code + text}
-            className={`notice ${ALARMING.has(code) ? "serious alarm" : SERIOUS.has(code) ? "serious" : ""}`}
-            lang={said || language || undefined}
-          >
+          <li key={code + text} className={`notice ${LOOKS[code] ?? ""}`} lang={said || language || undefined}>
             {text}
           </li>
         ))}

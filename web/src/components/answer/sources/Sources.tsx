@@ -5,7 +5,6 @@ import type { Source, Span } from "../../../api/types";
 import { useMessages } from "../../../i18n";
 import type { Opened } from "../../../state/conversation/conversation";
 import { byDocument } from "../../../text/documents/documents";
-import { citationsOf } from "../../../text/documents/facts";
 import { DocumentCard } from "./DocumentCard";
 
 const FIRST = 4;
@@ -43,7 +42,6 @@ export function Sources({ sources, spans, asked, answerId, opened, heading, fold
   const hidden = sources.length - shown.length;
   return (
     <>
-      {folded && <Printed lines={citationsOf({ sources: [...sources], spans: [...spans] }, m)} />}
       {heading && sources.length > 0 && <h3 className="sources-heading">{heading}</h3>}
       {shown.length > 0 && (
         <ol className="cards">
@@ -64,17 +62,5 @@ export function Sources({ sources, spans, asked, answerId, opened, heading, fold
         </button>
       )}
     </>
-  );
-}
-
-/** On paper nothing can be unfolded: what each earlier answer comes from stands under it. */
-function Printed({ lines }: { lines: readonly string[] }) {
-  if (lines.length === 0) return null;
-  return (
-    <ul className="print-only printed-sources">
-      {lines.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
   );
 }

@@ -4,7 +4,7 @@
 import type { MouseEvent } from "react";
 import type { Source, Span, Unsupported } from "../../../api/types";
 import { useMessages } from "../../../i18n";
-import { fileUrl } from "../../../queries/documents/list";
+import { placePath } from "../../../state/window/route";
 import { blocks } from "../../../text/answer/blocks";
 import { saidIn, trimmed } from "../../../text/answer/said";
 import type { Segment } from "../../../text/answer/segments";
@@ -93,7 +93,7 @@ function Quote({ span, language, onSpan }: { span: Span; language: string | unde
       <a
         className={`quote rank-${span.rank}`}
         lang={language || undefined}
-        href={`${fileUrl(span.document_id)}#page=${span.page}`}
+        href={placePath({ document: span.document_id, page: span.page, quotes: [span.text] })}
         title={m.answer.openSpan(span.rank)}
         onClick={follow}
       >

@@ -3,7 +3,7 @@
 import type { MouseEvent, ReactNode } from "react";
 import type { Source, Span } from "../../../api/types";
 import { useMessages } from "../../../i18n";
-import { fileUrl } from "../../../queries/documents/list";
+import { placePath } from "../../../state/window/route";
 import { type Cell, headingOf, type Item, type Row, type Run } from "../../../text/answer/blocks";
 import { belowHeading } from "../../../text/answer/parts";
 import { Optional } from "../../shared/controls/Optional";
@@ -27,7 +27,7 @@ export function Part({ name, runs, spans, source, onSpan }: Props) {
       {runs.map((run, index) => (
         <Drawn key={index} run={run} list={name && `${name} ${index}`} language={source?.language ?? ""} />
       ))}
-      <Place span={first} page={belowHeading(spans, first).page} onSpan={onSpan} />
+      <Place first={first} spans={spans} onSpan={onSpan} />
     </div>
   );
 }
@@ -138,8 +138,9 @@ function List({ items }: { items: readonly Item[] }) {
 }
 
 /** The one place of the whole part. */
-function Place({ span, page, onSpan }: { span: Span; page: number; onSpan(span: Span): void }) {
+function Place({ first: span, spans, onSpan }: { first: Span; spans: readonly Span[]; onSpan(span: Span): void }) {
   const m = useMessages();
+  const { page } = belowHeading(spans, span);
   const follow = (event: MouseEvent): void => {
     // the reader wants another tab: let the browser open it
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -149,7 +150,7 @@ function Place({ span, page, onSpan }: { span: Span; page: number; onSpan(span: 
   return (
     <a
       className={`part-place quote rank-${span.rank}`}
-      href={`${fileUrl(span.document_id)}#page=${page}`}
+      href={placePath({ document: span.document_id, page, quotes: spans.map(({ text }) => text) })}
       title={m.answer.openSpan(span.rank)}
       lang={m.locale}
       onClick={follow}

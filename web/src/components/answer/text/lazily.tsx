@@ -1,5 +1,5 @@
 // What comes with the first answer and not with the page: lists that are ticked off, numbers that
-// are dialled, what its asker must decide first, and what its reader says of it.
+// are dialled, what its asker must decide first, what paper holds, and what its reader says of it.
 import { lazy } from "react";
 import { Optional } from "../../shared/controls/Optional";
 
@@ -10,6 +10,8 @@ const ToDial = lazy(async () => ({ default: (await import("../../steps/Dialled")
 
 export const Identity = lazy(async () => ({ default: (await import("../notices/Identity")).Identity }));
 export const Feedback = lazy(async () => ({ default: (await import("../Feedback")).Feedback }));
+export const PrintedDay = lazy(async () => ({ default: (await import("../Printed")).PrintedDay }));
+export const PrintedSources = lazy(async () => ({ default: (await import("../Printed")).PrintedSources }));
 export const ReadAloud = lazy(async () => ({ default: (await import("../ReadAloud")).ReadAloud }));
 
 const mayHoldNumber = (text: string): boolean => /\d\D{0,3}\d\D?\d/.test(text);

@@ -30,6 +30,7 @@ export function Review({ asked }: { asked: Reviewed }) {
           {asked.text}
         </blockquote>
       )}
+      {asked.status === "answered" && !asked.text && <p className="muted">{m.reviews.hidden}</p>}
       {asked.sources.length > 0 && (
         <>
           <h4>{asked.status === "not_found" ? m.quality.nearest : m.reviews.sources}</h4>

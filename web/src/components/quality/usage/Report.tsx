@@ -6,6 +6,7 @@ import { useReport } from "../../../queries/staff/usage";
 import { download } from "../../../state/window/download";
 import { csvOf } from "../../../text/csv";
 import { Problem } from "../../shared/controls/Problem";
+import "../../../styles/media/print.css";
 
 /** The month before this one, which is over. */
 function lastMonth(): { since: string; until: string } {

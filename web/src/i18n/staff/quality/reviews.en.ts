@@ -29,6 +29,7 @@ export const reviews = {
   }),
   refusedUnknown: "Refused: no procedure answers this.",
   sure: (sure: string, needed: string) => `It was ${sure} sure; ${needed} was needed.`,
+  hidden: "This answer comes from a procedure that you may not read.",
   sources: "Procedures that were shown",
   found: (said: string) => `Was it found? The reader said: ${said}.`,
   verdict: "Your judgement",

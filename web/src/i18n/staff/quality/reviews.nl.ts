@@ -29,6 +29,7 @@ export const reviews: StaffWords["reviews"] = {
   },
   refusedUnknown: "Geweigerd: geen enkele procedure beantwoordt dit.",
   sure: (sure, needed) => `Het was ${sure} zeker; ${needed} was nodig.`,
+  hidden: "Dit antwoord komt uit een procedure die u niet mag lezen.",
   sources: "Procedures die getoond werden",
   found: (said) => `Gevonden? De lezer zei: ${said}.`,
   verdict: "Uw oordeel",
