@@ -131,10 +131,8 @@ def _weigh(told: argparse.Namespace) -> int:
         collections = weigh.collections_of(told.collections) if told.collections else []
         if told.data:
             collections.append(("passages", *weigh.written_out(told.data, Path(folder), told.most)))
-        rows = {
-            weight: [row for own in collections for row in weigh.collected(*own, reader, weight, _asked)]
-            for weight in weigh.WEIGHTS
-        }
+        found = [weigh.collected(*own, reader, _asked) for own in collections]
+    rows = {weight: [row for own in found for row in own[weight]] for weight in weigh.WEIGHTS}
     for weight, own in rows.items():
         fit = asdict(weigh.fitted({weight: own}))
         print(f"weight {weight}: {sum(row.right for row in own)} right; {json.dumps(fit)}", file=sys.stderr)

@@ -19,10 +19,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import torch
+from pydantic import SecretStr
 
 from rag_api.answering.ask import ask, new_question
 from rag_api.answering.choosing.agreement import Agreement
@@ -118,47 +120,53 @@ class Captured:
     query: str
     found: Retrieval
     sources: dict[str, str]  # file names by document id
-    embedder: str = ""
     agreement: Agreement = field(default_factory=Agreement)  # of the reader that must agree
 
 
+@dataclass(frozen=True, slots=True)
+class Agreeing:
+    """Who must agree, and what was measured for it with the embedder of that name: nobody, where
+    there is no reader."""
+
+    reader: InProcess | None = None
+    measured: Callable[[str], WithReader | None] = lambda _embedder: None
+
+
 def capture(
-    documents: Path,
-    files: Sequence[Path],
-    on_progress: Callable[[int], None],
-    reader: InProcess | None = None,
-    measured: WithReader | None = None,
-) -> list[list[Captured]]:
-    """Ask every question of each file of the product as it is, on an installation of its own.
-    reader: who must agree, with what was measured for it."""
+    documents: Path, files: Sequence[Path], on_progress: Callable[[int], None], ways: Sequence[Agreeing]
+) -> list[list[list[Captured]]]:
+    """Ask every question of each file in each of these ways, on one installation of its own."""
     with tempfile.TemporaryDirectory(prefix="bedside-gate-") as folder:
         settings = Settings().model_copy(update={"data_dir": Path(folder), "database_url": None, "store": "lance"})
-        with Container(settings, agreeing=reader) as container, asyncio.Runner() as runner:
-            if reader is not None and measured is not None:
-                name = container.embedder.name
-                kept = replace(calibration(name), agreeing={reader.name: measured})
-                write_calibration(container.settings.data_dir / FILE, name, kept)
-            repo = PgDocuments(container.db)
+        with Container(settings) as installed:
             ingest(
                 survey([documents]),
                 settings=settings,
-                documents_repo=repo,
-                store=container.store,
-                embedder=container.embedder,
+                documents_repo=PgDocuments(installed.db),
+                store=installed.store,
+                embedder=installed.embedder,
             )
-            container.store.tidy()
-            container.start_generator()
-            container.wait_for_generator()
-            asked, found = 0, []
-            for file in files:
-                with file.open(encoding="utf-8-sig", newline="") as rows:
-                    own = []
-                    for row in csv.DictReader(rows):
-                        own.append(runner.run(_ask(row, container)))
-                        asked += 1
-                        on_progress(asked)
+            installed.store.tidy()
+            installed.start_generator()
+            installed.wait_for_generator()
+            running = {"database_url": SecretStr(installed.dsn()), "generator_url": installed.generator_url()}
+            shared, asked = settings.model_copy(update=running), count(1)
+            found: list[list[list[Captured]]] = []
+            for way in ways:
+                with Container(shared, agreeing=way.reader) as container, asyncio.Runner() as runner:
+                    name = container.embedder.name
+                    if way.reader is not None and (measured := way.measured(name)) is not None:
+                        kept = replace(calibration(name), agreeing={way.reader.name: measured})
+                        write_calibration(shared.data_dir / FILE, name, kept)
+                    own: list[list[Captured]] = []
+                    for file in files:
+                        own.append([])
+                        with file.open(encoding="utf-8-sig", newline="") as rows:
+                            for row in csv.DictReader(rows):
+                                own[-1].append(runner.run(_ask(row, container)))
+                                on_progress(next(asked))
                     found.append(own)
-            runner.run(container.generator.close())
+                    runner.run(container.generator.close())
     return found
 
 
@@ -189,7 +197,6 @@ async def _ask(row: dict[str, str], container: Container) -> Captured:
         answer.query,
         found,
         names,
-        container.embedder.name,
         Agreement(told["points"], told["answers"]) if told is not None else Agreement(),
     )
 
@@ -289,13 +296,12 @@ def measure(
 ) -> dict[str, Any]:
     """Return the figures of both, JSON-ready. name: whose weights of agreement hold; without one,
     those of a reader never measured."""
-    asked, missed = capture(documents, [questions, near_misses], on_progress)
     reader = InProcess(reading)
+    ways = [Agreeing(), Agreeing(reader, lambda embedder: shipped().get(embedder, Calibration()).agreeing.get(name))]
+    (asked, missed), (agreed, agreed_near) = capture(documents, [questions, near_misses], on_progress, ways)
     read, near = [read_by(reader, one) for one in asked], [read_by(reader, one) for one in missed]
     refused = [not one.answered for one in missed]
     today = [answered(one) for one in asked]
-    measured = shipped().get(asked[0].embedder, Calibration()).agreeing.get(name) if asked else None
-    agreed, agreed_near = capture(documents, [questions, near_misses], on_progress, reader, measured)
     return report(
         today,
         read,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from html import escape
 from itertools import chain, groupby, repeat
 from pathlib import Path
@@ -18,7 +19,7 @@ from pathlib import Path
 from evaluation.calibration.cases import QuestionKind
 from evaluation.calibration.decision import DecisionRow, confidences_of, fit_decision
 from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, NotFoundModel, WithReader
-from services.reader.gate import Captured, InProcess, capture, judged
+from services.reader.gate import Agreeing, Captured, InProcess, capture, judged
 from services.reader.questions import AskedPassage, read_passages
 
 WEIGHTS = (0.0, 0.25, 0.5, 1.0)
@@ -31,17 +32,20 @@ def collected(
     questions: Path,
     near_misses: Path,
     reader: InProcess,
-    weight: float,
     on_progress: Callable[[int], None],
-) -> list[DecisionRow]:
-    """One collection's questions, asked of an installation of its own that refuses by its rules
-    alone."""
-    measured = WithReader(ALWAYS, weight)
-    asked, missed = capture(documents, [questions, near_misses], on_progress, reader, measured)
-    return [
-        *rows_of(name, asked, QuestionKind.ANSWERABLE),
-        *rows_of(name, missed, QuestionKind.NEAR_MISS),
-    ]
+) -> dict[float, list[DecisionRow]]:
+    """One collection's questions by weight, asked of an installation of its own that refuses by its
+    rules alone."""
+    ways = [Agreeing(reader, partial(_refusing_by_rules, weight)) for weight in WEIGHTS]
+    captured = capture(documents, [questions, near_misses], on_progress, ways)
+    return {
+        weight: [*rows_of(name, asked, QuestionKind.ANSWERABLE), *rows_of(name, missed, QuestionKind.NEAR_MISS)]
+        for weight, (asked, missed) in zip(WEIGHTS, captured, strict=True)
+    }
+
+
+def _refusing_by_rules(weight: float, _embedder: str) -> WithReader:
+    return WithReader(ALWAYS, weight)
 
 
 def written_out(data: Sequence[Path], folder: Path, most: int, split: str = "validate") -> tuple[Path, Path, Path]:

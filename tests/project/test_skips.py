@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,7 @@ def test_a_skip_fails_the_run_unless_no_set_up_could_help(
         str(tmp_path),
         *filter(None, [option]),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # packages' plugins take seconds to load
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
     assert done.returncode == code, done.stdout
     assert said in done.stdout

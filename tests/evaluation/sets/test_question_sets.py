@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,11 @@ from services.reader.gate import judged
 SECOND, HANDBOOK = Path(second.__file__).parent, Path(handbook.__file__).parent
 
 
+@cache
+def read_once(path: Path) -> str:
+    return "\n".join(page.text for page in read(path, path.name, "application/pdf", 100).pages)
+
+
 @pytest.mark.parametrize(
     ("folder", "name"),
     [(SECOND, "whole.csv"), (HANDBOOK, "questions/whole-sixth.csv")],
@@ -28,8 +34,8 @@ SECOND, HANDBOOK = Path(second.__file__).parent, Path(handbook.__file__).parent
 def test_all_that_is_needed_stands_in_the_documents_as_they_are_read(folder: Path, name: str) -> None:
     questions = read_whole(folder / name)
     wanted = {question.document for question in questions}
-    paths = [path for path in sorted((folder / "pdf").glob("*.pdf")) if folder == SECOND or path.name in wanted]
-    text = "\n".join(page.text for path in paths for page in read(path, path.name, "application/pdf", 100).pages)
+    names = [path.name for path in sorted((folder / "pdf").glob("*.pdf")) if folder == SECOND or path.name in wanted]
+    text = "\n".join(read_once(folder / "pdf" / name) for name in names)
     lost = {q.id: lacks for q in questions if (lacks := outcome(q, True, text).lacks)}
     assert len(questions) >= 80
     assert not lost
@@ -48,8 +54,7 @@ def test_the_ward_questions_need_words_that_stand_in_the_handbook_as_it_is_read(
     texts = {}
     for name in {row["document"] for row in asked}:
         with contextlib.suppress(UnreadableDocument):  # one is a scan
-            pages = read(HANDBOOK / "pdf" / name, name, "application/pdf", 100).pages
-            texts[name] = "\n".join(page.text for page in pages)
+            texts[name] = read_once(HANDBOOK / "pdf" / name)
     found = [judged(row, True, texts[row["document"]], [row["document"]]) for row in asked if row["document"] in texts]
     assert len(texts) >= 25
     assert found == ["right"] * 39

@@ -16,6 +16,7 @@ import pytest
 from evaluation.calibration.cases import QuestionKind
 from evaluation.calibration.decision import DecisionRow
 from rag_api.retrieval.decision.calibration import AGREED
+from services.contract.wire import QUOTES
 from services.reader.__main__ import main
 from services.reader.adapter import open_model, save
 from services.reader.gate import GatedAnswer, judged, report
@@ -55,8 +56,15 @@ def test_the_reader_is_compared_where_it_refuses_as_many_near_misses() -> None:
     assert (counts["right"], counts["refused"], counts["near_refused"]) == (1, 1, 0.5)
 
 
+@pytest.fixture
+def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who writes is not compared: sentences are copied by the service that has no model."""
+    monkeypatch.setenv("BEDSIDE_GENERATOR_MODEL", QUOTES)
+
+
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_model")
 def test_both_answer_the_same_questions_about_real_documents(
     tiny_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,6 +104,7 @@ def test_both_answer_the_same_questions_about_real_documents(
 
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_model")
 def test_weights_are_fitted_on_collections_that_a_file_names(
     tiny_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
