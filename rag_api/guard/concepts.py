@@ -162,29 +162,28 @@ class _Names:
 
 @cache
 def _names() -> _Names:
-    words: dict[str, set[int]] = {}
-    inflected: dict[str, set[int]] = {}
-    capitals: dict[str, set[int]] = {}
-    openers: dict[str, list[_Opener]] = {}
+    found = _Names({}, {}, {}, {})
     for line, concept in enumerate(concepts()):
+        only = frozenset((line,))
         for name in concept.names:
             parts = tuple(_WORD.findall(_plain(name)))
             if name.isupper() and len(parts) == 1:
-                capitals.setdefault(parts[0], set()).add(line)
+                _add(found.capitals, parts[0], only)
                 continue
             parts = tuple(map(_spelled, parts))
             for form in _forms(parts[0]):
                 if len(parts) > 1:
-                    openers.setdefault(form, []).append((parts, line))
+                    found.openers.setdefault(form, []).append((parts, line))
                 else:
-                    inflected.setdefault(form, set()).add(line)
+                    _add(found.inflected, form, only)
             if len(parts) == 1:
-                words.setdefault(parts[0], set()).add(line)
-    return _Names(_frozen(words), _frozen(inflected), _frozen(capitals), openers)
+                _add(found.words, parts[0], only)
+    return found
 
 
-def _frozen(found: dict[str, set[int]]) -> dict[str, frozenset[int]]:
-    return {name: frozenset(lines) for name, lines in found.items()}
+def _add(found: dict[str, frozenset[int]], name: str, lines: frozenset[int]) -> None:
+    """Most names have one meaning, whose set all their forms share."""
+    found[name] = found[name] | lines if name in found else lines
 
 
 @lru_cache(maxsize=20_000)
