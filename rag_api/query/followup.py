@@ -34,7 +34,8 @@ aantal afname afnemen again allowed amount antidote antidotum arts beginnen begi
 bewaring bijwerking bijwerkingen bolus call contact contraindicatie contra-indicatie contraindicaties contra-indicaties contraindication
 contraindications contra-indications controle controleren check checked dag dagen daily days dilute dilution doel doen doorgeven dosage
 dose doses dosering dosis dokter duration duren duur duurt effects frequentie frequency geef geen gegeven geven gift give given happens
-herhaal herhaald herhalen herhaling hoelang hoeveel hoeveelheid hoevaak houdbaar houdbaarheid how hours infuus inlooptijd inlopen interval keer keep langer level levels lang
+herhaal herhaald herhalen herhaling
+hoelang hoeveel hoeveelheid hoevaak houdbaar houdbaarheid how hours infuus inlooptijd inlopen interval keer keep langer level levels lang
 long maat maatregelen many max maximaal maximale maximum min minimaal minimale minimum minuten minutes much nodig normaal nummer number
 often oplossen opnieuw opstarten opvolgen opvolging phone per pomp ratio rate repeat repeated repetition route run side snel snelheid
 speed spiegel spoelen start starten startdosis starting stap stappen step steps stop stoppen stopping store target toedienen toedieningsweg

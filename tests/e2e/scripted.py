@@ -292,8 +292,7 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
         for span in spans:
             yield "token", s.TokenEvent(text=span.text)
             yield "cited", s.CitedEvent(span=span)
-            while not script.goes_on.is_set():
-                await asyncio.sleep(0.02)
+            await asyncio.to_thread(script.goes_on.wait, 60)
         yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans))
         return
     hostile = "vijandig" in question

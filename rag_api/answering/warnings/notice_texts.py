@@ -119,12 +119,12 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "No answer was found to this part of the question: {part}",
     },
     "list_in_part": {
-        "nl": "Dit zijn {quoted} van de {items} punten van een lijst: open de bron voor de andere.",
-        "en": "These are {quoted} of the {items} items of a list: open the source for the others.",
+        "nl": "Deze lijst is niet volledig ({quoted} van de {items} punten): open de bron voor de andere.",
+        "en": "This list is not complete ({quoted} of {items} items): open the source for the others.",
     },
     "table_in_part": {
-        "nl": "Hier staat {quoted} van de {items} rijen van een tabel: open de bron voor de andere.",
-        "en": "This is {quoted} of the {items} rows of a table: open the source for the others.",
+        "nl": "Deze tabel is niet volledig ({quoted} van de {items} rijen): open de bron voor de andere.",
+        "en": "This table is not complete ({quoted} of {items} rows): open the source for the others.",
     },
     "cut_short": {
         "nl": "Het antwoord werd te lang en is mogelijk niet volledig.",

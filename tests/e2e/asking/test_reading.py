@@ -184,6 +184,7 @@ def test_a_printed_conversation_keeps_the_sources_of_each_answer_and_marks_stand
     assert f"1. {TITLE}, pagina 3, versie 3" in second
     assert "bron 1, pagina 3" in third
     assert f"{SENTENCES[1]} [1]" in first
+    assert "Weet u het beter?" not in second
     assert not [line for line in lines if re.search(r"pagina \d+ \d", line)]
 
 

@@ -21,7 +21,11 @@ PAIRS = HANDBOOK.parent / "followups.csv"
         ("Hoeveel paracetamol iv bij een volwassene?", "en bij een kind?", "Hoeveel paracetamol iv bij een kind?"),
         ("hoeveel paracetamol bij een kind van 12 kg?", "en van 45 kg?", "hoeveel paracetamol bij een kind van 45 kg?"),
         ("hoeveel paracetamol bij een kind van 12 kg?", "en per dag?", "paracetamol kind van 12 kg per dag?"),
-        ("Val van een patiënt: wat controleren?", "Hoe vaak die controles herhalen?", "Val Hoe vaak die controles herhalen?"),
+        (
+            "Val van een patiënt: wat controleren?",
+            "Hoe vaak die controles herhalen?",
+            "Val Hoe vaak die controles herhalen?",
+        ),
         ("vancomycin loading dose adult", "and for a newborn?", "vancomycin loading dose for a newborn?"),
         (
             "fraxiparine dosis zwangere 90 kg",

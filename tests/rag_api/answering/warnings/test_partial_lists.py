@@ -82,7 +82,7 @@ def test_rows_of_a_table_that_are_not_quoted_are_counted_without_its_header_and_
     (told,) = in_part(of("B\n2 g\n"), "nl")
     assert (told.code, told.text) == (
         "table_in_part",
-        "Hier staat 1 van de 3 rijen van een tabel: open de bron voor de andere.",
+        "Deze tabel is niet volledig (1 van de 3 rijen): open de bron voor de andere.",
     )
 
 
@@ -93,5 +93,5 @@ def test_a_document_whose_text_is_not_at_hand_is_passed_over() -> None:
 def test_the_reader_is_told_of_the_list_that_lacks_most() -> None:
     (told,) = in_part([PartialList(2, 3, 1), PartialList(1, 10, 4)], "en")
     assert (told.code, told.about) == ("list_in_part", (4,))
-    assert told.text == "These are 1 of the 10 items of a list: open the source for the others."
+    assert told.text == "This list is not complete (1 of 10 items): open the source for the others."
     assert in_part([], "nl") == []

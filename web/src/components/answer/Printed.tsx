@@ -8,7 +8,9 @@ import { citationOf, placesOf } from "../../text/documents/facts";
 import { Cautions } from "../shared/document/Cautions";
 import "../../styles/media/print.css";
 
-/** A tab may lie open for days, so the day is taken when it prints. `conversation`: that is shown. */
+/**
+ * A tab may lie open for days, so the day is taken when it prints. `conversation`: that is shown.
+ */
 export function PrintedDay({ conversation }: { conversation: string | null }) {
   const m = useMessages();
   const [day, setDay] = useState(() => dayOf(new Date()));
