@@ -112,6 +112,8 @@ export const en = {
     stopped: "The answer was stopped; what was written so far is below.",
     silent:
       "Nothing comes from Bedside just now: the server or the network falters. This page waits, and asks again by itself.",
+    waits: (seconds: number) =>
+      `Bedside answers other questions first and asks yours again by itself${seconds > 0 ? ` in ${seconds} s` : ""}.`,
     stoppedSpoken: "The answer was stopped.",
     again: "Ask again",
     legendQuote: "Underlined text is word for word from the source.",
@@ -197,7 +199,7 @@ export const en = {
     personal_data: "Your question seems to hold what identifies a patient. Nothing was sent on or stored yet.",
     personal_data_refused:
       "Your question seems to hold what identifies a patient. Your hospital wants it left out; nothing was stored.",
-    too_busy: "Many people are asking at the moment. Try again shortly.",
+    too_busy: "Bedside answers other questions first. Try again shortly.",
     too_many_requests: "You asked very often just now. Try again shortly.",
     internal: "Something went wrong in Bedside. Try again, and tell the administrator if it stays.",
     offlineNow: "You are offline.",
@@ -219,8 +221,7 @@ export const en = {
     instead: "Without it:",
     remove: "Remove it and ask",
     keep: "Ask anyway",
-    wait: (busy: boolean, seconds: number) =>
-      `${busy ? "Many people are asking at the moment." : "You asked very often just now."} Try again in ${many(seconds, "second", "seconds")}.`,
+    wait: (seconds: number) => `You asked very often just now. Try again in ${many(seconds, "second", "seconds")}.`,
   },
   session: {
     lead: "Sign in to ask your hospital's own procedures.",
