@@ -245,14 +245,14 @@ export const en = {
     refused: open<ByCode & Record<"not_signed_in", string>>({
       not_signed_in: "The user name or the password is not right.",
       too_many_tries: "Too many wrong passwords. Wait a minute, then try again.",
+      account_suspended: "Your account is suspended. Ask an administrator why.",
       offline: "No connection to Bedside. Check the network, then try again.",
       database_unavailable: "Bedside does not answer at the moment. Try again shortly.",
       audit_unavailable: "Bedside cannot record who signs in, and therefore lets nobody in. Try again shortly.",
       internal: "Something went wrong in Bedside. Try again, and tell the administrator if it stays.",
     }),
     failed: open<ByCode & Record<"not_allowed", string>>({
-      not_allowed:
-        "You could not be signed in: there is no account for you here, it is suspended, or it took too long.",
+      not_allowed: "You could not be signed in: there is no account for you here, or it took too long.",
       sign_in_unavailable: "The hospital's sign-in does not answer. Try again shortly.",
     }),
   },

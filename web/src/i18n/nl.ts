@@ -238,6 +238,7 @@ export const nl: Messages = {
     refused: {
       not_signed_in: "De gebruikersnaam of het wachtwoord klopt niet.",
       too_many_tries: "Te veel verkeerde wachtwoorden. Wacht een minuut en probeer opnieuw.",
+      account_suspended: "Uw account is geschorst. Vraag een beheerder waarom.",
       offline: "Geen verbinding met Bedside. Controleer het netwerk en probeer opnieuw.",
       database_unavailable: "Bedside antwoordt op dit moment niet. Probeer het zo opnieuw.",
       audit_unavailable:
@@ -245,8 +246,7 @@ export const nl: Messages = {
       internal: "Er ging iets mis in Bedside. Probeer het opnieuw en verwittig de beheerder als het zo blijft.",
     },
     failed: {
-      not_allowed:
-        "U kon niet worden aangemeld: er is hier geen account voor u, het is geschorst, of het duurde te lang.",
+      not_allowed: "U kon niet worden aangemeld: er is hier geen account voor u, of het duurde te lang.",
       sign_in_unavailable: "De aanmelding van het ziekenhuis antwoordt niet. Probeer het zo opnieuw.",
     },
   },
