@@ -8,6 +8,7 @@ BedsideError
 ├── NotSignedIn             401  nobody known asks: no session or key, or one that has ended
 ├── NotAllowed              403  somebody known asks for what their role or key is not for, or
 │                                another site asks in their name
+│   ├── AccountSuspended         somebody whose account may not be used just now would sign in
 │   ├── MembershipAdminNeeded    an admin would change who is in which group, and so who reads what
 │   ├── NotForYourself           nobody gives themselves a group or a role
 │   ├── MoreThanYours            a key that would carry more than who makes it has
@@ -107,6 +108,10 @@ class NotSignedIn(BedsideError):
 
 class NotAllowed(BedsideError):
     code, status = "not_allowed", 403
+
+
+class AccountSuspended(NotAllowed):
+    code = "account_suspended"
 
 
 class MembershipAdminNeeded(NotAllowed):

@@ -193,7 +193,7 @@ class Admission:
         together they would be sent away again."""
         now = self._clock()
         self._promised = min(max(self._promised, now + len(self._queue) * self._pace) + self._pace, now + LONGEST_WAIT)
-        return TooBusy("Many people are asking at the moment.", max(1.0, math.ceil(self._promised - now)))
+        return TooBusy("Other questions are answered first.", max(1.0, math.ceil(self._promised - now)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from rag_api.db import Database
-from rag_api.db.people.accounts import login_of, tried
-from rag_api.errors import InvalidInput, NotSignedIn, TooManyTries
+from rag_api.db.people.accounts import SUSPENDED, login_of, tried
+from rag_api.errors import AccountSuspended, InvalidInput, NotSignedIn, TooManyTries
 
 SHORTEST, LONGEST = 12, 200
 _hasher = PasswordHasher()  # RFC 9106's second recommendation: 64 MiB each
@@ -27,7 +27,7 @@ def hash_password(password: str) -> str:
 
 def sign_in(db: Database, login: str, password: str) -> str:
     """Return the account's id. Raises NotSignedIn, the same for an unknown name as for a wrong
-    password, and TooManyTries."""
+    password, TooManyTries, and for who knows the password AccountSuspended."""
     known = login_of(db, login)
     if known is not None and known.waits:
         raise TooManyTries("Too many wrong passwords. Wait a minute before the next try.")
@@ -36,6 +36,8 @@ def sign_in(db: Database, login: str, password: str) -> str:
         if known is not None:
             tried(db, known.account_id, right=False)
         raise NotSignedIn("The name or the password is not right.")
+    if known.suspended:
+        raise AccountSuspended(SUSPENDED)
     tried(db, known.account_id, right=True)
     return known.account_id
 

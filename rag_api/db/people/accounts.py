@@ -19,13 +19,15 @@ from rag_api.db import Connection, Database
 from rag_api.db.access import ACTIVE_ACCOUNT, QUALITY, administrator, found, may_give, may_set_password
 from rag_api.db.people.permissions import named, record
 from rag_api.domain import EVERYONE, Role, User
-from rag_api.errors import Conflict, InvalidInput, MachineAccount, NotAllowed
+from rag_api.errors import AccountSuspended, Conflict, InvalidInput, MachineAccount, NotAllowed
 
 MOST_TRIES = 5  # wrong passwords in a row; then each further one waits
 _WAITS = f"""failed_tries >= {MOST_TRIES}
   and failed_at > now() - least(15, power(2, failed_tries - {MOST_TRIES})) * interval '1 minute'"""
 
 RoleGroups = Mapping[str, frozenset[Role]]
+
+SUSPENDED = "This account is suspended: ask an administrator why."
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Login:
     account_id: str
     password_hash: str
     waits: bool
+    suspended: bool
 
 
 def user_of(account: Account, role_groups: RoleGroups) -> User:
@@ -122,11 +125,11 @@ def add_account(
 def login_of(db: Database, login: str) -> Login | None:
     """Return what a password is compared with; None when nobody signs in by this name."""
     row = db.one(
-        f"""select id, password_hash, {_WAITS} as waits from users
-        where login = lower(%(login)s) and password_hash is not null and {ACTIVE_ACCOUNT}""",  # noqa: S608
+        f"""select id, password_hash, {_WAITS} as waits, not ({ACTIVE_ACCOUNT}) as suspended from users
+        where login = lower(%(login)s) and password_hash is not null""",  # noqa: S608
         {"login": login.strip()},
     )
-    return Login(row["id"], row["password_hash"], bool(row["waits"])) if row else None
+    return Login(row["id"], row["password_hash"], bool(row["waits"]), row["suspended"]) if row else None
 
 
 def tried(db: Database, account_id: str, right: bool) -> None:
@@ -141,7 +144,7 @@ def tried(db: Database, account_id: str, right: bool) -> None:
 
 def signed_in_with(db: Database, claims: Claims, may_create: bool) -> str:
     """Return the id of the account of what a provider said, with the groups it named now. Raises
-    NotAllowed when there is none and none may be made, or it is suspended."""
+    NotAllowed when there is none and none may be made, AccountSuspended."""
     with db.connection() as connection:
         row = connection.execute(
             """update users set name = %(name)s, claimed_groups = %(groups)s, mail = %(mail)s, signed_in_at = now(),
@@ -157,7 +160,7 @@ def signed_in_with(db: Database, claims: Claims, may_create: bool) -> str:
 def _created(connection: Connection, claims: Claims, may_create: bool) -> DictRow:
     known = "select 1 as n from users where issuer = %(issuer)s and subject = %(subject)s"
     if connection.execute(known, _of_claims(claims)).fetchone():
-        raise NotAllowed("This account is suspended.")
+        raise AccountSuspended(SUSPENDED)
     if not may_create:
         raise NotAllowed("There is no account for you here. Ask your administrator for one.")
     row = connection.execute(

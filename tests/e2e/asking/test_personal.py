@@ -4,6 +4,7 @@ when to try again."""
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -70,10 +71,26 @@ def test_where_the_hospital_refuses_there_is_one_way(page: Page) -> None:
     expect(page.locator(".identity .button")).to_have_text(["Weglaten en vragen"])
 
 
-def test_when_many_ask_the_page_says_when_to_try_again(page: Page) -> None:
-    refusing(page, 429, {"code": "too_busy"}, {"Retry-After": "3"})
+def test_while_other_questions_are_answered_the_page_counts_down_and_asks_again_by_itself(
+    page: Page, tmp_path: Path
+) -> None:
+    sent = refusing(page, 429, {"code": "too_busy"}, {"Retry-After": "3"})
     ask(page)
-    expect(page.locator(".notices")).to_contain_text("Probeer het over 3 seconden opnieuw.")
-    page.locator(".turn > .button").click()
+    expect(page.locator(".progress")).to_contain_text(
+        "Bedside beantwoordt eerst andere vragen en stelt de uwe vanzelf opnieuw over 3 s."
+    )
+    faultless(page)
+    page.screenshot(path=tmp_path / "waits.png")
+    expect(page.locator(".progress")).to_contain_text("over 1 s.")
     complete(page)
     expect(page.locator(".turn")).to_have_count(1)
+    assert len(sent) == 2
+
+
+def test_a_question_that_waits_for_a_place_is_stopped(page: Page) -> None:
+    sent = refusing(page, 429, {"code": "too_busy"}, {"Retry-After": "9"})
+    ask(page)
+    expect(page.locator(".progress")).to_contain_text("over 9 s.")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".notices")).to_contain_text("Het antwoord is gestopt")
+    assert len(sent) == 1

@@ -477,12 +477,44 @@ def test_the_sign_in_page_says_why_it_came_back_and_speaks_both_languages(
     expect(page.get_by_text("Sign in to ask your hospital's own procedures.")).to_be_visible()
 
 
+def test_who_is_suspended_reads_so_at_sign_in(open_as: Open, people: People, url: str, tmp_path: Path) -> None:
+    people.ids["gone"] = add_account(people.db, LOCAL_USER, "Gone", "gone", hash_password(PASSWORD), [Role.READER], [])
+    page = open_as("gone", "/")
+    expect(page.locator("#question")).to_be_visible()
+    change_account(people.db, LOCAL_USER, people.ids["gone"], suspended=True)
+    page.goto(url)
+    page.get_by_label("Gebruikersnaam").fill("gone")
+    page.locator("input[type=password]").fill(PASSWORD)
+    page.locator("form button[type=submit]").click()
+    expect(page.get_by_role("alert")).to_have_text("Uw account is geschorst. Vraag een beheerder waarom.")
+    faultless(page)
+    page.screenshot(path=tmp_path / "suspended.png")
+
+
 # --- The trail
 
 
 def shown_entries(page: Page) -> Locator:
     expect(page.locator(".made [role=status]")).not_to_contain_text("…")
     return page.locator(".entry")
+
+
+def test_an_entry_of_many_documents_names_a_few_until_it_is_opened(
+    open_as: Open, url: str, people: People, container: Container, document: Document, tmp_path: Path
+) -> None:
+    for number in range(6):
+        load(container, f"regel-{number}.pdf", f"Regel {number}. Was de handen.")
+    key = {"authorization": f"Bearer {people.keys['read']}"}  # type: ignore[index]
+    httpx.get(f"{url}/api/documents?search=regel-", headers=key).raise_for_status()
+    page = open_as("auditor", "/audit/trail")
+    page.get_by_label("Document", exact=True).fill("regel-5")
+    page.get_by_role("button", name="Toon", exact=True).click()
+    expect(shown_entries(page)).to_have_count(1)
+    expect(page.locator(".entry-what")).to_contain_text("regel-0.pdf, regel-1.pdf, regel-2.pdf en nog 3")
+    page.screenshot(path=tmp_path / "folded.png")
+    page.locator(".entry summary").click()
+    expect(page.locator(".entry-detail")).to_contain_text("regel-5.pdf")
+    container.db.run("delete from documents where source like 'regel-%'")
 
 
 def test_the_trail_is_read_by_person_action_document_and_period_and_each_reading_is_an_entry(

@@ -33,6 +33,7 @@ MAP = {
     "InvalidInput": (400, "invalid_input"),
     "NotSignedIn": (401, "not_signed_in"),
     "NotAllowed": (403, "not_allowed"),
+    "AccountSuspended": (403, "account_suspended"),
     "MembershipAdminNeeded": (403, "membership_admin_needed"),
     "NotForYourself": (403, "not_for_yourself"),
     "MoreThanYours": (403, "more_than_yours"),

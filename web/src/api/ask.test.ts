@@ -123,3 +123,20 @@ test("a connection that breaks before the first word is told at once", async () 
   answers(STAGE, DONE);
   expect(await heard()).toEqual(["stage", "silent 0", "heard 0.5", "done"]);
 });
+
+test("a question for which there is no place yet is asked again when the service says, and not for ever", async () => {
+  const busy = () => new Response('{"code":"too_busy","detail":"d"}', { status: 429, headers: { "Retry-After": "3" } });
+  const asks: number[] = [];
+  const from = (places: number) => async () => {
+    asks.push(Date.now());
+    return asks.length < places
+      ? busy()
+      : new Response(STAGE + TOKEN + DONE, { headers: { "content-type": "text/event-stream" } });
+  };
+  vi.stubGlobal("fetch", from(3));
+  expect(await asked()).toEqual(["waits", "waits", "stage", "token", "done"]);
+  expect(asks.map((at) => at - (asks[0] ?? 0))).toEqual([0, 3000, 6000]);
+  asks.length = 0;
+  vi.stubGlobal("fetch", from(100));
+  expect(await asked()).toEqual(["waits", "waits", "waits", "waits", "waits", "too_busy"]);
+});

@@ -8,18 +8,27 @@ import { type AskIn, STREAM_EVENTS, type StreamEvent } from "./types";
 
 const TRIES = 3;
 const PAUSES = [500, 2000]; // milliseconds before asking again
+const BUSY = 6; // times that the service may say when there is a place
+
+/** Other questions are answered just now: this one is asked again in so many seconds. */
+export interface Waits {
+  type: "waits";
+  seconds: number;
+}
 
 /**
  * Ask, and yield what the server sends. Throws ApiError; an abort by `signal` ends it without an
  * error. An answer of which no word has come when the connection breaks is asked for again, under
- * the same key, so that it is stored once. `onSilence` hears when nothing comes any more, and when
+ * the same key, so that it is stored once; so is one for which there is no place yet, at the time
+ * that the service says. `onSilence` hears when nothing comes any more, and when
  * something does again.
  */
 export async function* ask(
   body: AskIn,
   signal: AbortSignal,
   onSilence: (silent: boolean) => void = () => undefined,
-): AsyncGenerator<StreamEvent> {
+): AsyncGenerator<StreamEvent | Waits> {
+  let busy = 0;
   const key = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`; // none without TLS
   for (let tries = 1; ; tries++) {
     let words = false;
@@ -30,14 +39,28 @@ export async function* ask(
       }
       return;
     } catch (error) {
-      const broken = error instanceof ApiError && error.code === "stream_broken";
-      if (!broken || words || tries === TRIES) throw error;
+      const { code, retryAfter } = asApiError(error);
+      if (code === "too_busy" && retryAfter && ++busy < BUSY) {
+        yield { type: "waits", seconds: retryAfter };
+        await passed(retryAfter * 1000, signal);
+        if (signal.aborted) return;
+        tries = 0;
+        continue;
+      }
+      if (code !== "stream_broken" || words || tries === TRIES) throw error;
       onSilence(true);
-      await new Promise((resolve) => setTimeout(resolve, PAUSES[tries - 1]));
+      await passed(PAUSES[tries - 1] ?? 0, signal);
       if (signal.aborted) return;
     }
   }
 }
+
+/** Some time has, or nobody waits any more. */
+const passed = (milliseconds: number, signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", resolve, { once: true });
+  });
 
 async function* once(
   body: AskIn,

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { ask } from "./ask";
+import { ask, type Waits } from "./ask";
 import { address, call, done, service } from "./client";
 import type { ApiError } from "./errors";
 import type { StreamEvent } from "./types";
@@ -14,8 +14,8 @@ function serve(response: Response | Error): void {
   vi.stubGlobal("fetch", () => (response instanceof Error ? Promise.reject(response) : Promise.resolve(response)));
 }
 
-async function all(signal = new AbortController().signal): Promise<StreamEvent[]> {
-  const events: StreamEvent[] = [];
+async function all(signal = new AbortController().signal): Promise<(StreamEvent | Waits)[]> {
+  const events: (StreamEvent | Waits)[] = [];
   for await (const event of ask(QUESTION, signal)) events.push(event);
   return events;
 }
@@ -49,8 +49,8 @@ test("a refusal carries what was seen, the question without it, and how long to 
   };
   serve(new Response(JSON.stringify(body), { status: 422 }));
   expect(await failure(all())).toMatchObject({ code: "personal_data", instead: "[…]?", rows: [{ code: "name" }] });
-  serve(new Response('{"code":"too_busy","detail":"d"}', { status: 429, headers: { "Retry-After": "3" } }));
-  expect(await failure(all())).toMatchObject({ code: "too_busy", retryAfter: 3 });
+  serve(new Response('{"code":"too_many_requests","detail":"d"}', { status: 429, headers: { "Retry-After": "3" } }));
+  expect(await failure(all())).toMatchObject({ code: "too_many_requests", retryAfter: 3 });
 });
 
 test("an error page that is no JSON is an internal error", async () => {

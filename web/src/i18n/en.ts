@@ -112,6 +112,8 @@ export const en = {
     stopped: "The answer was stopped; what was written so far is below.",
     silent:
       "Nothing comes from Bedside just now: the server or the network falters. This page waits, and asks again by itself.",
+    waits: (seconds: number) =>
+      `Bedside answers other questions first and asks yours again by itself${seconds > 0 ? ` in ${seconds} s` : ""}.`,
     stoppedSpoken: "The answer was stopped.",
     again: "Ask again",
     legendQuote: "Underlined text is word for word from the source.",
@@ -198,7 +200,7 @@ export const en = {
     personal_data: "Your question seems to hold what identifies a patient. Nothing was sent on or stored yet.",
     personal_data_refused:
       "Your question seems to hold what identifies a patient. Your hospital wants it left out; nothing was stored.",
-    too_busy: "Many people are asking at the moment. Try again shortly.",
+    too_busy: "Bedside answers other questions first. Try again shortly.",
     too_many_requests: "You asked very often just now. Try again shortly.",
     internal: "Something went wrong in Bedside. Try again, and tell the administrator if it stays.",
     offlineNow: "You are offline.",
@@ -220,8 +222,7 @@ export const en = {
     instead: "Without it:",
     remove: "Remove it and ask",
     keep: "Ask anyway",
-    wait: (busy: boolean, seconds: number) =>
-      `${busy ? "Many people are asking at the moment." : "You asked very often just now."} Try again in ${many(seconds, "second", "seconds")}.`,
+    wait: (seconds: number) => `You asked very often just now. Try again in ${many(seconds, "second", "seconds")}.`,
   },
   session: {
     lead: "Sign in to ask your hospital's own procedures.",
@@ -245,14 +246,14 @@ export const en = {
     refused: open<ByCode & Record<"not_signed_in", string>>({
       not_signed_in: "The user name or the password is not right.",
       too_many_tries: "Too many wrong passwords. Wait a minute, then try again.",
+      account_suspended: "Your account is suspended. Ask an administrator why.",
       offline: "No connection to Bedside. Check the network, then try again.",
       database_unavailable: "Bedside does not answer at the moment. Try again shortly.",
       audit_unavailable: "Bedside cannot record who signs in, and therefore lets nobody in. Try again shortly.",
       internal: "Something went wrong in Bedside. Try again, and tell the administrator if it stays.",
     }),
     failed: open<ByCode & Record<"not_allowed", string>>({
-      not_allowed:
-        "You could not be signed in: there is no account for you here, it is suspended, or it took too long.",
+      not_allowed: "You could not be signed in: there is no account for you here, or it took too long.",
       sign_in_unavailable: "The hospital's sign-in does not answer. Try again shortly.",
     }),
   },

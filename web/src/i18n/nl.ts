@@ -103,6 +103,8 @@ export const nl: Messages = {
     stopped: "Het antwoord is gestopt; wat er al stond, staat hieronder.",
     silent:
       "Er komt even niets meer van Bedside: de server of het netwerk hapert. Deze pagina wacht en vraagt het zelf opnieuw.",
+    waits: (seconds: number) =>
+      `Bedside beantwoordt eerst andere vragen en stelt de uwe vanzelf opnieuw${seconds > 0 ? ` over ${seconds} s` : ""}.`,
     stoppedSpoken: "Het antwoord is gestopt.",
     again: "Opnieuw vragen",
     legendQuote: "Onderstreepte tekst staat letterlijk in de bron.",
@@ -191,7 +193,7 @@ export const nl: Messages = {
       "Uw vraag lijkt gegevens te bevatten die een patiënt herkenbaar maken. Er is nog niets verstuurd of bewaard.",
     personal_data_refused:
       "Uw vraag lijkt gegevens te bevatten die een patiënt herkenbaar maken. Uw ziekenhuis wil dat ze weggelaten worden; er is niets bewaard.",
-    too_busy: "Er stellen op dit moment veel mensen een vraag. Probeer het zo dadelijk opnieuw.",
+    too_busy: "Bedside beantwoordt eerst andere vragen. Probeer het zo dadelijk opnieuw.",
     too_many_requests: "U stelde net heel vaak een vraag. Probeer het zo dadelijk opnieuw.",
     internal: "Er ging iets mis in Bedside. Probeer het opnieuw en verwittig de beheerder als het zo blijft.",
     offlineNow: "U bent offline.",
@@ -213,8 +215,8 @@ export const nl: Messages = {
     instead: "Zonder:",
     remove: "Weglaten en vragen",
     keep: "Toch zo vragen",
-    wait: (busy: boolean, seconds: number) =>
-      `${busy ? "Er stellen op dit moment veel mensen een vraag." : "U stelde net heel vaak een vraag."} Probeer het over ${many(seconds, "seconde", "seconden")} opnieuw.`,
+    wait: (seconds: number) =>
+      `U stelde net heel vaak een vraag. Probeer het over ${many(seconds, "seconde", "seconden")} opnieuw.`,
   },
   session: {
     lead: "Meld u aan om de procedures van uw ziekenhuis te bevragen.",
@@ -237,6 +239,7 @@ export const nl: Messages = {
     refused: {
       not_signed_in: "De gebruikersnaam of het wachtwoord klopt niet.",
       too_many_tries: "Te veel verkeerde wachtwoorden. Wacht een minuut en probeer opnieuw.",
+      account_suspended: "Uw account is geschorst. Vraag een beheerder waarom.",
       offline: "Geen verbinding met Bedside. Controleer het netwerk en probeer opnieuw.",
       database_unavailable: "Bedside antwoordt op dit moment niet. Probeer het zo opnieuw.",
       audit_unavailable:
@@ -244,8 +247,7 @@ export const nl: Messages = {
       internal: "Er ging iets mis in Bedside. Probeer het opnieuw en verwittig de beheerder als het zo blijft.",
     },
     failed: {
-      not_allowed:
-        "U kon niet worden aangemeld: er is hier geen account voor u, het is geschorst, of het duurde te lang.",
+      not_allowed: "U kon niet worden aangemeld: er is hier geen account voor u, of het duurde te lang.",
       sign_in_unavailable: "De aanmelding van het ziekenhuis antwoordt niet. Probeer het zo opnieuw.",
     },
   },

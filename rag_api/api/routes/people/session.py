@@ -48,7 +48,7 @@ def get_session(request: Request) -> api.SessionOut:
     "/session",
     openapi_extra=declared(Access.ANONYMOUS),
     summary="Sign in with a password",
-    responses=responses(400, 401, 404, 413, 422, 429, 503),
+    responses=responses(400, 401, 403, 404, 413, 422, 429, 503),
 )
 def sign_in(
     request: Request, response: Response, db: DbDep, trail: TrailDep, metrics: MetricsDep, body: api.SignInIn

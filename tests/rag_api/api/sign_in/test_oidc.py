@@ -217,7 +217,7 @@ def test_a_suspended_account_does_not_sign_in(world: World) -> None:
     account = signed_in_with(db, Claims(world.provided.issuer, "bram", "Bram", ()), may_create=True)
     change_account(db, LOCAL_USER, account, suspended=True)
     with world.browser() as browser:
-        assert world.sign_in(browser, "bram").headers["location"] == "/?sign-in-failed=not_allowed"
+        assert world.sign_in(browser, "bram").headers["location"] == "/?sign-in-failed=account_suspended"
         assert browser.get("/api/session").json()["user"] is None
     change_account(db, LOCAL_USER, account, suspended=False)
 

@@ -158,7 +158,9 @@ def test_suspended_an_account_is_nobody_from_the_next_request_on_and_its_keys_st
     assert [client.get("/documents", headers=shown).status_code for shown in (cookie, key)] == [200, 200]
     change_account(db, LOCAL_USER, account, suspended=True)
     assert [client.get("/documents", headers=shown).status_code for shown in (cookie, key)] == [401, 401]
-    assert sign_in(client, "bram").status_code == 401
+    refused = sign_in(client, "bram")  # who knows the password is told why
+    assert (refused.status_code, refused.json()["code"]) == (403, "account_suspended")
+    assert sign_in(client, "bram", "een ander lang wachtwoord").json() == sign_in(client, "nobody").json()
     change_account(db, LOCAL_USER, account, suspended=False)
     assert [client.get("/documents", headers=shown).status_code for shown in (cookie, key)] == [401, 401]
     assert sign_in(client, "bram").status_code == 200

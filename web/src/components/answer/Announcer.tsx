@@ -19,7 +19,10 @@ export function Announcer({ turn }: { turn: Turn | undefined }) {
  * what must be known first.
  */
 function spoken(state: AnswerState, m: Messages): string {
-  if (state.kind === "working") return state.silent ? m.answer.silent : "";
+  if (state.kind === "working") {
+    if (state.silent) return m.answer.silent;
+    return state.waitsUntil > 0 ? m.answer.waits(0) : "";
+  }
   if (state.kind === "stopped") return m.answer.stoppedSpoken;
   if (state.kind === "failed") return m.answer.failedSpoken(failureWords(state.code, m));
   const { sources, notices, status } = view(state);

@@ -8,10 +8,11 @@ export function Progress({ state }: { state: Extract<AnswerState, { kind: "worki
   const now = useClock();
   const { stage, passages } = state;
   const doing = stage === "reading" ? m.stage.reading(passages) : m.stage[stage];
+  const wait = Math.ceil((state.waitsUntil - now) / 1000);
   const past = state.past.filter(({ name }) => name !== "sending");
   return (
     <div className="progress">
-      <span className="progress-now">{doing}…</span>
+      <span className="progress-now">{wait > 0 ? m.answer.waits(wait) : `${doing}…`}</span>
       <span className="muted">{m.answer.seconds(formatSeconds(Math.max(0, now - state.askedAt), m))}</span>
       {past.map(({ name, milliseconds }) => (
         <span key={name} className="muted">

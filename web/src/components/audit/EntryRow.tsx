@@ -5,6 +5,8 @@ import type { Entry } from "../../api/types";
 import { formatInstant, type StaffMessages, useStaffMessages } from "../../i18n";
 import { type Asked, documentsOf, EVERYTHING, othersOf } from "../../state/staff/audit";
 
+const NAMED = 3; // documents of a folded entry; opened it names all
+
 interface Props {
   entry: Entry;
   onAsk(asked: Asked): void;
@@ -32,7 +34,9 @@ function Summary({ entry }: { entry: Entry }) {
       <span className="entry-who">{whoWords(entry, m)}</span>
       <span className="entry-what">
         {m.audit.actions[action] ?? action}
-        {sources.length > 0 && <span className="muted"> {sources.join(", ")}</span>}
+        {sources.length > 0 && (
+          <span className="muted"> {m.audit.sources(sources.slice(0, NAMED), sources.length)}</span>
+        )}
       </span>
       <span className={result === "refused" || result === "failed" ? "entry-result wrong" : "entry-result muted"}>
         {m.audit.results[result]}

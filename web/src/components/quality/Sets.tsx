@@ -3,7 +3,8 @@
 import type { JudgedSets } from "../../api/types";
 import { formatMoment, useStaffMessages } from "../../i18n";
 import { csvUrl, useDeleteSet, useJudgedSets } from "../../queries/staff/judged";
-import { pathOf, setAddress, setInAddress } from "../../state/window/route";
+import { setAddress, setInAddress } from "../../state/staff/addresses";
+import { pathOf } from "../../state/window/route";
 import { Confirm } from "../shared/controls/Confirm";
 import { Problem } from "../shared/controls/Problem";
 import { type Counted, CountWords, countsOf } from "./Counts";

@@ -100,7 +100,7 @@ function Elsewhere({ inNewTab }: { inNewTab: boolean }) {
     <>
       {failed && (
         <p className="notice serious" role="alert">
-          {m.session.failed[failed] ?? m.session.failed.not_allowed}
+          {m.session.failed[failed] ?? m.session.refused[failed] ?? m.session.failed.not_allowed}
         </p>
       )}
       <a

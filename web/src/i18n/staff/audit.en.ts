@@ -55,6 +55,8 @@ export const audit = {
   show: "Show",
   clear: "Show all",
   backwards: "The last day lies before the first.",
+  sources: (named: readonly string[], all: number) =>
+    all > named.length ? `${named.join(", ")} and ${all - named.length} more` : named.join(", "),
   export: "Save these as JSON lines",
   shown: (count: number): string => (count === 0 ? "" : `${many(count, "entry", "entries")}, newest first`),
   none: "No entry fits. Another period, or fewer filters?",

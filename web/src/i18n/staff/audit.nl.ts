@@ -55,6 +55,7 @@ export const audit: typeof AuditWords = {
   show: "Toon",
   clear: "Toon alles",
   backwards: "De laatste dag ligt voor de eerste.",
+  sources: (named, all) => (all > named.length ? `${named.join(", ")} en nog ${all - named.length}` : named.join(", ")),
   export: "Bewaar deze als JSON-regels",
   shown: (count) => (count === 0 ? "" : `${many(count, "regel", "regels")}, nieuwste eerst`),
   none: "Geen regel past hierbij. Een andere periode, of minder filters?",

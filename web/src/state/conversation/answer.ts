@@ -1,4 +1,5 @@
 // One answer, from the question to its end, as a reduced union. Pure: no clock, no network, no DOM.
+import type { Waits } from "../../api/ask";
 import type {
   Answer,
   AnswerStatus,
@@ -43,6 +44,7 @@ export type AnswerState =
       passages: number;
       past: StageTime[];
       silent: boolean; // nothing comes any more, and it is still waited for
+      waitsUntil: number; // when it is asked again, as there was no place for it; 0: it did not wait
     }
   | { kind: "complete"; answer: Answer; milliseconds: number | null }
   | { kind: "stopped"; draft: Draft }
@@ -63,6 +65,7 @@ export type AnswerEvent =
   | StreamEvent
   | { type: "stopped" }
   | { type: "silence"; silent: boolean }
+  | Waits
   | { type: "broken"; code: string; refusal?: Refusal };
 
 /**
@@ -81,7 +84,17 @@ export function asked(question: string, at: number): AnswerState {
     status: null,
     language: "",
   };
-  return { kind: "working", draft, askedAt: at, stage: "sending", stageAt: at, passages: 0, past: [], silent: false };
+  return {
+    kind: "working",
+    draft,
+    askedAt: at,
+    stage: "sending",
+    stageAt: at,
+    passages: 0,
+    past: [],
+    silent: false,
+    waitsUntil: 0,
+  };
 }
 
 /** An answer that was stored earlier. */
@@ -117,6 +130,8 @@ export function reduceAnswer(state: AnswerState, event: AnswerEvent, at: number)
       return { kind: "failed", draft, code: event.code, refusal: event.refusal };
     case "silence":
       return { ...state, silent: event.silent };
+    case "waits":
+      return { ...state, waitsUntil: at + event.seconds * 1000 };
     case "stopped":
       return { kind: "stopped", draft };
   }

@@ -1,20 +1,14 @@
 import { expect, test } from "vitest";
 import {
-  accountInAddress,
   askPath,
   conversationPath,
-  keysAddress,
   menuOf,
-  ownerAddress,
-  ownerInAddress,
   pageAt,
   pagesFor,
   parseRoute,
   placeIn,
   placePath,
   questionInAddress,
-  setAddress,
-  setInAddress,
 } from "./route";
 
 test("addresses are read and written the same way", () => {
@@ -28,8 +22,6 @@ test("the pages for quality staff and admins have addresses of their own", () =>
   expect(pageAt("/quality/sets")).toBe("sets");
   expect(pageAt("/admin/documents/")).toBe("documents");
   expect(pageAt("/quality")).toBe("chat");
-  expect(setInAddress(new URL(setAddress("ronde 1 & 2"), "http://x").search)).toBe("ronde 1 & 2");
-  expect(setInAddress("")).toBeNull();
 });
 
 test("who may is shown the way to the pages of few", () => {
@@ -70,13 +62,6 @@ test("a page lies in the menu of its task, and everybody's in none", () => {
   expect(menuOf("documents")).toBe("administration");
   expect(menuOf("audit")).toBe("administration");
   expect(askPath("5 + 10 mg?")).toBe("/?q=5%20%2B%2010%20mg%3F");
-});
-
-test("the keys of an account, and an owner, are at an address", () => {
-  expect(pageAt("/admin/owners")).toBe("owners");
-  expect(ownerInAddress(new URL(ownerAddress("bo & co"), "http://x").search)).toBe("bo & co");
-  expect(pageAt("/admin/keys")).toBe("keys");
-  expect(accountInAddress(new URL(keysAddress("bo & co"), "http://x").search)).toBe("bo & co");
 });
 
 test.each(["/elders", "/c", "/c/a/b", "/c/%zz"])("%s is nowhere", (path) => {

@@ -154,17 +154,6 @@ function decoded(part: string): string | null {
   }
 }
 
-const KEYS_OF = "account";
-export const keysAddress = (account: string): string => `${pathOf("keys")}?${KEYS_OF}=${encodeURIComponent(account)}`;
-export const accountInAddress = (search: string): string => new URLSearchParams(search).get(KEYS_OF) ?? "";
-
-const OWNER_OF = "owner";
-export const ownerAddress = (name: string): string => `${pathOf("owners")}?${OWNER_OF}=${encodeURIComponent(name)}`;
-export const ownerInAddress = (search: string): string => new URLSearchParams(search).get(OWNER_OF) ?? "";
-
-export const setAddress = (name: string): string => `${pathOf("sets")}?set=${encodeURIComponent(name)}`;
-export const setInAddress = (search: string): string | null => new URLSearchParams(search).get("set") || null;
-
 export type Route = { kind: "home" | "unknown" } | { kind: "conversation" | "answer"; id: string };
 
 export function parseRoute(path: string): Route {

@@ -5,7 +5,7 @@ import type { Account } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useChangeAccount, useEndSessions } from "../../../queries/staff/accounts";
 import { allGroups, changesOf, givenOf, isGroup } from "../../../state/staff/account";
-import { keysAddress } from "../../../state/window/route";
+import { keysAddress } from "../../../state/staff/addresses";
 import { Confirm } from "../../shared/controls/Confirm";
 import { AskerFields } from "./AskerFields";
 import { GroupFields } from "./GroupFields";

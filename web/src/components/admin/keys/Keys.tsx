@@ -4,7 +4,7 @@ import type { Key, NewKey as Made } from "../../../api/types";
 import { formatMoment, useStaffMessages } from "../../../i18n";
 import { useKeys, useRevokeKey } from "../../../queries/staff/keys";
 import { daysLeft, stateOf } from "../../../state/staff/account";
-import { accountInAddress } from "../../../state/window/route";
+import { accountInAddress } from "../../../state/staff/addresses";
 import { Choice } from "../../shared/controls/Choice";
 import { Confirm } from "../../shared/controls/Confirm";
 import { Problem } from "../../shared/controls/Problem";

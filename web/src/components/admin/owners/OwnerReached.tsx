@@ -3,8 +3,8 @@
 import { useStaffMessages } from "../../../i18n";
 import { useNameOwner, useOwners } from "../../../queries/owners";
 import { useAccountsCalled } from "../../../queries/staff/accounts";
+import { ownerAddress } from "../../../state/staff/addresses";
 import { folded } from "../../../state/staff/metadata";
-import { ownerAddress } from "../../../state/window/route";
 import { Problem } from "../../shared/controls/Problem";
 import "../../../styles/answer/owner.css";
 

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import type { Owner } from "../../../api/types";
 import { failureWords, useOwnerMessages } from "../../../i18n";
 import { useNameOwner, useOwners } from "../../../queries/owners";
-import { ownerInAddress } from "../../../state/window/route";
+import { ownerInAddress } from "../../../state/staff/addresses";
 import { Choice } from "../../shared/controls/Choice";
 import { Problem } from "../../shared/controls/Problem";
 import { Staff } from "../../shared/frame/Staff";

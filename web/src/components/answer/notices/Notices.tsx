@@ -71,7 +71,7 @@ const whyRefused = (notices: readonly SaidNotice[]): SaidNotice | undefined =>
   notices.find(({ code }) => code !== "not_found" && !ABOUT_QUESTION.has(code)) ?? notices[0];
 
 function failureOf({ code, refusal }: Extract<AnswerState, { kind: "failed" }>, m: Messages): string {
-  if (refusal?.retryAfter) return m.identity.wait(code === "too_busy", refusal.retryAfter);
+  if (refusal?.retryAfter && code !== "too_busy") return m.identity.wait(refusal.retryAfter);
   return failureWords(code, m); // the service's own are English
 }
 
