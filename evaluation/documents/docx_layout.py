@@ -1,4 +1,4 @@
-"""What LibreOffice makes of a DOCX, as a judge of what reads it: the words of its pages with the
+"""LibreOffice's layout of a DOCX, as a judge of what reads it: the words of its pages with the
 numbers of lists between marks, and its tables and headings as it writes them in HTML.
 
 It gets each file without what it would print otherwise or more than once: deleted words, headers of
@@ -148,9 +148,9 @@ def _rewrite(element: Element, number: str, as_printed: bool) -> None:
         kinds = {etree.QName(one).localname: one for one in element if isinstance(one.tag, str)}
         form, text = kinds.get("numFmt"), kinds.get("lvlText")
         bullet = form is not None and "bullet" in form.attrib.values()
-        for key, said in text.attrib.items() if text is not None else ():
-            if key.endswith("}val") and said.strip():
-                text.set(key, "" if bullet else number.format(said))
+        values = text.attrib if text is not None else {}
+        for key in (key for key, said in values.items() if key.endswith("}val") and said.strip()):
+            values[key] = "" if bullet else number.format(values[key])
     elif as_printed and (parent := element.getparent()) is not None:
         above = etree.QName(parent).localname
         if name == "del" and above == "trPr" and (row := parent.getparent()).getparent() is not None:

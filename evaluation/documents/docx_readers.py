@@ -168,29 +168,31 @@ def longest(one: Words, other: Words) -> int:
     return len(one) - left.bit_count()
 
 
-def measure(reader: str, truths: dict[Path, Laid], work: Path, told: Any) -> None:
-    """Reads twice: as it is, and with its lists' numbers left out, so that these are not counted
-    as words."""
-    read, files, found = READERS[reader], list(truths), []
+def measure(reader: str, files: list[Path], work: Path, told: Any) -> None:
+    """Reads twice: as it is, which is timed, and with the numbers of lists left out, so that these
+    are not counted as words."""
+    read = READERS[reader]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     read(files[0])  # its imports are no part of its time
     began = time.process_time()
-    pages = {}
-    for path in files:
-        try:
-            pages[path] = read(path)
-        except Exception as error:  # whatever a library raises is a file not read
-            print(f"{reader}: {path.name}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
-            pages[path] = Laid()
+    numbered = [_tried(reader, path) for path in files]
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = time.process_time() - began + children.ru_utime + children.ru_stime
     memory = max(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, children.ru_maxrss) / 1024
-    for path, truth in truths.items():
+    unnumbered = []
+    for path in files:
         rewrite(path, plain := work / f"{path.stem}.{reader}.docx", "")
-        unnumbered = read(plain) if pages[path].words else Laid()
+        unnumbered.append(_tried(reader, plain))
         plain.unlink()
-        found.append({"file": path.name, **judged(truth, unnumbered, pages[path])})
-    told.send({"reader": reader, "seconds": seconds, "MB": memory, "files": found})
+    told.send((seconds, memory, numbered, unnumbered))
+
+
+def _tried(reader: str, path: Path) -> Laid:
+    try:
+        return READERS[reader](path)
+    except Exception as error:  # whatever a library raises is a file not read
+        print(f"{reader}: {path.name}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
+        return Laid()
 
 
 def main(folder: Path, work: Path, readers: list[str]) -> None:
@@ -200,18 +202,20 @@ def main(folder: Path, work: Path, readers: list[str]) -> None:
     everything = []
     for reader in readers or READERS:
         told, tell = multiprocessing.Pipe(duplex=False)
-        process = multiprocessing.get_context("spawn").Process(target=measure, args=(reader, truths, work, tell))
+        process = multiprocessing.get_context("spawn").Process(target=measure, args=(reader, list(truths), work, tell))
         process.start()
         tell.close()
         try:
-            found = told.recv()
+            seconds, memory, numbered, unnumbered = told.recv()
         except EOFError:
             print(f"{reader} is not installed, or ended before it had read them")
             continue
-        everything.append(found)
-        sums = {key: sum(one[key] for one in found["files"]) for key in found["files"][0] if key != "file"}
+        counts = [judged(*one) for one in zip(truths.values(), unnumbered, numbered, strict=True)]
+        files = [{"file": path.name, **one} for path, one in zip(truths, counts, strict=True)]
+        everything.append({"reader": reader, "seconds": seconds, "MB": memory, "files": files})
+        sums = {key: sum(one[key] for one in counts) for key in counts[0]}
         shares = [f"{sums[a] / max(sums[b], 1):.3f} of {sums[b]}" for a, b in _COLUMNS.values()]
-        print(reader, *shares, f"{found['seconds']:.1f}", f"{found['MB']:.0f}", sep=" | ", flush=True)
+        print(reader, *shares, f"{seconds:.1f}", f"{memory:.0f}", sep=" | ", flush=True)
     (work / "docx.json").write_text(json.dumps(everything, indent=1), "utf-8")
 
 

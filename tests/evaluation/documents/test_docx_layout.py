@@ -1,5 +1,5 @@
-"""What LibreOffice lays out is told as words, numbers of lists, rows and headings, without what is
-not printed."""
+"""LibreOffice's layout is told as words, numbers of lists, rows and headings, without what is not
+printed."""
 
 from __future__ import annotations
 

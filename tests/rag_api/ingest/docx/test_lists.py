@@ -5,6 +5,7 @@ from __future__ import annotations
 from lxml import etree
 
 from rag_api.ingest.docx.lists import ListNumbers
+from rag_api.ingest.docx.package import Element
 from rag_api.ingest.docx.styles import Styles
 from tests.rag_api.made_files.docx_files import NAMES, p
 
@@ -20,7 +21,7 @@ _STYLES = (
 )  # fmt: skip
 
 
-def _root(name: str, content: str) -> etree._Element:
+def _root(name: str, content: str) -> Element:
     return etree.fromstring(f"<w:{name} {NAMES}>{content}</w:{name}>")
 
 
