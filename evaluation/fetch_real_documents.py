@@ -1,7 +1,9 @@
 """Fetches the papers of hospitals and governments that real_documents.csv lists, each from its
 public repository: none of them is ours.
 
-python evaluation/fetch_real_documents.py FOLDER
+python evaluation/fetch_real_documents.py FOLDER [LIST]
+
+LIST: another file of that form, such as documents/docx_documents.csv.
 """
 
 from __future__ import annotations
@@ -53,6 +55,6 @@ def _shown(folder: str, name: str) -> bytes:
 
 
 if __name__ == "__main__":
-    missing = fetch(Path(sys.argv[1]))
+    missing = fetch(*map(Path, sys.argv[1:3]))
     print("\n".join(missing) or "all are there")
     sys.exit(bool(missing))

@@ -64,9 +64,10 @@ class ListNumbers:
         style = attribute(child(paragraph, "w:pStyle"), "val")
         own = child(paragraph, "w:numPr")
         said = own if own is not None else self.styles.first(style, "w:pPr", "w:numPr")
-        number = attribute(child(said, "w:numId"), "val") or attribute(
-            child(self.styles.first(style, "w:pPr", "w:numPr"), "w:numId"), "val"
-        )
+        # a style may say only how deep, and leave the list to the one that it is based on
+        of_styles = (child(child(one, "w:pPr"), "w:numPr") for one in self.styles.chain(style))
+        numbers = (attribute(child(one, "w:numId"), "val") for one in (said, *of_styles))
+        number = next(filter(None, numbers), "")
         found = self._lists.get(number)
         if said is None or found is None:
             return None

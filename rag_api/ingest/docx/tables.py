@@ -148,6 +148,15 @@ def inner(element: Element, name: str) -> Iterator[Element]:
             yield from inner(one, name)
 
 
+def framed_in(row: Element) -> Element | None:
+    """Return the only cell of a row where several paragraphs with words stand in it."""
+    cell = next(inner(row, "w:tc"))
+    if child(child(cell, "w:tcPr"), "w:vMerge") is not None or child(child(cell, "w:tcPr"), "w:cellDel") is not None:
+        return None
+    worded = {one.getparent().getparent() for one in cell.iter() if tag(one) == "w:t" and (one.text or "").strip()}
+    return cell if len(worded) > 1 else None
+
+
 def without_gaps(cells: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     """An empty cell before a full one is said, in a table of three columns and more: its neighbour
     must not slip into its column."""

@@ -25,7 +25,7 @@ from rag_api.ingest.docx.package import Element, Package, attribute, child, chos
 from rag_api.ingest.docx.runs import REMOVED, Inline, Tally, lines_of_diagram, one_line
 from rag_api.ingest.docx.shapes import TextBox, overflows
 from rag_api.ingest.docx.styles import Styles
-from rag_api.ingest.docx.tables import TableLook, inner, row_height, row_hidden, table_look, without_gaps
+from rag_api.ingest.docx.tables import TableLook, framed_in, inner, row_height, row_hidden, table_look, without_gaps
 from rag_api.ingest.docx.visibility import Look, StylePlace, page_size
 from rag_api.ingest.structure.tagged_lines import Told
 from rag_api.text.block_shapes import label_of
@@ -124,11 +124,8 @@ class _Body:
 
     def _paper(self, background: Element | None) -> StylePlace:
         """A page's colour, where the document shows it."""
-        colour = (
-            self.colours.word(background, "color")
-            if on(child(self._part("settings"), "w:displayBackgroundShape"))
-            else None
-        )
+        shown = on(child(self._part("settings"), "w:displayBackgroundShape"))
+        colour = self.colours.word(background, "color") if shown else None
         return StylePlace() if colour is None else StylePlace((colour,))
 
     def _block(self, block: Element, place: StylePlace) -> list[str]:
@@ -137,7 +134,7 @@ class _Body:
             return self._paragraph(block, place)
         if name == "w:tbl":
             rows = list(self._rows(block, place))
-            self.around += [row.split("\t") for row in rows[:12]]
+            self.around += [row.split("\t") for row in rows[:12] if row]
             return [*rows, ""]
         if name in REMOVED:
             self.inline.left_out(block, self.inline.tally.deleted)
@@ -194,27 +191,34 @@ class _Body:
         unseen = self.inline.look.unseen(own if own is not None else mark, paragraph, place)
         return unseen is not None or on(child(mark, "w:vanish"))
 
-    def _floating(self, box: TextBox) -> list[str]:
-        """Return the lines of a text box."""
+    def _floating(self, box: TextBox, *, apart: bool = True) -> list[str]:
+        """Return the lines of a text box; apart: they belong together, and to nothing else."""
         self.boxed += 1
         lines = [line for one in box.content for line in self._block(one, box.place)]
         self.inline.tally.unsure |= overflows(sum(map(len, lines)), *box.size)
         for line in lines:
-            if isinstance(line, Told):
+            if isinstance(line, Told) and apart:
                 line.box = line.box or self.boxed
         return lines
 
-    def _rows(self, table: Element, place: StylePlace) -> Iterator[Told]:
+    def _rows(self, table: Element, place: StylePlace) -> Iterator[str]:
         """Yield rows with something in them. A cell that goes on over several rows is said in each;
-        a nested table reads in its cell."""
+        a nested table reads in its cell; a table of one column is a frame, read as if outside."""
         above: dict[int, str] = {}
         rows = list(inner(table, "w:tr"))
+        is_frame = all(len(list(inner(row, "w:tc"))) == 1 for row in rows)
         look = table_look(self.inline.look, table, place, rows)
         for number, row in enumerate(rows):
             about = child(row, "w:trPr")
             if child(about, "w:del") is not None or row_hidden(row):
                 tally = self.inline.tally
                 self.inline.left_out(row, tally.hidden if row_hidden(row) else tally.deleted)
+                continue
+            if is_frame and (framed := framed_in(row)) is not None:
+                box = TextBox(
+                    framed, look.cell(child(framed, "w:tcPr"), number, 0, 1), (look.width(0, 1), row_height(row) or 0)
+                )
+                yield from self._floating(box, apart=all(tag(one) != "w:tbl" for one in framed.iter()))
                 continue
             cells = self._cells(row, above, look, number)
             if any(text for _, _, text in cells):
@@ -259,7 +263,7 @@ class _Body:
         parts: list[str] = []
         for block in cell:
             if tag(block) == "w:tbl":
-                parts.append("; ".join(self._rows(block, place)))
+                parts.append("; ".join(filter(None, self._rows(block, place))))
             elif tag(block) == "w:p":
                 text, after = self._worded(block, place)
                 parts += [text, *after]
@@ -274,12 +278,8 @@ class _Body:
             kind, key = self.inline.notes[self.told]
             self.told += 1
             root = notes.get(kind)
-            told = next((one for one in root if attribute(one, "id") == key), None) if root is not None else None
-            text = (
-                " ".join(line for block in told for line in self._block(block, StylePlace()) if line)
-                if told is not None
-                else ""
-            )
+            told = next((one for one in (root if root is not None else ()) if attribute(one, "id") == key), ())
+            text = " ".join(line for block in told for line in self._block(block, StylePlace()) if line)
             lines.append(f"[{self.told}] {text}".strip())
         return lines
 
