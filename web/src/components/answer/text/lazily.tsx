@@ -5,13 +5,15 @@ import { Optional } from "../../shared/controls/Optional";
 
 export const Checklist = lazy(async () => ({ default: (await import("../../steps/Checklist")).Checklist }));
 export const TickedTable = lazy(async () => ({ default: (await import("../../steps/TickedTable")).TickedTable }));
-const Dialled = lazy(async () => ({ default: (await import("../../steps/Dialled")).Dialled }));
-const ToDial = lazy(async () => ({ default: (await import("../../steps/Dialled")).ToDial }));
+const dialled = () => import("../../steps/Dialled");
+const Dialled = lazy(async () => ({ default: (await dialled()).Dialled }));
+const ToDial = lazy(async () => ({ default: (await dialled()).ToDial }));
 
 export const Identity = lazy(async () => ({ default: (await import("../notices/Identity")).Identity }));
 export const Feedback = lazy(async () => ({ default: (await import("../Feedback")).Feedback }));
-export const PrintedDay = lazy(async () => ({ default: (await import("../Printed")).PrintedDay }));
-export const PrintedSources = lazy(async () => ({ default: (await import("../Printed")).PrintedSources }));
+const printed = () => import("../Printed");
+export const PrintedDay = lazy(async () => ({ default: (await printed()).PrintedDay }));
+export const PrintedSources = lazy(async () => ({ default: (await printed()).PrintedSources }));
 export const ReadAloud = lazy(async () => ({ default: (await import("../ReadAloud")).ReadAloud }));
 
 const mayHoldNumber = (text: string): boolean => /\d\D{0,3}\d\D?\d/.test(text);
