@@ -3,8 +3,8 @@ asked is decided by itself.
 
 What the reader does not agree to is left out and said; where nothing is left, there is no answer.
 Where it points to something else than the row or the item that was chosen, or agrees so faintly
-that the careful risk would refuse, the whole table or list is quoted; who asked is told of the
-latter.
+that the careful risk would refuse, the whole table or list is quoted. An answer that is likelier
+wrong than right says that it is unsure.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from rag_api.retrieval.find import Retrieval, threshold_of
 from rag_api.retrieval.reader_model.pointing_reader import PointingReader
 
 SURE = "careful"  # the risk at which a row or an item is quoted alone
+EVEN = 0.5  # the fitted chance below which an answer is likelier wrong than right
 
 
 def is_read_again(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> bool:
@@ -77,7 +78,7 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
             one.told.update(half=True, needed=_surely(reader, container))
     if not agreed:
         return False
-    builder.unsure = not all(one.sure for one in agreed)
+    builder.unsure = any(one.told.get("chance", 1.0) < EVEN for one in agreed)
     left_out = tuple(asked.said for asked in builder.asked if all(one.asked is not asked for one in agreed))
     if left_out:
         builder.asked, builder.sections = tuple(one.asked for one in agreed), None

@@ -106,7 +106,7 @@ class AnswerBuilder:
     unsupported: tuple[Unsupported, ...] = ()
     not_named: tuple[str, ...] = ()
     not_found: tuple[str, ...] = ()  # of two things asked, what nothing answers, as it was typed
-    unsure: bool = False  # the careful risk would refuse it
+    unsure: bool = False  # likelier wrong than right, by the fitted chance
     cut_short: bool = False  # a part of it reached its greatest length
     group: tuple[str, int] = ("", -1)  # the list, table or paragraph that was quoted last
 

@@ -159,21 +159,24 @@ async def test_half_an_answer_must_be_sure(
     assert ("half" in str(answer.stats["agreement"])) is not quoted
 
 
-@pytest.mark.parametrize(("careful", "sure"), [(0.3, True), (0.99, False)])
-async def test_an_answer_that_the_careful_risk_would_refuse_says_so_and_nothing_of_it_stands_out(
+@pytest.mark.parametrize(("odds", "sure"), [(3.0, True), (-1.0, False)])
+async def test_an_answer_that_is_likelier_wrong_than_right_says_so_and_nothing_of_it_stands_out(
     container: Container,
     documents: dict[str, Document],
     monkeypatch: pytest.MonkeyPatch,
-    careful: float,
+    odds: float,
     sure: bool,
 ) -> None:
     assert container.agreeing is not None
-    fitted = replace(FITTED, threshold=0.2, by_risk={"balanced": 0.2, "careful": careful})
-    own = replace(calibration(container.embedder.name), agreeing={container.agreeing.name: WithReader(fitted, 0.0)})
+    own = replace(
+        calibration(container.embedder.name),
+        agreeing={container.agreeing.name: WithReader(replace(FITTED, threshold=0.05), 0.0)},
+    )
     write(container.settings.data_dir / FILE, container.embedder.name, own)
-    pointing(monkeypatch, QUOTED, 3.0)
+    pointing(monkeypatch, QUOTED, odds)
     answer = await answer_to(container, QUESTION)
     assert QUOTED in answer.text
+    assert (answer.stats["agreement"][0]["chance"] >= 0.5) is sure
     assert ("unsure" in {one.code for one in answer.notices}) is not sure
     assert any(piece.asked for citation in answer.citations for piece in citation.pieces) is sure
 

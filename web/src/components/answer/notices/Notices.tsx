@@ -18,6 +18,7 @@ const LOOKS: Record<string, string | undefined> = {
   unsupported: "serious",
   other_document: "serious",
   other_document_read: "calm",
+  unsure: "calm",
   drug_not_named: "serious alarm",
 };
 const FOR_WHOM = new Set(["twins", "only_for"]); // the question names no patient, and the answer depends on it
