@@ -19,7 +19,7 @@ from tests.e2e.managing.conftest import Asker
 
 DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
 FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
-NURSE = User("nurse", "Nurse Jansen", ("everyone",), function="verpleegkundige", department="Pediatrie")
+NURSE = User("nurse", "Nurse Jansen", ("everyone",), function="paediatric_nurse", department="Pediatrie")
 JUDGE = replace(LOCAL_USER, id="judge", roles=frozenset({Role.READER, Role.JUDGE}))
 
 
@@ -51,7 +51,7 @@ def test_an_answer_is_judged_with_a_remark_that_its_owner_reads_and_a_refusal_sa
     flag, dose = page.locator(".review").first, page.locator(".review").last
     expect(flag.get_by_role("heading", level=3)).to_have_text(FLAG)
     expect(flag.locator(".missed")).to_contain_text("Geweigerd: ")
-    expect(dose.locator(".facts")).to_contain_text("Pediatrie")
+    expect(dose.locator(".facts")).to_contain_text("PediatrieKinderverpleegkundige")
     expect(page.get_by_text("Jansen")).to_have_count(0)
     dose.get_by_label("kan schade doen").check()
     dose.get_by_label("Opmerking", exact=True).fill("De dosis per dag ontbreekt.")

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import type { Reviewed, ReviewVerdict } from "../../../api/types";
 import { failureWords, formatInstant, type StaffMessages, useStaffMessages } from "../../../i18n";
+import { functionsOf, nameOf, useFacets } from "../../../queries/documents/facets";
 import { useReview } from "../../../queries/staff/reviews";
 import { placePath } from "../../../state/window/route";
 import { Choice } from "../../shared/controls/Choice";
@@ -10,7 +11,9 @@ const VERDICTS = ["right", "partly", "wrong", "harmful"] as const;
 
 export function Review({ asked }: { asked: Reviewed }) {
   const m = useStaffMessages();
-  const facts = [formatInstant(asked.created_at, m), asked.department, asked.function].filter(Boolean);
+  const { data: facets } = useFacets();
+  const asker = nameOf(functionsOf(facets, m), asked.function);
+  const facts = [formatInstant(asked.created_at, m), asked.department, asker].filter(Boolean);
   return (
     <li className="card review">
       <h3 lang={asked.language}>{asked.question}</h3>
