@@ -18,6 +18,7 @@ const LOOKS: Record<string, string | undefined> = {
   unsupported: "serious",
   other_document: "serious",
   other_document_read: "calm",
+  table_in_part: "calm",
   unsure: "calm",
   drug_not_named: "serious alarm",
 };
@@ -65,11 +66,13 @@ export function Notices({ state, onAsk }: Props) {
   );
 }
 
-const ABOUT_QUESTION = new Set(["identity_removed", "stored_later", "not_stored", "pack"]);
+const ABOUT_QUESTION = new Set([...FOR_WHOM, "identity_removed", "stored_later", "not_stored", "pack"]);
 
 /** One sentence says why there is no answer: the one that says most. */
-const whyRefused = (notices: readonly SaidNotice[]): SaidNotice | undefined =>
-  notices.find(({ code }) => code !== "not_found" && !ABOUT_QUESTION.has(code)) ?? notices[0];
+function whyRefused(notices: readonly SaidNotice[]): SaidNotice | undefined {
+  const why = notices.filter(({ code }) => !ABOUT_QUESTION.has(code));
+  return why.find(({ code }) => code !== "not_found") ?? why[0];
+}
 
 function failureOf({ code, refusal }: Extract<AnswerState, { kind: "failed" }>, m: Messages): string {
   if (refusal?.retryAfter && code !== "too_busy") return m.identity.wait(refusal.retryAfter);
