@@ -1,7 +1,7 @@
 """Figures of a period: what was asked in it, what became of it, and what was said of that. Counted
 in the stored answers, so what was deleted is not in it.
 
-For reviewers, within their groups; nobody's name and no question is in it.
+For reviewers, of everyone: nobody's name and no question is in it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from rag_api.db import Database
-from rag_api.db.access import reviewer, values
+from rag_api.db.access import reviewer
 from rag_api.db.questions.gaps import NOBODY
-from rag_api.db.questions.reviews import ASKED, VERDICTS
+from rag_api.db.questions.reviews import VERDICTS
 from rag_api.domain import User
 
 REPORTS = ("wrong", "outdated")
@@ -41,11 +41,12 @@ def figures_of(db: Database, user: User, since: date, until: date) -> PeriodFigu
     """Of these days, both included. Raises NotFound for who may not review."""
     reviewer(user)
     row = db.one(
-        f"""with asked as (
+        """with asked as (
               select a.status, coalesce(a.stats->'refused'->>'by', %(unknown)s) as why, r.verdict,
                 extract(epoch from a.finished_at - a.created_at) as took,
                 array(select distinct f.reported from feedback f where f.answer_id = a.id and f.reported is not null) as reported
-              from answers a left join reviews r on r.answer_id = a.id where {ASKED})
+              from answers a left join reviews r on r.answer_id = a.id
+              where a.user_id <> all(%(nobody)s) and a.created_at >= %(since)s::date and a.created_at < %(until)s::date + 1)
             select count(*)::int as questions,
               (count(*) filter (where status = 'answered'))::int as answered,
               (count(*) filter (where status = 'not_found'))::int as not_found,
@@ -54,13 +55,13 @@ def figures_of(db: Database, user: User, since: date, until: date) -> PeriodFigu
               percentile_cont(0.5) within group (order by took)::float8 as median,
               percentile_cont(0.95) within group (order by took)::float8 as slowest,
               coalesce((select jsonb_object_agg(why, n) from (
-                select why, count(*) as n from asked where status = 'not_found' group by why) x), '{{}}') as refused,
+                select why, count(*) as n from asked where status = 'not_found' group by why) x), '{}') as refused,
               coalesce((select jsonb_object_agg(said, n) from (
-                select said, count(*) as n from asked, unnest(asked.reported) as said group by said) x), '{{}}') as reported,
+                select said, count(*) as n from asked, unnest(asked.reported) as said group by said) x), '{}') as reported,
               coalesce((select jsonb_object_agg(verdict, n) from (
-                select verdict, count(*) as n from asked where verdict is not null group by verdict) x), '{{}}') as judged
-            from asked""",  # noqa: S608
-        values(user, nobody=list(NOBODY), since=since, until=until, unknown=UNKNOWN),
+                select verdict, count(*) as n from asked where verdict is not null group by verdict) x), '{}') as judged
+            from asked""",
+        {"nobody": list(NOBODY), "since": since, "until": until, "unknown": UNKNOWN},
     )
     assert row is not None
     refused = dict(sorted(row["refused"].items(), key=lambda one: (-one[1], one[0])))

@@ -70,10 +70,10 @@ def test_every_question_is_counted_in_its_week_by_what_became_of_it(
     assert (before_last["questions"], before_last["median"]) == (0, None)
 
 
-def test_a_reviewer_counts_what_their_groups_may_read(client: httpx.Client, asker: Asker) -> None:
+def test_a_reviewer_counts_the_questions_of_everyone(client: httpx.Client, asker: Asker) -> None:
     ask(client, DOSE)
     asker.user = replace(JUDGE, groups=("another ward",))
-    assert usage(client)[-1]["questions"] == 0
+    assert usage(client)[-1]["questions"] == 1
     asker.user = NURSE
     assert client.get("/usage").status_code == 404
 
@@ -157,7 +157,7 @@ def test_a_report_counts_what_became_of_the_questions_of_its_days_and_names_nobo
     assert "nurse" not in str(said).lower()
     assert once["question"] not in str(said)
     asker.user = replace(JUDGE, groups=("another ward",))
-    assert report(client)["questions"] == 0
+    assert (report(client)["questions"], report(client)["unanswered"]) == (4, []), "counted, and not read"
     asker.user = NURSE
     assert client.get("/report", params={"since": "2026-01-01", "until": "2026-01-31"}).status_code == 404
 

@@ -2,7 +2,7 @@
 const questions = (count: number): string => (count === 1 ? "1 question" : `${count} questions`);
 
 export const usage = {
-  lead: "How much was asked and what became of it. Nobody's name and no question is in it; deleted conversations are not counted, nor are people who share no group with you.",
+  lead: "How much was asked and what became of it. Nobody's name and no question is in it; deleted conversations are not counted.",
   span: "Period",
   weeks: (count: number) => (count === 53 ? "a year" : `${count} weeks`),
   nothing: "Nothing was asked in this period.",

@@ -5,7 +5,7 @@ import type { StaffWords } from "../en";
 const questions = (count: number): string => (count === 1 ? "1 vraag" : `${count} vragen`);
 
 export const usage: StaffWords["usage"] = {
-  lead: "Hoeveel er gevraagd werd en wat ervan kwam. Er staan geen namen en geen vragen in; verwijderde gesprekken tellen niet mee, en wie geen groep met u deelt evenmin.",
+  lead: "Hoeveel er gevraagd werd en wat ervan kwam. Er staan geen namen en geen vragen in; verwijderde gesprekken tellen niet mee.",
   span: "Periode",
   weeks: (count) => (count === 53 ? "een jaar" : `${count} weken`),
   nothing: "In deze periode werd niets gevraagd.",
