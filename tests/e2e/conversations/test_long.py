@@ -154,6 +154,7 @@ def test_a_print_holds_every_answer_whole(script: Script, new_page: NewPage, bas
     page = new_page()
     page.goto(f"{base_url}/c/{LONG}")
     expect(turn(page, PRINTED - 1).locator(".made")).to_be_attached()
+    expect(page.locator(".printed-sources").first).to_be_attached()
     until(page, f"{WHOLE} < {PRINTED}")
     printed = pdfium.PdfDocument(io.BytesIO(page.pdf(format="A4")))
     text = " ".join(" ".join(one.get_textpage().get_text_range() for one in printed).split())

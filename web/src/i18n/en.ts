@@ -134,15 +134,11 @@ export const en = {
     partPlace: (rank: number, page: number) => `source ${rank}, page ${page}`,
     copiedOn: (day: string) => `Copied from Bedside on ${day}; check that the document is still valid.`,
     print: "Print",
-    forWhom: "Which patient is the question about?",
-    patients: { adult: "adult", child: "child", neonate: "newborn", pregnancy: "pregnant" },
     failedSpoken: (why: string) => `No answer. ${why}`,
     refusedSpoken: (documents: number) =>
       `Bedside found no certain answer to this question; ${many(documents, "procedure is", "procedures are")} nearest to it.`,
     sourcesSpoken: (count: number) =>
       `There is no answer, but there ${count === 1 ? "is 1 source" : `are ${count} sources`}.`,
-    printed: (day: string) =>
-      `Printed from Bedside on ${day}. Check that the document is still valid: a print is not updated.`,
   },
   card: {
     open: "Open source",

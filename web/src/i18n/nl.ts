@@ -125,14 +125,10 @@ export const nl: Messages = {
     partPlace: (rank: number, page: number) => `bron ${rank}, pagina ${page}`,
     copiedOn: (day: string) => `Gekopieerd uit Bedside op ${day}; kijk na of het document nog geldt.`,
     print: "Druk af",
-    forWhom: "Over welke patiënt gaat de vraag?",
-    patients: { adult: "volwassene", child: "kind", neonate: "pasgeborene", pregnancy: "zwangere" },
     failedSpoken: (why: string) => `Geen antwoord. ${why}`,
     refusedSpoken: (documents: number) =>
       `Bedside vond geen zeker antwoord op deze vraag; ${many(documents, "procedure ligt", "procedures liggen")} er het dichtst bij.`,
     sourcesSpoken: (count: number) => `Er is geen antwoord, wel ${many(count, "bron", "bronnen")}.`,
-    printed: (day: string) =>
-      `Afgedrukt uit Bedside op ${day}. Kijk na of het document nog geldt: een afdruk wordt niet bijgewerkt.`,
   },
   card: {
     open: "Open bron",

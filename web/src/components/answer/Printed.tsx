@@ -1,7 +1,7 @@
 // What only paper holds: of which day it is, and which documents an answer is from, since nothing
 // can be unfolded there. It comes with the first answer.
 import { useEffect, useState } from "react";
-import { dayOf, formatDay, useMessages } from "../../i18n";
+import { dayOf, formatDay, useMessages, useWardMessages } from "../../i18n";
 import { type AnswerState, isRefused, view } from "../../state/conversation/answer";
 import { TO_PRINT } from "../../state/window/route";
 import { citationOf, placesOf } from "../../text/documents/facts";
@@ -13,6 +13,7 @@ import "../../styles/media/print.css";
  */
 export function PrintedDay({ conversation }: { conversation: string | null }) {
   const m = useMessages();
+  const ward = useWardMessages();
   const [day, setDay] = useState(() => dayOf(new Date()));
   useEffect(() => {
     const now = (): void => setDay(dayOf(new Date()));
@@ -24,7 +25,7 @@ export function PrintedDay({ conversation }: { conversation: string | null }) {
     history.replaceState(history.state, "", location.pathname); // printed once, however often the page is loaded again
     setTimeout(() => window.print()); // what prints draws first, which it cannot from here
   }, [conversation]);
-  return <p className="print-only">{m.answer.printed(formatDay(day, m))}</p>;
+  return <p className="print-only">{ward.beside.printed(formatDay(day, m))}</p>;
 }
 
 /** Of an answer that quotes nothing, the first of its sources. */

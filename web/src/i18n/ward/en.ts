@@ -10,6 +10,12 @@ export const ward = {
     over: (until: string) => `This downtime pack was valid until ${until} and answers no more: use a newer one.`,
     clock: (made: string) => `The clock of this PC is wrong: this downtime pack was made on ${made}. Set it right.`,
   },
+  beside: {
+    printed: (day: string) =>
+      `Printed from Bedside on ${day}. Check that the document is still valid: a print is not updated.`,
+    forWhom: "Which patient is the question about?",
+    patients: { adult: "adult", child: "child", neonate: "newborn", pregnancy: "pregnant" },
+  },
   feedback: {
     found: "Answer found?",
     verdicts: { yes: "yes", partly: "partly", no: "no" },

@@ -10,6 +10,12 @@ export const ward: WardWords = {
     over: (until: string) => `Dit noodpakket was geldig tot ${until} en antwoordt niet meer: neem een nieuwer.`,
     clock: (made: string) => `De klok van deze PC staat verkeerd: dit noodpakket is gemaakt op ${made}. Zet ze juist.`,
   },
+  beside: {
+    printed: (day: string) =>
+      `Afgedrukt uit Bedside op ${day}. Kijk na of het document nog geldt: een afdruk wordt niet bijgewerkt.`,
+    forWhom: "Over welke patiënt gaat de vraag?",
+    patients: { adult: "volwassene", child: "kind", neonate: "pasgeborene", pregnancy: "zwangere" },
+  },
   feedback: {
     found: "Antwoord gevonden?",
     verdicts: { yes: "ja", partly: "deels", no: "nee" },

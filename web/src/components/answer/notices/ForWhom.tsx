@@ -1,5 +1,5 @@
 // The question names no patient, and the answer depends on it: one press asks it again for one.
-import { useMessages } from "../../../i18n";
+import { useWardMessages } from "../../../i18n";
 import { GROUPS } from "../../../state/scope";
 import { completed } from "../../../text/documents/patient";
 
@@ -10,13 +10,13 @@ interface Props {
 }
 
 export function ForWhom({ question, language, onAsk }: Props) {
-  const m = useMessages();
+  const m = useWardMessages();
   return (
     <fieldset className="for-whom">
-      <legend>{m.answer.forWhom}</legend>
+      <legend>{m.beside.forWhom}</legend>
       {GROUPS.map((group) => (
         <button key={group} type="button" className="chip" onClick={() => onAsk(completed(question, group, language))}>
-          {m.answer.patients[group]}
+          {m.beside.patients[group]}
         </button>
       ))}
     </fieldset>
