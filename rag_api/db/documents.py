@@ -368,11 +368,20 @@ def current_document(db: Database, user: User, source: str) -> Document | None:
 def newer_than(db: Database, user: User, document: Document, today: date) -> Document | None:
     """What counts now in this one's place, of what the user may read: the file's newer version, or
     what says that it supersedes it."""
-    current = current_document(db, user, document.source)
-    if current is not None and current.id != document.id:
-        return current
-    newer = superseding(db, user, today).get(document.id)
-    return get_documents(db, user, [newer]).get(newer) if newer else None
+    return replacing(db, user, [document], today).get(document.id)
+
+
+def replacing(db: Database, user: User, documents: Iterable[Document], today: date) -> dict[str, Document]:
+    """`newer_than` of many, by the id of each that has one."""
+    sources = {one.id: one.source for one in documents}
+    where = f"source = any(%(sources)s) and {CURRENT} and {READS}"
+    rows = db.all(f"select * from documents where {where}", values(user, sources=sorted(set(sources.values()))))  # noqa: S608
+    current = {row["source"]: to_document(row) for row in rows}
+    by = {old: new for old, new in superseding(db, user, today).items() if old in sources}
+    named = get_documents(db, user, sorted(set(by.values())))
+    found = {old: named[new] for old, new in by.items() if new in named}
+    same_file = {id_: current[source] for id_, source in sources.items() if source in current}
+    return found | {id_: one for id_, one in same_file.items() if one.id != id_}
 
 
 def forget_failure(db: Database, document_id: str) -> None:

@@ -16,7 +16,7 @@ from datetime import date
 from rag_api.answering.generator.prompt_passages import PromptPassage
 from rag_api.answering.warnings.notice_texts import day_of, for_whom, notice, the_patient, title_of
 from rag_api.answering.warnings.partial_lists import PartialList
-from rag_api.db.documents import get_documents, superseding
+from rag_api.db.documents import replacing
 from rag_api.domain import Document, Filters, Notice, Source, TargetGroup, Unsupported, User, code_of
 from rag_api.guard.drugs import drugs_in
 from rag_api.guard.numbers.conflicts import ValueConflict, conflicts
@@ -55,7 +55,8 @@ def warned(
     """Return what the reader must know of these sources. `likely`: by the ids of their documents,
     the score of the best sentence of each, in nats. Blocks."""
     today, patient, first = filters.valid_on or date.today(), question.patient, container.settings.passages
-    newer = _newer(sources, user, today, container) if filters.include_expired else {}
+    documents = [source.document for source in sources]
+    newer = replacing(container.db, user, documents, today) if filters.include_expired else {}
     cared_for = wards_in(question.text) or function_of(user).groups
     differing = [
         c
@@ -151,14 +152,6 @@ def unsupported_notice(found: Sequence[Unsupported], language: str) -> list[Noti
     return (
         [notice("unsupported", language, numbers=", ".join(dict.fromkeys(one.text for one in found)))] if found else []
     )
-
-
-def _newer(sources: Sequence[Source], user: User, today: date, container: RetrievalContainer) -> dict[str, Document]:
-    """By the id of each source's document that is superseded: the document that supersedes it."""
-    by = superseding(container.db, user, today)
-    wanted = {source.document.id: by[source.document.id] for source in sources if source.document.id in by}
-    documents = get_documents(container.db, user, list(wanted.values()))
-    return {old: documents[new] for old, new in wanted.items() if new in documents}
 
 
 def _doubt_cautions(source: Source, language: str) -> list[Notice]:

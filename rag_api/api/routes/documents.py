@@ -40,7 +40,7 @@ from rag_api.db.documents import (
     newer_than,
     read_cut,
     read_page_sizes,
-    superseding,
+    replacing,
     taken,
 )
 from rag_api.db.documents import get_documents as readable
@@ -137,11 +137,8 @@ def get_documents(
     )
     found, total = list_documents(db, user, about)
     trail.documents(found)
-    by = superseding(db, user, about.today)
-    newer = readable(db, user, [by[document.id] for document in found if document.id in by])
-    documents = [
-        document_out(document, tell_who=user.is_admin, newer=newer.get(by.get(document.id, ""))) for document in found
-    ]
+    newer = replacing(db, user, found, about.today)
+    documents = [document_out(document, tell_who=user.is_admin, newer=newer.get(document.id)) for document in found]
     return api.DocumentList(documents=documents, total=total)
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from rag_api.db import Database
-from rag_api.db.access import READS, values
-from rag_api.db.documents import CURRENT, get_documents, superseding, to_document
+from rag_api.db.documents import get_documents, replacing
 from rag_api.domain import Answer, AnswerStatus, Document, DocumentStatus, User
 
 
@@ -24,18 +23,12 @@ def since_given(db: Database, user: User, answers: Sequence[Answer], today: date
     refusal, and none that was told when it was given."""
     named = [tuple(dict.fromkeys(_documents_of(answer))) for answer in answers]
     known = get_documents(db, user, sorted({one for ids in named for one in ids}))
-    by = superseding(db, user, today)
-    gone = {id_: one for id_, one in known.items() if one.status in (DocumentStatus.REPLACED, DocumentStatus.RETIRED)}
-    rows = db.all(
-        f"select * from documents where source = any(%(sources)s) and {CURRENT} and {READS}",  # noqa: S608
-        values(user, sources=sorted({one.source for one in gone.values()})),
-    )
-    current = {row["source"]: to_document(row) for row in rows}
-    newer = get_documents(db, user, sorted({by[id_] for id_ in known if id_ in by}))
+    newer = replacing(db, user, known.values(), today)
     found = {
-        id_: Since(one, current.get(one.source), one.status == DocumentStatus.RETIRED) for id_, one in gone.items()
+        id_: Since(one, newer.get(id_), one.status == DocumentStatus.RETIRED)
+        for id_, one in known.items()
+        if id_ in newer or one.status in (DocumentStatus.REPLACED, DocumentStatus.RETIRED)
     }
-    found |= {id_: Since(one, newer.get(by[id_]), False) for id_, one in known.items() if id_ in by and id_ not in gone}
     return [[found[id_] for id_ in ids if id_ in found] for ids in named]
 
 

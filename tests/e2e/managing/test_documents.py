@@ -315,6 +315,24 @@ def test_what_lapsed_longest_ago_comes_first_and_what_was_replaced_says_by_what(
     expect(replaced.get_by_role("link")).to_have_text("Regel vervangen")
 
 
+def test_an_earlier_version_of_a_file_is_listed_named_as_replaced_and_opened(
+    page: Page, container: Container, tmp_path: Path
+) -> None:
+    load(container, "pomp.pdf", "Regel pomp. Spoel elk uur.", version="1")
+    load(container, "pomp.pdf", "Regel pomp. Spoel elke dag.", version="2")
+    page.reload()
+    page.get_by_label("Toon", exact=True).select_option("eerdere versies van hetzelfde bestand")
+    earlier = page.locator(".document")
+    expect(earlier).to_have_count(1)
+    expect(earlier).to_contain_text("Vervangen door “Regel pomp”, versie 2.")
+    expect(page.get_by_role("checkbox")).to_have_count(0)  # withdrawing it would withdraw what counts now
+    faultless(page)
+    page.screenshot(path=tmp_path / "earlier.png", full_page=True)
+    earlier.get_by_role("link", name="Open het document").click()
+    expect(page.get_by_text("Dit document is intussen vervangen. Wat nu geldt: Regel pomp")).to_be_visible()
+    expect(page.get_by_text("Spoel elk uur.")).to_be_visible()
+
+
 def test_what_was_read_is_checked_and_corrected_where_it_was_loaded(
     page: Page, container: Container, tmp_path: Path
 ) -> None:

@@ -505,9 +505,7 @@ def test_an_entry_of_many_documents_names_a_few_until_it_is_opened(
     for number in range(6):
         load(container, f"regel-{number}.pdf", f"Regel {number}. Was de handen.")
     admin = {"authorization": f"Bearer {people.keys['admin']}"}  # type: ignore[index]
-    made = httpx.post(
-        f"{url}/api/keys", json={"user": "machine", "name": "six", "scopes": ["read"]}, headers=admin
-    )
+    made = httpx.post(f"{url}/api/keys", json={"user": "machine", "name": "six", "scopes": ["read"]}, headers=admin)
     key = {"authorization": f"Bearer {made.raise_for_status().json()['key']}"}
     httpx.get(f"{url}/api/documents?search=regel-", headers=key).raise_for_status()
     page = open_as("auditor", "/audit/trail")

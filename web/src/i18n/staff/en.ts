@@ -256,6 +256,7 @@ export const staff = {
       expired: "expired and not replaced",
       expires_soon: "expire within 30 days and not replaced",
       replaced: "replaced by another document",
+      earlier: "earlier versions of the same file",
       uncertain: "partly read in doubt",
       withdrawn: "withdrawn",
     },
@@ -284,6 +285,7 @@ export const staff = {
     withdrawn: (when: string, who: string) =>
       `Withdrawn on ${when}${who && ` by ${who === "local" ? "somebody who was not signed in" : who}`}.`,
     restore: "Put back",
+    openIt: "Open the document",
     restoring: "Being put back.",
     notRestored:
       "It was not put back: another version is in force, its file is not kept here any more, or documents are being loaded. Try again, or load the file again.",

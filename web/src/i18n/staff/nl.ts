@@ -257,6 +257,7 @@ export const staff: StaffWords = {
       expired: "vervallen en niet vervangen",
       expires_soon: "vervalt binnen 30 dagen en niet vervangen",
       replaced: "vervangen door een ander document",
+      earlier: "eerdere versies van hetzelfde bestand",
       uncertain: "deels met twijfel gelezen",
       withdrawn: "ingetrokken",
     },
@@ -287,6 +288,7 @@ export const staff: StaffWords = {
     withdrawn: (when: string, who: string) =>
       `Ingetrokken op ${when}${who && ` door ${who === "local" ? "iemand die niet aangemeld was" : who}`}.`,
     restore: "Zet terug",
+    openIt: "Open het document",
     restoring: "Wordt teruggezet.",
     notRestored:
       "Het is niet teruggezet: een andere versie geldt, het bestand wordt hier niet meer bewaard, of er worden documenten geladen. Probeer opnieuw, of laad het bestand opnieuw.",

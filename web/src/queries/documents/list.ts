@@ -16,7 +16,7 @@ export type Order = "title" | "valid_until";
 
 export interface Wanted {
   search?: string;
-  status?: "indexed" | "failed" | "retired" | undefined;
+  status?: DocumentSummary["status"] | undefined;
   department?: string;
   document_type?: string;
   validity?: Validity | undefined;

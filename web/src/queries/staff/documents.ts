@@ -12,13 +12,14 @@ const NAMES = 20; // to choose from while one is typed
 const changesOf = (id: string) => [...ofOne(id), "changes"];
 
 /** What an admin looks for: all that counts now, what asks for attention, or what was taken out. */
-export type Shown = "" | "failed" | "expired" | "expires_soon" | "replaced" | "uncertain" | "withdrawn";
+export type Shown = "" | "failed" | "expired" | "expires_soon" | "replaced" | "earlier" | "uncertain" | "withdrawn";
 const WANTED: Record<Shown, Omit<Wanted, "limit">> = {
   "": {},
   failed: { status: "failed" },
   expired: { validity: "expired", replaced: false },
   expires_soon: { validity: "expires_soon", replaced: false },
   replaced: { replaced: true },
+  earlier: { status: "replaced" },
   uncertain: { uncertain: true },
   withdrawn: { status: "retired" },
 };

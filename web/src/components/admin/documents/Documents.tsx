@@ -13,7 +13,7 @@ import {
   useRetry,
 } from "../../../queries/staff/documents";
 import { useDelayed } from "../../../queries/useDelayed";
-import { mayLoad } from "../../../state/window/route";
+import { mayLoad, placePath } from "../../../state/window/route";
 import { isExpired, validityOf } from "../../../text/documents/facts";
 import { Confirm } from "../../shared/controls/Confirm";
 import { Problem } from "../../shared/controls/Problem";
@@ -53,7 +53,7 @@ export function Documents() {
   };
   const toggle = (one: DocumentSummary, on: boolean): void =>
     setChosen(on ? [...chosen, one] : chosen.filter(({ id }) => id !== one.id));
-  const choosable = mayChange && wanted.shown !== "withdrawn";
+  const choosable = mayChange && wanted.shown !== "withdrawn" && wanted.shown !== "earlier";
   return (
     <Staff page="documents" lead={m.admin.lead}>
       {mayChange && <Load />}
@@ -85,11 +85,11 @@ export function Documents() {
       )}
       <ul className="cards">
         {documents.map((one) =>
-          one.status === "retired" ? (
-            <Withdrawn
+          one.status === "retired" || one.status === "replaced" ? (
+            <Past
               key={one.id}
               document={one}
-              onRestore={mayChange ? () => restore.mutate(one.id) : undefined}
+              onRestore={mayChange && one.status === "retired" ? () => restore.mutate(one.id) : undefined}
               restoring={restore.isPending && restore.variables === one.id}
             />
           ) : (
@@ -177,20 +177,26 @@ function Retry({ id }: { id: string }) {
   );
 }
 
-interface WithdrawnProps {
+interface PastProps {
   document: DocumentSummary;
   restoring: boolean;
   onRestore: (() => void) | undefined;
 }
 
-function Withdrawn({ document, restoring, onRestore }: WithdrawnProps) {
+/** What no longer counts: nothing is said of it any more, but it can be looked at. */
+function Past({ document, restoring, onRestore }: PastProps) {
   const m = useStaffMessages();
-  const { title, withdrawn_at, withdrawn_by } = document;
+  const { id, title, language, withdrawn_at, withdrawn_by } = document;
   return (
     <li className="card document">
       <div className="document-withdrawn">
         <Summary document={document} />
         {withdrawn_at && <p>{m.admin.withdrawn(formatInstant(withdrawn_at, m), withdrawn_by)}</p>}
+        <p>
+          <a className="link" href={placePath({ document: id, page: 1, quotes: [] })} lang={language || undefined}>
+            {m.admin.openIt}
+          </a>
+        </p>
         {onRestore && (
           <p>
             <button
