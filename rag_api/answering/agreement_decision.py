@@ -119,11 +119,13 @@ def stands_elsewhere(quoted: Sequence[Candidate], found: Retrieval) -> bool:
 
 
 def is_second_choice(builder: AnswerBuilder, found: Retrieval) -> bool:
-    """Whether the passage that fits best is shown and never quoted, and what would be quoted in its
-    place stands in another document: seldom the answer, however sure a reader is who sees nothing
-    but that."""
-    quotes = builder.question.mode == Mode.VERBATIM and found.best_is_withheld
-    return quotes and stands_elsewhere([one.candidates[0] for one in sections_of(builder) if one.candidates], found)
+    """Whether nothing may be quoted; or the passage that fits best is shown and never quoted, and
+    what would be quoted in its place stands in another document: seldom the answer, however sure a
+    reader is who sees nothing but that."""
+    if builder.question.mode != Mode.VERBATIM:
+        return False
+    best = [one.candidates[0] for one in sections_of(builder) if one.candidates]
+    return not best or (found.best_is_withheld and stands_elsewhere(best, found))
 
 
 def told_of(
