@@ -19,14 +19,14 @@ from rag_api.container import Container
 from rag_api.db.people.accounts import add_account, change_account, get_account
 from rag_api.db.people.api_keys import revoke_key
 from rag_api.db.people.sessions import end_sessions
-from rag_api.domain import LOCAL_USER, Document, Role
+from rag_api.domain import LOCAL_USER, Document, Role, Scope
 from rag_api.main import create_app
 from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.asking.test_shown import INSIDE
 from tests.e2e.browser import serve
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import DIST
-from tests.support.people import ROLE_GROUPS, People, hired, signed_in
+from tests.support.people import ROLE_GROUPS, People, hired, key_of, signed_in
 from tests.support.world import load
 
 PASSWORD = "een heel lang wachtwoord"
@@ -504,9 +504,7 @@ def test_an_entry_of_many_documents_names_a_few_until_it_is_opened(
 ) -> None:
     for number in range(6):
         load(container, f"regel-{number}.pdf", f"Regel {number}. Was de handen.")
-    admin = {"authorization": f"Bearer {people.keys['admin']}"}  # type: ignore[index]
-    made = httpx.post(f"{url}/api/keys", json={"user": "machine", "name": "six", "scopes": ["read"]}, headers=admin)
-    key = {"authorization": f"Bearer {made.raise_for_status().json()['key']}"}
+    key = {"authorization": f"Bearer {key_of(people.db, people.ids['machine'], [Scope.READ])}"}
     httpx.get(f"{url}/api/documents?search=regel-", headers=key).raise_for_status()
     page = open_as("auditor", "/audit/trail")
     page.get_by_label("Document", exact=True).fill("regel-5")
