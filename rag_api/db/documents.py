@@ -290,7 +290,7 @@ class PgDocuments:
 class DocumentQuery:
     """What part of the list to show. `status` None: the current ones (indexed and failed)."""
 
-    text: str = ""  # in title or source, any case
+    text: str = ""  # in title or source, which come first, or on the first page, as its number is; any case
     status: DocumentStatus | None = None
     limit: int = 50
     offset: int = 0
@@ -307,6 +307,7 @@ class DocumentQuery:
     replaced: bool | None = None  # only those that another document names as superseded, or none of these
 
 
+NAMED = "title ilike %(like)s or source ilike %(like)s"
 Order = Literal["title", "valid_until"]
 SOON = 30  # days before the last one
 Validity = Literal["valid", "expired", "upcoming", "expires_soon"]
@@ -322,7 +323,8 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
     """A page of the list, by title (withdrawn ones: the latest first) or by what lapses first, and
     how many there are in all."""
     where = f"""{READS} and (case when %(status)s::text is null then {CURRENT} else status = %(status)s end)
-        and (title ilike %(like)s or source ilike %(like)s)"""
+        and ({NAMED} or exists (select 1 from pages p
+          where p.document_id = documents.id and p.number = 1 and p.text ilike %(like)s))"""
     for name in ("department", "document_type", "owner"):
         if getattr(query, name):
             where += f" and {name} = %({name})s"
@@ -342,7 +344,7 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
     first = {"title": "", "valid_until": "valid_until nulls last, "}[query.order]
     if query.status == DocumentStatus.RETIRED:
         first += "withdrawn_at desc nulls last, "
-    order = f"{first}lower(title), source, id"
+    order = f"{first}({NAMED}) desc, lower(title), source, id"
     rows = db.all(
         f"select {LISTED} from documents where {where} order by {order} limit %(limit)s offset %(offset)s",  # noqa: S608
         params,

@@ -237,16 +237,17 @@ def _conditions(question: Analysis, first: Sequence[Candidate], title: str) -> l
 def with_the_rest(
     chosen: Sequence[Section], pointed: Callable[[Section], Sequence[Candidate]], read: ReadDocuments
 ) -> tuple[Section, ...]:
-    """The sections; but in place of a row or an item that no second reader surely points to stands
-    its whole table or list, once: which one of it is meant is open. pointed: what that reader
-    surely points to for what a section answers."""
+    """The sections; but in place of a row stands its whole table, and in place of an item that no
+    second reader surely points to its whole list, once: which one of it is meant is open, and a row
+    alone hides that another is for this patient. pointed: what that reader surely points to for
+    what a section answers."""
     found, said = list[Section](), list[Candidate]()
     for section in chosen:
         grown, places = list[Candidate](), pointed(section)
         for candidate in section.candidates:
             one = (
                 candidate
-                if any(overlap(candidate, place) for place in places)
+                if not _is_row(candidate, read) and any(overlap(candidate, place) for place in places)
                 else _whole_of(candidate, section.asked, read)
             )
             if not any(overlap(one, other) for other in (*said, *grown)):
@@ -307,6 +308,11 @@ def _whole_of(candidate: Candidate, asked: Analysis | None, read: ReadDocuments)
         if BLANK in whole.text or (asked is not None and _speaks_of_others(asked, unit, text, each_line=True))
         else whole
     )
+
+
+def _is_row(candidate: Candidate, read: ReadDocuments) -> bool:
+    quote = read.quote(candidate)
+    return quote is not None and quote.kind == LineKind.ROW
 
 
 def overlap(one: Candidate, other: Candidate) -> bool:

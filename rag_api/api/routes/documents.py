@@ -60,7 +60,14 @@ from rag_api.stores import Vectors, describe
 router = APIRouter(tags=["documents"], route_class=LimitedRoute)
 uploads = APIRouter(tags=["documents"], route_class=UploadRoute)
 
-Search = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description="In title or file name.")]
+Search = Annotated[
+    str,
+    Query(
+        max_length=200,
+        pattern=r"^[^\x00]*$",
+        description="In title or file name, or on the first page: the document's number.",
+    ),
+]
 Number = Annotated[int, Query(ge=1, le=100_000, description="The page that the link names.")]
 Quote = Annotated[
     str,

@@ -54,7 +54,7 @@ def test_the_finder_asks_the_service_for_what_was_chosen(new_page: NewPage, base
     page = new_page()
     page.goto(f"{base_url}/procedures")
     expect(page.get_by_role("link", name=TITLE)).to_be_visible()
-    page.get_by_label("In titel of bestandsnaam").fill("para")
+    page.get_by_label("In titel, bestandsnaam of nummer").fill("para")
     page.get_by_label("Dienst").select_option("Pediatrie")
     page.get_by_label("Documenttype").select_option("protocol")
     page.get_by_label("Geldigheid").select_option("vervallen")

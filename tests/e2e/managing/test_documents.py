@@ -88,7 +88,7 @@ def form(page: Page) -> Locator:
 
 def test_the_list_names_every_document_and_is_searched(page: Page) -> None:
     expect(page.locator(".document")).to_have_count(3)
-    page.get_by_label("In titel of bestandsnaam").fill("paracetamol")
+    page.get_by_label("In titel, bestandsnaam of nummer").fill("paracetamol")
     expect(page.locator(".document")).to_have_count(1)
     expect(page.locator(".document .facts")).to_contain_text("paracetamol-kind.pdf")
 
@@ -392,7 +392,7 @@ def test_all_that_match_are_chosen_beyond_those_shown_and_get_an_owner(page: Pag
     page.reload()
     expect(page.locator(".document")).to_have_count(50)
     page.get_by_label("Eigenaar", exact=True).select_option("geen eigenaar")
-    page.get_by_label("In titel of bestandsnaam").fill("werkwijze")
+    page.get_by_label("In titel, bestandsnaam of nummer").fill("werkwijze")
     expect(page.locator(".document")).to_have_count(30)
     page.get_by_label("Eigenaar", exact=True).select_option("alle")
     expect(page.get_by_text("50 van 60 documenten")).to_be_visible()

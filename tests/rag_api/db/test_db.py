@@ -242,6 +242,21 @@ def test_the_list_is_searched_and_paged(db: Database, documents: PgDocuments) ->
     assert titles(limit=1, offset=1) == (["Anafylaxie"], 4)
 
 
+def test_a_document_is_found_by_its_number_on_the_first_page_behind_those_that_are_named_so(
+    db: Database, documents: PgDocuments
+) -> None:
+    first, other = (document(f"{name}.pdf", metadata=Metadata(title=name)) for name in ("a", "b"))
+    documents.save_indexed([Indexed(first, [page(1, 0, "Nummer INW-012"), page(2, 14, "zie MAT-005")])])
+    documents.save_indexed([Indexed(other, [page(1, 0, "Niets")])])
+    documents.save_indexed([Indexed(document("inw-012.pdf", metadata=Metadata(title="z")), [])])
+
+    def sources(text: str) -> list[str]:
+        return [one.source for one in list_documents(db, LOCAL_USER, DocumentQuery(text))[0]]
+
+    assert sources("inw-012") == ["inw-012.pdf", "a.pdf"]
+    assert sources("MAT-005") == []
+
+
 def test_the_list_is_narrowed_by_department_type_and_validity(db: Database, documents: PgDocuments) -> None:
     first, last = date(2026, 1, 1), date(2026, 12, 31)
     about = {

@@ -5275,7 +5275,7 @@ export interface operations {
     get_documents: {
         parameters: {
             query?: {
-                /** @description In title or file name. */
+                /** @description In title or file name, or on the first page: the document's number. */
                 search?: string;
                 /** @description The current ones (indexed and failed) when absent. */
                 status?: components["schemas"]["DocumentStatus"] | null;

@@ -631,14 +631,8 @@ def widened(text: str, chosen: list[str], pointed: str) -> list[str]:
     return [one.text for one in section.candidates]
 
 
-def test_a_row_that_the_second_reader_points_to_as_well_stands_alone() -> None:
-    (alone,) = widened(WEIGHTS, ["boven 150"], "boven 150")
-    assert "60 mg" in alone
-    assert "40 mg" not in alone
-
-
-@pytest.mark.parametrize("pointed", ["50 tot 100", "18 uur"])
-def test_of_a_row_that_the_second_reader_does_not_point_to_the_whole_table_is_quoted(pointed: str) -> None:
+@pytest.mark.parametrize("pointed", ["boven 150", "50 tot 100", "18 uur"])
+def test_of_a_row_the_whole_table_is_quoted_wherever_the_second_reader_points(pointed: str) -> None:
     (whole,) = widened(WEIGHTS, ["boven 150"], pointed)
     assert all(dose in whole for dose in ("20 mg", "40 mg", "60 mg"))
 
@@ -674,6 +668,8 @@ def test_an_item_that_the_second_reader_does_not_point_to_is_quoted_with_its_lis
     (whole,) = widened(NEEDLE, ["Spoel"], "Ontsmet")
     assert all(step in whole for step in ("goed doorbloeden", "Spoel", "Ontsmet"))
     assert widened(NEEDLE, ["Is de bron"], "Spoel") == widened(NEEDLE, ["Is de bron"], "Is de bron")
+    (alone,) = widened(NEEDLE, ["Spoel"], "Spoel")
+    assert "goed doorbloeden" not in alone
 
 
 # --- A second reader: all that is asked for

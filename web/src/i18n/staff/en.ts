@@ -147,7 +147,7 @@ export const staff = {
   },
   admin: {
     lead: "What you enter here takes the place of what the file says, from the next question on. It stays when a new version of the file is loaded, until that version says something else.",
-    search: "In title or file name",
+    search: "In title, file name or number",
     count: (shown: number, total: number) =>
       shown === total ? many(total, "document", "documents") : `${shown} of ${total} documents`,
     more: "Show more",

@@ -143,7 +143,7 @@ export const staff: StaffWords = {
   },
   admin: {
     lead: "Wat u hier invult, komt in de plaats van wat in het bestand staat, vanaf de volgende vraag. Het blijft gelden voor nieuwe versies van het bestand, tot een versie iets anders zegt.",
-    search: "In titel of bestandsnaam",
+    search: "In titel, bestandsnaam of nummer",
     count: (shown: number, total: number) =>
       shown === total ? (total === 1 ? "1 document" : `${total} documenten`) : `${shown} van ${total} documenten`,
     more: "Toon meer",
