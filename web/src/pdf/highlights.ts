@@ -9,6 +9,7 @@ export interface Highlight {
   page: number;
   quotes: readonly string[]; // the words; none when only the page is meant
   rects: PageRects[]; // empty: the place is not exact, only the page is known
+  said?: PageRects[]; // those of them that are no heading's, where there are such
 }
 
 export const spanKey = (span: Span): string => `${span.start}-${span.end}`;
@@ -33,7 +34,11 @@ function placeOf(part: readonly Span[]): Highlight[] {
   const rects = part.every((span) => span.rects.length > 0) ? part.flatMap((span) => span.rects) : [];
   const asked = belowHeading(part, first);
   const page = asked.rects[0]?.page ?? rects[0]?.page ?? asked.page;
-  return [{ key: spanKey(first), kind: "quote", rank: first.rank, page, quotes: part.map(({ text }) => text), rects }];
+  const said = rects.length > 0 ? part.flatMap((span) => (span.kind === "heading" ? [] : span.rects)) : [];
+  const quotes = part.map(({ text }) => text);
+  return [
+    { key: spanKey(first), kind: "quote", rank: first.rank, page, quotes, rects, ...(said.length > 0 && { said }) },
+  ];
 }
 
 /**
@@ -60,18 +65,18 @@ export function onPage(highlights: readonly Highlight[], page: number): { index:
 
 const ABOVE = 1 / 3; // what is seen above a place (scrollTarget), as a share of what is seen from it on
 
-const onFirstPage = ({ page, rects }: Highlight): Rect[] =>
-  rects.filter((one) => one.page === page).flatMap((one) => one.rects);
+const onFirstPage = ({ page, rects }: Highlight, of = rects): Rect[] =>
+  of.filter((one) => one.page === page).flatMap((one) => one.rects);
 
 /**
  * How far down its first page it stands, in points: where `height` points show most of what is
- * marked, the highest such place that is not in sight of one above it; a title far above its
- * sentence is left out. 0 when only the page is known.
+ * said, the highest such place that is not in sight of one above it; a title far above its
+ * sentence is left out, however large. 0 when only the page is known.
  */
 export function topOf(highlight: Highlight, height = Number.POSITIVE_INFINITY): number {
   const rects = onFirstPage(highlight);
   const shown = (top: number): number =>
-    rects
+    onFirstPage(highlight, highlight.said)
       .filter(({ y0, y1 }) => y0 >= top && y1 <= top + height)
       .reduce((sum, { x0, x1, y0, y1 }) => sum + (x1 - x0) * (y1 - y0), 0);
   const tops = rects

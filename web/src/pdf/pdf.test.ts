@@ -109,6 +109,17 @@ describe("highlights", () => {
     expect(topOf(place as typeof place & object, 300)).toBe(600);
   });
 
+  test("a place is opened at its sentence and not at a title far above it, however large", () => {
+    const title = span(0, "Titel", {
+      kind: "heading",
+      page: 1,
+      rects: [{ page: 1, rects: [{ x0: 0, y0: 40, x1: 400, y1: 80 }] }],
+    });
+    const [place] = highlightsOf(source(1), [title, span(6, "4 mg", { page: 1, rects: at(1, 600) })]);
+    expect(topOf(place as typeof place & object, 300)).toBe(600);
+    expect(topOf(place as typeof place & object, 700)).toBe(40);
+  });
+
   test("a place that is longer than the window is opened at its first words", () => {
     const narrow = { page: 1, rects: [{ x0: 0, y0: 100, x1: 2, y1: 110 }] };
     const rows = [115, 130, 145, 160, 175, 190].flatMap((y) => at(1, y));
