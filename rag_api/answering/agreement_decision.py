@@ -2,9 +2,9 @@
 asked is decided by itself.
 
 What the reader does not agree to is left out and said; where nothing is left, there is no answer.
-Where it points to something else than the row or the item that was chosen, or agrees so faintly
-that the careful risk would refuse, the whole table or list is quoted. An answer that is likelier
-wrong than right says that it is unsure.
+A row brings its whole table; where it points to something else than the item that was chosen, or
+agrees so faintly that the careful risk would refuse, the whole list is quoted. An answer that is
+likelier wrong than right says that it is unsure.
 """
 
 from __future__ import annotations
