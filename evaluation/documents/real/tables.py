@@ -1,9 +1,9 @@
 """Rows of tables in papers of hospitals and governments, as an answer would quote them: with their
 caption, header, group and footnote?
 
-python -m evaluation.documents.real_tables FOLDER
+python -m evaluation.documents.real.tables FOLDER
 
-FOLDER: where evaluation/fetch_real_documents.py put them. real_tables.csv says of each row, marked
+FOLDER: where evaluation/fetch_real_documents.py put them. tables.csv says of each row, marked
 by hand, by which words its cells, its caption, each name of its header, its group and its footnote
 are known.
 """
@@ -26,7 +26,7 @@ from rag_api.text.quotable.footnotes import footnotes
 from rag_api.text.quotable.quotable_spans import quotable
 from rag_api.text.quotable.uncertain import is_certain
 
-MARKED = Path(__file__).with_name("real_tables.csv")
+MARKED = Path(__file__).with_name("tables.csv")
 _LONGEST = 900  # letters; a quote that is longer holds more than a row
 
 

@@ -1,12 +1,15 @@
 """Pages of papers of hospitals and governments as our reader reads them: do their blocks stand in
 the order in which a person reads them, and does a quoted row bring its table's caption?
 
-python -m evaluation.documents.real_pages FOLDER [HALF]
+python -m evaluation.documents.real.pages FOLDER [HALF]
 
-FOLDER: where evaluation/fetch_real_documents.py put them. real_pages.csv has the blocks of pages
+FOLDER: where evaluation/fetch_real_documents.py put them. pages.csv has the blocks of pages
 that were drawn by chance, in order, by their first and last words, marked from the pages' pictures;
-real_page_rows.csv rows of their tables, in the form of real_tables.csv. HALF: A, which may be
+page_rows.csv rows of their tables, in the form of tables.csv. HALF: A, which may be
 looked at, or B.
+
+How it was marked: columns and side boxes from the left, a side box after all of the text beside it;
+boxes on one line from the left; what spans the columns after those above it; footnotes last.
 """
 
 from __future__ import annotations
@@ -23,12 +26,12 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from evaluation.documents.real_tables import documents_of, measure_rows
+from evaluation.documents.real.tables import documents_of, measure_rows
 from rag_api.domain import ReadDocument
 from rag_api.text.quotable.uncertain import touches
 
-MARKED = Path(__file__).with_name("real_pages.csv")
-ROWS = Path(__file__).with_name("real_page_rows.csv")
+MARKED = Path(__file__).with_name("pages.csv")
+ROWS = Path(__file__).with_name("page_rows.csv")
 Mark = tuple[str, str]  # a block's first words and its last ones
 
 
