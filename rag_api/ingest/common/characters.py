@@ -104,18 +104,34 @@ def _spell_out(line: Marked, symbol: bool) -> Marked:
     return Marked(text, boxes)
 
 
+# accents that are signs of their own, as old fonts draw them over a letter
+_ACCENTS = {sign: unicodedata.normalize("NFKD", sign)[1:] for sign in "¨´˜¯˘˙˚˝˛¸"} | {"ˆ": "\u0302", "ˇ": "\u030c"}
+
+
 def _compose(line: Marked) -> Marked:
-    """A letter and its combining accent become one character, boxed by both."""
-    if unicodedata.is_normalized("NFC", line.text):
+    """A letter and its accent become one character, boxed by both: one that combines, or a sign of
+    its own that stands over the letter before or after it."""
+    if unicodedata.is_normalized("NFC", line.text) and not any(char in _ACCENTS for char in line.text):
         return line
     chars: list[str] = []
     boxes: list[np.ndarray] = []
+    waits = ""  # an accent that stands over no letter before it
     for char, box in zip(line.text, line.boxes, strict=True):
-        one = unicodedata.normalize("NFC", chars[-1] + char) if chars and unicodedata.combining(char) else ""
+        over = bool(boxes) and _stands_over(boxes[-1], box)
+        accent = char if unicodedata.combining(char) else _ACCENTS.get(char, "") if over else ""
+        one = unicodedata.normalize("NFC", chars[-1] + accent) if chars and accent else ""
+        if not one and waits and over:
+            one = unicodedata.normalize("NFC", char + waits)
         if len(one) == 1:
             chars[-1] = one
             boxes[-1] = np.concatenate([np.fmin(boxes[-1][:2], box[:2]), np.fmax(boxes[-1][2:], box[2:])])
         else:
             chars.append(char)
             boxes.append(box)
+        waits = _ACCENTS.get(char, "") if len(one) != 1 else ""
     return Marked("".join(chars), np.array(boxes, np.float32).reshape(-1, 4) if boxes else no_boxes(0))
+
+
+def _stands_over(one: np.ndarray, two: np.ndarray) -> bool:
+    """Each holds the other's middle, or nearly, from left to right."""
+    return bool(abs((one[0] + one[2]) - (two[0] + two[2])) < min(one[2] - one[0], two[2] - two[0]))

@@ -22,6 +22,7 @@ import pypdfium2.raw as raw
 
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.notes import on_pages
+from rag_api.ingest.layout.charts import posters
 from rag_api.ingest.layout.charts.charts import lines_in_charts, with_charts
 from rag_api.ingest.layout.layout import lay_out, rules_of
 from rag_api.ingest.layout.scattered import loose_lines, with_loose
@@ -149,8 +150,9 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
         if image.laid is not None:
             return image.laid, noted
     found, glyphs = glyphs, with_squares(with_fractions(glyphs, drawn), drawn.squares, drawn.held)
-    items = tuple(with_loose(captions_first(with_stray_cells(lay_out(glyphs, drawn, plane.width, plane.height)))))
-    items = with_charts(items, drawn, (plane.width, plane.height))
+    size = plane.width, plane.height
+    ordered = posters.in_order(lay_out(glyphs, drawn, *size), drawn, size)
+    items = with_charts(with_loose(captions_first(with_stray_cells(ordered))), drawn, size)
     charted = lines_in_charts(items)
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)

@@ -24,7 +24,7 @@ from rag_api.ingest.pdf.pdfium import HYPHEN_AT_LINE_END, Glyphs
 
 _DASH = "-"
 _LEADERS = re.compile(r"[._]{4,}|…{2,}")  # lead the eye to a number, and are no words
-_SAME = {"⁄": "/", "ʼ": "'", "−": _DASH, "⁃": _DASH}
+_SAME = {"⁄": "/", "ʼ": "'", "−": _DASH, "⁃": _DASH, "ˇ": "\u030c", "ˆ": "\u0302"}
 _NOTHING = ("Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn")
 _ELSEWHERE = 0.5  # of its height: the next sign stands that much higher or lower, or as far to the left
 

@@ -3,8 +3,9 @@ row brings its own.
 
 A caption is numbered ("Table 3. Doses"), stands close below a table, within its width, and nearer
 to it than to what follows; no numbered line stands close above the table. Close is what is no
-farther than the table's rows are from each other. A line without a number
-may as well be the next paragraph, and stays where it is.
+farther than the table's rows are from each other. Where one stands so and none above any table of
+the page, others may be as near to a line below them. A line without a number may as well be the
+next paragraph, and stays where it is.
 """
 
 from __future__ import annotations
@@ -29,25 +30,44 @@ Item = Line | Row
 
 def captions_first(items: Sequence[Item]) -> list[Item]:
     """A page's items, with captions that stand below a table before it. items: in reading order."""
+    found, below = _moved(items, may_be_near_others=False)
+    return _moved(items, may_be_near_others=True)[0] if below and not _one_stands_above(items) else found
+
+
+def _moved(items: Sequence[Item], may_be_near_others: bool) -> tuple[list[Item], int]:
+    """The items so, and how many captions were moved."""
     found: list[Item] = list(items)
-    start = 0
+    start, count = 0, 0
     while start < len(found):
         end = start
         while end < len(found) and _is_row(found[end]):
             end += 1
         if end - start > 1:
-            after = _caption(found, start, end)
+            after = _caption(found, start, end, may_be_near_others)
             found[start:after] = [*found[end:after], *found[start:end]]
+            count += after > end
             end = after
         start = max(end, start + 1)
-    return found
+    return found, count
+
+
+def _one_stands_above(items: Sequence[Item]) -> bool:
+    """A numbered line, below no table, stands right above one."""
+    return any(
+        isinstance(two, Line)
+        and NUMBERED_CAPTION.match(two.marked.text)
+        and _is_row(three)
+        and not (one and _is_row(one))
+        for one, two, three in zip([None, *items], items, items[1:], strict=False)
+        if not _is_row(two)
+    )
 
 
 def _is_row(item: Item) -> bool:
     return isinstance(item, Row) or ("\t" in item.marked.text and not item.aside)
 
 
-def _caption(items: Sequence[Item], start: int, end: int) -> int:
+def _caption(items: Sequence[Item], start: int, end: int, may_be_near_others: bool) -> int:
     """One past the last line of the caption below the rows from `start` to before `end`; `end`
     without one."""
     first = _line(items, end)
@@ -72,6 +92,8 @@ def _caption(items: Sequence[Item], start: int, end: int) -> int:
     while after - end < _MOST and (two := _line(items, after)) is not None and _goes_on(_line(items, after - 1), two):
         after += 1
     last, below = _line(items, after - 1), items[after] if after < len(items) else None
+    if may_be_near_others and isinstance(below, Line) and not _is_row(below):
+        return after
     if below is None or last is None or (isinstance(below, Line) and _FOOTNOTE.match(below.marked.text)):
         return after
     return end if 0 <= below.y0 - last.y1 < white + _NEARER * first.size else after

@@ -106,11 +106,20 @@ def _tables(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], hea
         over_page = id(paragraph) in heads and paragraph.page != table[-1][1].page
         begun = id(paragraph) in begins or (over_page and not in_columns((shape, paragraph), table))
         if begun or id(paragraph) in heads:
+            names = [table.pop()] if begun and _ends_with_a_name(table, rules) else []
             yield from _table(text, table, rules, headless)
-            table = []
-            shape = replace(shape, apart=True, begins=begun)
+            table = [(replace(name, apart=True, begins=True), its) for name, its in names]
+            shape = replace(shape, apart=not names, begins=begun and not names)
         table.append((shape, paragraph))
     yield from _table(text, table, rules, headless)
+
+
+def _ends_with_a_name(rows: Sequence[TableRow], rules: Sequence[PageRules]) -> bool:
+    """Its last line is of one cell, and stands outside the sides of the row above: it names what
+    is below it."""
+    if len(rows) < 2 or len(rows[-1][0].cells) != 1 or rows[-2][1].page != rows[-1][1].page:
+        return False
+    return is_outside([rows[-1][1]], rows[-2][1], rules[rows[-1][1].page])
 
 
 def _heads(text: str, rows: Sequence[TableRow]) -> set[int]:

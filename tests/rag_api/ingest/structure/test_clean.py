@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.domain import Page
 from rag_api.ingest.common.boxed_text import Marked
@@ -521,3 +522,19 @@ def test_the_handbooks_pdfs_read_as_they_were_written() -> None:
         missing += [(name, one) for one in wanted if one not in found]
     assert total > 300
     assert len(missing) <= 0.01 * total, missing
+
+
+def drawn(canvas: Canvas) -> None:
+    """An accent over an e, drawn before its letter, then after it; the last stands by itself."""
+    for y, first, signs, last in ((760, "pati", "¨e", "nt"), (740, "orchide", "e¨", "")):
+        x = 60 + canvas.stringWidth(first)
+        canvas.drawString(60, y, first)
+        for sign in signs:
+            canvas.drawString(x, y, sign)
+        canvas.drawString(x + canvas.stringWidth("e"), y, last)
+    canvas.drawString(60, 720, "naast ¨ niets")
+
+
+def test_accents_drawn_over_letters_are_read_with_them(tmp_path: Path) -> None:
+    text = read_bytes(tmp_path, pdf(drawn)).text
+    assert text.split() == ["patiënt", "orchideë", "naast", "¨", "niets"]

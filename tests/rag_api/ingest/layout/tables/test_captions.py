@@ -107,6 +107,14 @@ def test_captions_above_stay_with_the_table_below_them(tmp_path: Path) -> None:
     assert text.index("om de 4 uur") < text.index("Tabel 2") < text.rindex("Middel")
 
 
+def test_captions_stand_below_all_tables_of_a_page_where_one_surely_does(tmp_path: Path) -> None:
+    """Though a heading stands as near below the first one."""
+    first, second = lines("Tabel 1. Eerst", size=9, y=646), lines("Tabel 2. Daarna", size=9, y=556)
+    text = _read(tmp_path, _table(), first, lines("Zwangeren", y=629), _table(top=610), second).text
+    assert text.index("Tabel 1") < text.index("Middel") < text.index("Zwangeren") < text.index("Tabel 2")
+    assert text.index("Tabel 2") < text.rindex("Middel")
+
+
 @pytest.mark.parametrize("marks", [("1", "2"), ("a", "b")])
 def test_each_mark_of_a_row_brings_its_own_footnote(marks: tuple[str, str], tmp_path: Path) -> None:
     document = _read(tmp_path, _table(marks=marks), _notes(marks, 640), lines(_AFTER, y=600))

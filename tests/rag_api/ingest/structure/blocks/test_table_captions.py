@@ -119,6 +119,21 @@ def test_rows_outside_a_tables_sides_are_not_read_under_its_header(tmp_path: Pat
     assert "Drug\tFirst\tNext" in over(document, found["morphine"])
 
 
+def test_a_line_between_two_tables_names_the_one_that_it_stands_close_above(tmp_path: Path) -> None:
+    """Both are drawn with their sides, the columns of the second elsewhere."""
+    rows = [["5", "often", "every day"], ["4", "regular", "every week"], ["3", "rare", "twice a year"]]
+    wide = [["5", "hidden", "hardly to be found"], ["2", "open", "found with ease"], ["1", "plain", "seen at once"]]
+    tables = [
+        Table(own, colWidths=sides, style=TableStyle([GRID]), hAlign="LEFT")
+        for own, sides in ((rows, [20, 60, 120]), (wide, [20, 140, 180]))
+    ]
+    document = laid(tmp_path, said("Occurring", "Normal"), tables[0], said("Noticing", "Normal"), tables[1])
+    text = document.text
+    heads = {text[q.start : q.end].strip(): over(document, q) for q in quotable(text, document.blocks)}
+    assert all("Noticing" in heads["\t".join(row)] for row in wide)
+    assert not any("Noticing" in heads["\t".join(row)] for row in rows)
+
+
 def test_rows_below_the_captions_of_two_tables_are_not_quoted(tmp_path: Path) -> None:
     side = [
         ["Table 1a. Adults", "", "Table 1b. Children", ""],

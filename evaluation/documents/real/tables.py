@@ -1,9 +1,9 @@
 """Rows of tables in papers of hospitals and governments, as an answer would quote them: with their
 caption, header, group and footnote?
 
-python -m evaluation.documents.real_tables FOLDER
+python -m evaluation.documents.real.tables FOLDER
 
-FOLDER: where evaluation/fetch_real_documents.py put them. real_tables.csv says of each row, marked
+FOLDER: where evaluation/fetch_real_documents.py put them. tables.csv says of each row, marked
 by hand, by which words its cells, its caption, each name of its header, its group and its footnote
 are known.
 """
@@ -16,6 +16,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -25,22 +26,28 @@ from rag_api.text.quotable.footnotes import footnotes
 from rag_api.text.quotable.quotable_spans import quotable
 from rag_api.text.quotable.uncertain import is_certain
 
-MARKED = Path(__file__).with_name("real_tables.csv")
+MARKED = Path(__file__).with_name("tables.csv")
 _LONGEST = 900  # letters; a quote that is longer holds more than a row
 
 
-def measure(folder: Path) -> Counter[str]:
-    """How many rows are quoted, and with how many of them stands what is due."""
+def documents_of(folder: Path) -> Callable[[str], ReadDocument]:
+    """What gives the paper of a number as we read it, each once."""
 
     @cache
     def document(number: str) -> ReadDocument:
         path = next(folder.glob(f"{number} *.pdf"))
         return read(path, path.name, PDF, max_pages=600)
 
+    return document
+
+
+def measure_rows(document: Callable[[str], ReadDocument], marked: Path = MARKED, half: str = "") -> Counter[str]:
+    """How many rows are quoted, and with how many of them stands what is due."""
     found: Counter[str] = Counter()
-    with MARKED.open(newline="", encoding="utf-8") as file:
+    with marked.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            found.update(_judged(document(row["document"]), row))
+            if half in ("", row["half"]):
+                found.update(_judged(document(row["document"]), row))
     return found
 
 
@@ -73,4 +80,4 @@ def _plain(words: str) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(Path(sys.argv[1])), indent=1))
+    print(json.dumps(measure_rows(documents_of(Path(sys.argv[1]))), indent=1))

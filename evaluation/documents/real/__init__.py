@@ -1,0 +1,1 @@
+"""Papers of hospitals and governments, marked by hand: their tables and their pages' order."""
