@@ -26,14 +26,14 @@ from typing import NamedTuple
 import numpy as np
 
 from services.generator.datastore.store import Datastore
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.native import kernels
 from services.generator.native.frequent import frequent
 from services.generator.native.text import SortedText
 from services.generator.speculation.matches import MatchIndex, chances
 from services.generator.speculation.tree import TreeBuilder, root_only
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Branch(NamedTuple):
 NOTHING = Branch([], [], 0)
 
 
-class ReaderDrafter:
+class ReaderDrafter(Drafter):
     name = "reader"
     stage = DraftStage.SEARCH
     wants_features: FeatureKind | None = None
@@ -71,9 +71,6 @@ class ReaderDrafter:
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it."""
 
     def finish(self, sequence: Sequence) -> None:
         self._indexes.pop(sequence.id, None)

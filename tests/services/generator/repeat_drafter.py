@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.speculation.tree import TreeBuilder
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,19 +18,13 @@ class RepeatOptions:
 
 
 @dataclass(slots=True)
-class RepeatDrafter:
+class RepeatDrafter(Drafter):
     """What was said `period` tokens ago is said again, and again."""
 
     options: RepeatOptions = field(default_factory=RepeatOptions)
     name: str = "repeat"
     stage: DraftStage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
-
-    def start(self, sequence: Sequence) -> None: ...
-
-    def finish(self, sequence: Sequence) -> None: ...
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None: ...
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]

@@ -14,9 +14,9 @@ from importlib.util import find_spec
 from operator import add
 from typing import Any
 
-from services.generator.drafters import DraftStage, StepState
+from services.generator.drafters import Drafter, DraftStage, StepState
 from services.generator.models import FeatureKind
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class ArcticOptions:
     depth: int = 64
 
 
-class ArcticDrafter:
+class ArcticDrafter(Drafter):
     stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
 
@@ -49,9 +49,6 @@ class ArcticDrafter:
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing but the tokens, which the next draft tells."""
 
     def finish(self, sequence: Sequence) -> None:
         self._cache.stop_request(sequence.id)

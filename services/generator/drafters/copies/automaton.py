@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 BETWEEN = -1  # stands behind each text beside the prompt: no draft goes over it
 ACCEPTANCE = 0.85  # of one more token of a match; a guide for merging only
@@ -98,7 +98,7 @@ class SuffixAutomaton:
         return len(self._next) - 1
 
 
-class AutomatonDrafter:
+class AutomatonDrafter(Drafter):
     name = "automaton"
     stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
@@ -118,9 +118,6 @@ class AutomatonDrafter:
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it."""
 
     def finish(self, sequence: Sequence) -> None:
         self._automata.pop(sequence.id, None)

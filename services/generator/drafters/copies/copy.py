@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import repeat
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.speculation.matches import MatchIndex, chances
 from services.generator.speculation.tree import TreeBuilder
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class CopyConfig:
     max_scan: int = 2048  # candidates looked at per draft, the latest first: bounds the time on degenerate text
 
 
-class CopyDrafter:
+class CopyDrafter(Drafter):
     """Proposes the continuations of the longest matches, as one tree."""
 
     stage = DraftStage.LOOKUP
@@ -49,9 +49,6 @@ class CopyDrafter:
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it."""
 
     def finish(self, sequence: Sequence) -> None:
         self.indexes.pop(sequence.id, None)

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 ACCEPTANCE = ((0.19, 0.57), (0.38, 0.60), (0.60, 0.72))
 """(chance that the first copied token is accepted, factor per further one) after a match of 1, 2, 3
@@ -57,7 +57,7 @@ class PromptLookupOptions:
 
 
 @dataclass(slots=True)
-class PromptLookupDrafter:
+class PromptLookupDrafter(Drafter):
     options: PromptLookupOptions = field(default_factory=PromptLookupOptions)
     name: str = "prompt-lookup"
     stage: DraftStage = DraftStage.LOOKUP
@@ -70,9 +70,6 @@ class PromptLookupDrafter:
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it."""
 
     def finish(self, sequence: Sequence) -> None:
         self._grams.pop(sequence.id, None)

@@ -15,10 +15,10 @@ from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 from itertools import count
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.speculation.tree import arrange
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 BETWEEN = -1  # stands behind each text beside the prompt: no draft goes over it
 
@@ -99,7 +99,7 @@ def grow(tokens: Seq[int], places: list[int], most: int, floor: float) -> Grown:
     return grown
 
 
-class SuffixDrafter:
+class SuffixDrafter(Drafter):
     name = "suffix"
     stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
@@ -116,9 +116,6 @@ class SuffixDrafter:
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it."""
 
     def finish(self, sequence: Sequence) -> None:
         self._places.pop(sequence.id, None)

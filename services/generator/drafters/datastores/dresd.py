@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from itertools import repeat
 
 from services.generator.datastore.dense import DenseDatastore
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.speculation.tree import TreeBuilder, root_only
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin
 
 ACCEPTANCE = 0.85  # of one more token; a guide for merging only
 
@@ -28,24 +28,15 @@ class DresdOptions:
 
 
 @dataclass(slots=True)
-class DresdDrafter:
+class DresdDrafter(Drafter):
     store: DenseDatastore
     options: DresdOptions = field(default_factory=DresdOptions)
     name: str = "dresd"
     stage: DraftStage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = "hidden"
 
-    def start(self, sequence: Sequence) -> None:
-        """Keep nothing of a sequence."""
-
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it."""
-
-    def finish(self, sequence: Sequence) -> None:
-        """Keep nothing of a sequence."""
 
     def _draft(self, state: StepState, nodes: int) -> DraftTree:
         root = int(state.context[-1])

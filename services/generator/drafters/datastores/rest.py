@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from itertools import repeat
 
 from services.generator.datastore.store import Datastore
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.native import kernels
 from services.generator.native.frequent import frequent
 from services.generator.native.text import SortedText
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class RestOptions:
     nodes: int = 64  # of the tree
 
 
-class RestDrafter:
+class RestDrafter(Drafter):
     name = "rest"
     stage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = None
@@ -43,17 +43,8 @@ class RestDrafter:
         self.options = options or RestOptions()
         self._store = SortedText(datastore.tokens, datastore.order)
 
-    def start(self, sequence: Sequence) -> None:
-        """Keep nothing of a sequence."""
-
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it: the datastore is static."""
-
-    def finish(self, sequence: Sequence) -> None:
-        """Forget nothing."""
 
     def _draft(self, state: StepState, nodes: int) -> DraftTree:
         options = self.options
