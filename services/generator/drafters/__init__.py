@@ -6,6 +6,7 @@ each other, the engine or verify.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
@@ -75,6 +76,20 @@ class Drafter(Protocol):
     def finish(self, sequence: Sequence) -> None:
         """Forget a sequence that ended or was cancelled."""
         return
+
+
+class LookupDrafter(Drafter):
+    """One that drafts for each sequence by itself, of what it knows without a model."""
+
+    stage: DraftStage = DraftStage.LOOKUP
+    wants_features: FeatureKind | None = None
+
+    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
+        return [self.draft(state, nodes) for state in states]
+
+    @abstractmethod
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
+        """Return a tree of at most `nodes` nodes, the root included."""
 
 
 @dataclass(frozen=True, slots=True)

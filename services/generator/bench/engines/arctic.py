@@ -14,8 +14,7 @@ from importlib.util import find_spec
 from operator import add
 from typing import Any
 
-from services.generator.drafters import Drafter, DraftStage, StepState
-from services.generator.models import FeatureKind
+from services.generator.drafters import LookupDrafter, StepState
 from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 
@@ -32,10 +31,7 @@ class ArcticOptions:
     depth: int = 64
 
 
-class ArcticDrafter(Drafter):
-    stage = DraftStage.LOOKUP
-    wants_features: FeatureKind | None = None
-
+class ArcticDrafter(LookupDrafter):
     def __init__(self, options: ArcticOptions) -> None:
         from arctic_inference.suffix_decoding import SuffixDecodingCache
 
@@ -47,14 +43,11 @@ class ArcticDrafter(Drafter):
         self._cache.start_request(sequence.id, list(sequence.prompt.token_ids))
         self._told[sequence.id] = len(sequence.prompt.token_ids)
 
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
-
     def finish(self, sequence: Sequence) -> None:
         self._cache.stop_request(sequence.id)
         del self._told[sequence.id]
 
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         name, options = state.sequence.id, self.options
         if new := state.context[self._told[name] :].tolist():
             self._cache.add_active_response(name, new)

@@ -10,13 +10,11 @@ nodes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 from itertools import repeat
 
 from services.generator.datastore.store import Datastore
-from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, DraftStage, StepState
-from services.generator.models import FeatureKind
+from services.generator.drafters import DrafterContext, DrafterSpec, LookupDrafter, StepState
 from services.generator.native import kernels
 from services.generator.native.frequent import frequent
 from services.generator.native.text import SortedText
@@ -34,19 +32,14 @@ class RestOptions:
     nodes: int = 64  # of the tree
 
 
-class RestDrafter(Drafter):
+class RestDrafter(LookupDrafter):
     name = "rest"
-    stage = DraftStage.LOOKUP
-    wants_features: FeatureKind | None = None
 
     def __init__(self, datastore: Datastore, options: RestOptions | None = None) -> None:
         self.options = options or RestOptions()
         self._store = SortedText(datastore.tokens, datastore.order)
 
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
-
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         options = self.options
         found = frequent(
             self._store, state.context[-options.longest :], min(nodes, 1 + options.nodes),
