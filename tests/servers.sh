@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 
 missing=()
 command -v chromium >/dev/null || missing+=(chromium)
+command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-shell)  # has no window: half the time
 command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
 command -v openssl >/dev/null || missing+=(openssl)
 # A `docker` alone is no compose: the plugin may be missing.
@@ -25,6 +26,7 @@ if [ ${#missing[@]} -gt 0 ]; then
     echo "== Debian packages: ${missing[*]}" >&2
     export DEBIAN_FRONTEND=noninteractive
     apt-get update -qq >/dev/null
+    apt-cache show chromium-headless-shell >/dev/null 2>&1 || missing=("${missing[@]/chromium-headless-shell/chromium}")
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
   else
     echo "== not installed and not root: ${missing[*]}" >&2

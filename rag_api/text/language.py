@@ -40,10 +40,9 @@ _PATTERNS: dict[Language, re.Pattern[str]] = {
 }
 
 
-def detect(text: str, otherwise: Language = "nl") -> Language:
-    """Return the text's language; `otherwise` where it tells nothing: Dutch, the language most
-    staff ask in, or that of the documents."""
-    return language_said(text) or otherwise
+def detect(text: str) -> Language:
+    """Return the text's language; where it tells nothing Dutch, in which most staff ask."""
+    return language_said(text) or "nl"
 
 
 def language_said(text: str) -> Language | None:

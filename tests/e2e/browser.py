@@ -26,16 +26,13 @@ FLAGS = (
 )
 
 
-def chromium_path() -> str | None:
-    """None: Playwright's own download."""
-    named = os.environ.get("CHROMIUM")
-    return named or next(
-        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-    )
-
-
-def launch(playwright: Playwright) -> Browser:
-    return playwright.chromium.launch(executable_path=chromium_path(), args=list(FLAGS), headless=True)
+def launch(playwright: Playwright, *, whole: bool = False) -> Browser:
+    """Without the window around the page, which costs as much as the page; `whole`: with it, and
+    with speech."""
+    names = (*([] if whole else ["chromium-headless-shell"]), "chromium", "chromium-browser", "google-chrome")
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    channel = "chromium" if whole and path is None else None  # else Playwright's own has no window either
+    return playwright.chromium.launch(executable_path=path, channel=channel, args=list(FLAGS), headless=True)
 
 
 @contextlib.contextmanager

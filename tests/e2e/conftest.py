@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 from starlette.types import ASGIApp
 
 from tests.e2e.browser import launch, serve
@@ -21,13 +21,17 @@ expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def playwright() -> Iterator[Playwright]:
     if not (DIST / "index.html").is_file():
         pytest.fail("web/dist is missing: run `npm run build` in web/ (or `make e2e`)")
-    with sync_playwright() as playwright:
-        found = launch(playwright)
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    with launch(playwright) as found:
         yield found
-        found.close()
 
 
 @pytest.fixture(scope="session")

@@ -79,7 +79,7 @@ def main() -> None:
     rows = csv.writer(sys.stdout)
     rows.writerow(HEAD)
     with sync_playwright() as playwright, serve(create_app(script, {})) as url:
-        browser = launch(playwright)
+        browser = launch(playwright, whole=True)
         for run in range(1, given.times + 1):
             page = browser.new_page(viewport={"width": 1440, "height": 900}, locale="nl-BE")
             frames, white, seconds, last = scrolled(page, url)

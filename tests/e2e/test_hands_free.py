@@ -9,13 +9,15 @@ interface; what the page does without them is tried in the browser as it is.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, Playwright, expect
 
 from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
+from tests.e2e.browser import launch
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import SENTENCES, STEPS, TITLE, Script
 from tests.e2e.test_states import ask
@@ -57,6 +59,12 @@ LOCAL = {"name": "Dirk", "lang": "nl-NL", "localService": True, "default": True}
 FLEMISH = {"name": "Bart", "lang": "nl_BE", "localService": True, "default": False}
 ENGLISH = {"name": "George", "lang": "en-GB", "localService": True, "default": False}
 CLOUD = {"name": "Cloud", "lang": "nl-BE", "localService": False, "default": True}
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    with launch(playwright, whole=True) as found:
+        yield found
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@ words."""
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import cv2
 import numpy as np
 import pypdfium2.raw as raw
 from numpy.typing import NDArray
+from pypdfium2 import PdfBitmap
 
 from rag_api.ingest.pdf.page_transform import PagePlane
 
@@ -58,18 +58,10 @@ def render(page: Any, plane: PagePlane) -> Picture | None:
     width, height = round(plane.width * scale), round(plane.height * scale)
     if min(width, height) < _LEAST:
         return None
-    bitmap = raw.FPDFBitmap_CreateEx(width, height, raw.FPDFBitmap_Gray, None, 0)
-    if not bitmap:
-        raise MemoryError
-    try:
-        raw.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xFFFFFFFF)
-        raw.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, raw.FPDF_ANNOT | raw.FPDF_GRAYSCALE)
-        stride = raw.FPDFBitmap_GetStride(bitmap)
-        data = ctypes.string_at(raw.FPDFBitmap_GetBuffer(bitmap), stride * height)
-    finally:
-        raw.FPDFBitmap_Destroy(bitmap)
-    grey = np.frombuffer(data, np.uint8).reshape(height, stride)[:, :width].copy()
-    return Picture(grey, scale, np.array([[1 / scale, 0, 0], [0, 1 / scale, 0]]))
+    bitmap = PdfBitmap.new_native(width, height, raw.FPDFBitmap_Gray)
+    bitmap.fill_rect((255, 255, 255, 255), 0, 0, width, height)
+    raw.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, raw.FPDF_ANNOT | raw.FPDF_GRAYSCALE)
+    return Picture(bitmap.to_numpy(), scale, np.array([[1 / scale, 0, 0], [0, 1 / scale, 0]]))
 
 
 def turned(picture: Picture, degrees: float) -> Picture:

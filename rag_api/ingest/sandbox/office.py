@@ -34,18 +34,15 @@ def office() -> str | None:
     return shutil.which("soffice") or shutil.which("libreoffice")
 
 
-def convert(path: Path, target: Path, timeout: float, memory_mb: int = 1024, suffix: str = "") -> str:
+def convert(path: Path, target: Path, timeout: float, memory_mb: int = 1024) -> str:
     """Write `target` in the format that it is named after, whole or not at all. Return "" or, in
-    words, why not.
-
-    suffix: the kind of `path` where its own name does not say it. Raises DiskFull,
-    ReadingUnavailable."""
+    words, why not. Raises DiskFull, ReadingUnavailable."""
     program = office()
     if program is None:
         return MISSING
     with tempfile.TemporaryDirectory(prefix="office-", dir=shared() or target.parent) as kept, room():
         folder = Path(kept).resolve()
-        source = folder / f"document{suffix or path.suffix}"
+        source = folder / f"document{path.suffix}"
         shutil.copyfile(path, source)
         form = target.suffix.removeprefix(".")
         failed = _run(program, [str(one) for one in (folder, source, form, math.ceil(timeout), memory_mb)], timeout)

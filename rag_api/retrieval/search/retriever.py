@@ -35,16 +35,10 @@ def retrieve(
     settings: Settings,
     reranker: Reranker | None = None,
     today: date | None = None,
-    any_date: bool = False,
 ) -> Ranking:
     """Return the best `settings.sources` chunks that the user may read and that are valid on
-    `filters.valid_on`, else today.
-
-    `any_date` keeps documents that are not (yet, any more) valid. Superseded ones are named by
-    `filters.excluded_document_ids`.
-    """
-    valid_on = None if any_date else filters.valid_on or today or date.today()
-    allowed = replace(filters, groups=user.groups, valid_on=valid_on)
+    `filters.valid_on`, else today. Superseded ones are named by `filters.excluded_document_ids`."""
+    allowed = replace(filters, groups=user.groups, valid_on=filters.valid_on or today or date.today())
     measured = calibration(embedder.name, settings.data_dir)
     alpha = measured.alpha if settings.alpha is None else settings.alpha
     limit = max(settings.sources, settings.passages)

@@ -6,6 +6,7 @@ each other, the engine or verify.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
@@ -49,8 +50,8 @@ class StepState:
 
 
 class Drafter(Protocol):
-    """One that hears the entropy of the target's own distributions (Accepted.entropies) has
-    `wants_entropy = True` beside these."""
+    """Keeps and learns nothing unless it says how. One that hears the entropy of the target's own
+    distributions (Accepted.entropies) has `wants_entropy = True` beside these."""
 
     name: str  # what its nodes' origins say
 
@@ -62,6 +63,7 @@ class Drafter(Protocol):
 
     def start(self, sequence: Sequence) -> None:
         """Begin a sequence that was admitted; its prompt is known."""
+        return
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         """Return one tree per state, at most `nodes` nodes each, the root included; a tree of the
@@ -69,9 +71,25 @@ class Drafter(Protocol):
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
         """Hear what became of the merged tree of this step (not only of this drafter's part)."""
+        return
 
     def finish(self, sequence: Sequence) -> None:
         """Forget a sequence that ended or was cancelled."""
+        return
+
+
+class LookupDrafter(Drafter):
+    """One that drafts for each sequence by itself, of what it knows without a model."""
+
+    stage: DraftStage = DraftStage.LOOKUP
+    wants_features: FeatureKind | None = None
+
+    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
+        return [self.draft(state, nodes) for state in states]
+
+    @abstractmethod
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
+        """Return a tree of at most `nodes` nodes, the root included."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind
 from services.generator.models.heads.eagle import DraftHead
 from services.generator.models.heads.eagle_cache import HeadCache
@@ -23,7 +23,7 @@ from services.generator.models.heads.eagle_format import open_head
 from services.generator.native.head import NativeHead
 from services.generator.speculation.eagle_tree import Pool, TreeShape, select, to_tree
 from services.generator.speculation.tree import root_only
-from services.generator.types import Accepted, DraftTree, Sequence
+from services.generator.types import DraftTree, Sequence
 
 ALONE = 32  # features; a row that brings more is read apart from the others
 
@@ -45,7 +45,7 @@ class Frontier(NamedTuple):
 
 
 @dataclass(slots=True)
-class EagleDrafter:
+class EagleDrafter(Drafter):
     """One head for all sequences; rows of its cache are lent to them from start to finish."""
 
     head: DraftHead
@@ -73,9 +73,6 @@ class EagleDrafter:
 
     def finish(self, sequence: Sequence) -> None:
         self.rows.pop(sequence.id, None)
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing: what was accepted comes back as features."""
 
     @torch.inference_mode()
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:

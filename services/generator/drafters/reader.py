@@ -26,14 +26,13 @@ from typing import NamedTuple
 import numpy as np
 
 from services.generator.datastore.store import Datastore
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
-from services.generator.models import FeatureKind
+from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, LookupDrafter, StepState
 from services.generator.native import kernels
 from services.generator.native.frequent import frequent
 from services.generator.native.text import SortedText
 from services.generator.speculation.matches import MatchIndex, chances
 from services.generator.speculation.tree import TreeBuilder, root_only
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +54,9 @@ class Branch(NamedTuple):
 NOTHING = Branch([], [], 0)
 
 
-class ReaderDrafter:
+class ReaderDrafter(LookupDrafter):
     name = "reader"
     stage = DraftStage.SEARCH
-    wants_features: FeatureKind | None = None
 
     def __init__(self, options: ReaderOptions | None = None, datastore: Datastore | None = None) -> None:
         self.options = options or ReaderOptions()
@@ -69,16 +67,10 @@ class ReaderDrafter:
         index = self._indexes[sequence.id] = MatchIndex(self.options.longest)
         index.extend(sequence.prompt.token_ids)
 
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it."""
-
     def finish(self, sequence: Sequence) -> None:
         self._indexes.pop(sequence.id, None)
 
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         index, options = self._indexes[state.sequence.id], self.options
         index.extend(state.context[len(index.tokens) :].tolist())
         drafted = state.drafted or root_only(int(state.context[-1]))

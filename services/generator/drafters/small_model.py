@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, DraftStage, StepState
 from services.generator.models import FeatureKind, Target
 from services.generator.models.ahead import Ahead, WriteAhead, likeliest
 from services.generator.speculation.augmented import DrawnChain, draw
@@ -38,7 +38,7 @@ class RagOptions(SmallModelOptions):
     tokens: int = 10  # RAPID's gamma (section 3.1)
 
 
-class SmallModelDrafter:
+class SmallModelDrafter(Drafter):
     name = "small-model"
     stage = DraftStage.MODEL
     wants_features: FeatureKind | None = None
@@ -67,9 +67,6 @@ class SmallModelDrafter:
             _chain(int(state.context[-1]), ahead, self.name) for state, ahead in zip(states, written, strict=True)
         ]
         return [_with_others(each, others.get(place, ()), nodes, self.name) for place, each in enumerate(chains)]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing: what was rejected is read again."""
 
     def finish(self, sequence: Sequence) -> None:
         self.writer.finish(sequence.id)

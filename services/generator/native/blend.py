@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from services.generator.native.flat import fp32, int32
+from services.generator.native.flat import fields, fp32, int32
 from services.generator.native.text import FORMS, NEAR, ORDERS, NativeText, SortedText, library
 
 MOST = 512  # nodes of a tree, the root included
@@ -33,25 +33,9 @@ class EvidenceStruct(ctypes.Structure):
 
 class BlendStruct(ctypes.Structure):
     _fields_ = (
-        ("texts", ctypes.c_void_p),
-        ("evidence", ctypes.c_void_p),
-        ("doubt", ctypes.c_void_p),
-        ("said", ctypes.c_void_p),
-        ("tokens", ctypes.c_void_p),
-        ("parents", ctypes.c_void_p),
-        ("origins", ctypes.c_void_p),
-        ("sources", ctypes.c_void_p),
-        ("chances", ctypes.c_void_p),
-        ("length", ctypes.c_int32),
-        ("weight", ctypes.c_int32),
-        ("sources_count", ctypes.c_int32),
-        ("nodes", ctypes.c_int32),
-        ("depth", ctypes.c_int32),
-        ("scan", ctypes.c_int32),
-        ("pointer", ctypes.c_int32),
-        ("least", ctypes.c_float),
-        ("rate", ctypes.c_float),
-        ("fade", ctypes.c_float),
+        *fields(ctypes.c_void_p, "texts evidence doubt said tokens parents origins sources chances"),
+        *fields(ctypes.c_int32, "length weight sources_count nodes depth scan pointer"),
+        *fields(ctypes.c_float, "least rate fade"),
         ("found", ctypes.c_int32),
     )
 

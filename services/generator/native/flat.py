@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from struct import Struct
+from typing import Any
 
 _KEPT = 4096  # a draft has some hundred numbers at most
 
@@ -22,3 +23,8 @@ def fp32(count: int) -> Struct:
 @lru_cache(maxsize=_KEPT)
 def fp64(count: int) -> Struct:
     return Struct(f"{count}d")
+
+
+def fields(kind: Any, names: str) -> list[tuple[str, Any]]:
+    """Those of a ctypes structure that stand one behind the other and are of one kind."""
+    return [(name, kind) for name in names.split()]

@@ -8,23 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from services.generator.native.flat import fields
 from services.generator.native.text import SortedText, library
 
 
 class FrequentStruct(ctypes.Structure):
     _fields_ = (
-        ("store", ctypes.c_void_p),
-        ("tail", ctypes.c_void_p),
-        ("tokens", ctypes.c_void_p),
-        ("parents", ctypes.c_void_p),
-        ("chances", ctypes.c_void_p),
-        ("tails", ctypes.c_int32),
-        ("shortest", ctypes.c_int32),
-        ("most", ctypes.c_int32),
-        ("nodes", ctypes.c_int32),
-        ("depth", ctypes.c_int32),
-        ("matched", ctypes.c_int32),
-        ("found", ctypes.c_int32),
+        *fields(ctypes.c_void_p, "store tail tokens parents chances"),
+        *fields(ctypes.c_int32, "tails shortest most nodes depth matched found"),
     )
 
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from services.generator.native import kernels
+from services.generator.native.flat import fields
 from services.generator.native.matrix import MatrixStruct, PackedMatrix
 from services.generator.native.step import DecoderSize, LayerStruct, ModelStruct, NativeLayer, layer_struct
 
@@ -33,12 +34,8 @@ class HeadWeights:
 class HeadStruct(ctypes.Structure):
     _fields_ = (
         ("model", ModelStruct),
-        ("fuse", MatrixStruct),
-        ("logits", MatrixStruct),
-        ("token_norm", ctypes.c_void_p),
-        ("feature_norm", ctypes.c_void_p),
-        ("embeddings", ctypes.c_void_p),
-        ("target_ids", ctypes.c_void_p),
+        *fields(MatrixStruct, "fuse logits"),
+        *fields(ctypes.c_void_p, "token_norm feature_norm embeddings target_ids"),
         ("normed", ctypes.c_int32),
     )
 
@@ -46,22 +43,10 @@ class HeadStruct(ctypes.Structure):
 class DraftStruct(ctypes.Structure):
     _fields_ = (
         ("kv", ctypes.c_void_p),
-        ("slots", ctypes.c_int64),
-        ("length", ctypes.c_int64),
-        ("features", ctypes.c_void_p),
-        ("tokens", ctypes.c_void_p),
-        ("drafted", ctypes.c_void_p),
-        ("parents", ctypes.c_void_p),
-        ("scores", ctypes.c_void_p),
+        *fields(ctypes.c_int64, "slots length"),
+        *fields(ctypes.c_void_p, "features tokens drafted parents scores"),
         ("least", ctypes.c_float),
-        ("slot", ctypes.c_int32),
-        ("start", ctypes.c_int32),
-        ("origin", ctypes.c_int32),
-        ("fresh", ctypes.c_int32),
-        ("top_k", ctypes.c_int32),
-        ("depth", ctypes.c_int32),
-        ("threads", ctypes.c_int32),
-        ("found", ctypes.c_int32),
+        *fields(ctypes.c_int32, "slot start origin fresh top_k depth threads found"),
     )
 
 

@@ -7,6 +7,7 @@ import ctypes
 import torch
 
 from services.generator.native import kernels
+from services.generator.native.flat import fields
 
 LANES = 16  # outputs of a tile
 MINIMUM, SHARED, HALVES = 16, 32, 64  # what a quantised matrix's kind has beside the bits of its codes
@@ -16,13 +17,8 @@ class MatrixStruct(ctypes.Structure):
     """`PackedMatrix` of kernels.c."""
 
     _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("bias", ctypes.c_void_p),
-        ("next", ctypes.c_void_p),
-        ("inputs", ctypes.c_int32),
-        ("outputs", ctypes.c_int32),
-        ("kind", ctypes.c_int32),
-        ("padding", ctypes.c_int32),
+        *fields(ctypes.c_void_p, "data bias next"),
+        *fields(ctypes.c_int32, "inputs outputs kind padding"),
     )
 
 

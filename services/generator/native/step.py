@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from services.generator.native import kernels
+from services.generator.native.flat import fields
 from services.generator.native.matrix import MatrixStruct, PackedMatrix
 
 # of all rows together: more are bound by computing, which torch's packed matrices do faster where
@@ -89,31 +90,17 @@ class NativeLayer:
 
 class LayerStruct(ctypes.Structure):
     _fields_ = (
-        ("attention_norm", ctypes.c_void_p),
-        ("mlp_norm", ctypes.c_void_p),
-        ("q_norm", ctypes.c_void_p),
-        ("k_norm", ctypes.c_void_p),
-        ("qkv", MatrixStruct),
-        ("output", MatrixStruct),
-        ("gate_up", MatrixStruct),
-        ("down", MatrixStruct),
+        *fields(ctypes.c_void_p, "attention_norm mlp_norm q_norm k_norm"),
+        *fields(MatrixStruct, "qkv output gate_up down"),
     )
 
 
 class ModelStruct(ctypes.Structure):
     _fields_ = (
-        ("layers", ctypes.c_void_p),
-        ("norm", ctypes.c_void_p),
-        ("rotations", ctypes.c_void_p),
-        ("count", ctypes.c_int32),
-        ("hidden", ctypes.c_int32),
-        ("inner", ctypes.c_int32),
-        ("heads", ctypes.c_int32),
-        ("kv_heads", ctypes.c_int32),
-        ("head_dim", ctypes.c_int32),
+        *fields(ctypes.c_void_p, "layers norm rotations"),
+        *fields(ctypes.c_int32, "count hidden inner heads kv_heads head_dim"),
         ("eps", ctypes.c_float),
-        ("kv_bf16", ctypes.c_int32),
-        ("halves", ctypes.c_int32),
+        *fields(ctypes.c_int32, "kv_bf16 halves"),
     )
 
 
@@ -121,12 +108,8 @@ class DeltaStruct(ctypes.Structure):
     """What an adapter adds to one matrix; rank 0: nothing."""
 
     _fields_ = (
-        ("down", ctypes.c_void_p),
-        ("up", ctypes.c_void_p),
-        ("rank", ctypes.c_int32),
-        ("first", ctypes.c_int32),
-        ("outputs", ctypes.c_int32),
-        ("padding", ctypes.c_int32),
+        *fields(ctypes.c_void_p, "down up"),
+        *fields(ctypes.c_int32, "rank first outputs padding"),
     )
 
 
@@ -153,23 +136,10 @@ class WorkingStruct(ctypes.Structure):
 class StepStruct(ctypes.Structure):
     _fields_ = (
         ("kv", ctypes.c_void_p),
-        ("slots", ctypes.c_int64),
-        ("length", ctypes.c_int64),
-        ("positions", ctypes.c_void_p),
-        ("slot", ctypes.c_void_p),
-        ("start", ctypes.c_void_p),
-        ("nodes", ctypes.c_void_p),
-        ("mask", ctypes.c_void_p),
-        ("x", ctypes.c_void_p),
-        ("streams", ctypes.c_void_p),
-        ("working", ctypes.c_void_p),
+        *fields(ctypes.c_int64, "slots length"),
+        *fields(ctypes.c_void_p, "positions slot start nodes mask x streams working"),
         ("stream", ctypes.c_int32 * 3),
-        ("rows", ctypes.c_int32),
-        ("width", ctypes.c_int32),
-        ("total", ctypes.c_int32),
-        ("threads", ctypes.c_int32),
-        ("drafted", ctypes.c_int32),
-        ("workings", ctypes.c_int32),
+        *fields(ctypes.c_int32, "rows width total threads drafted workings"),
     )
 
 

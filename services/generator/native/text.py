@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.generator.native import kernels
+from services.generator.native.flat import fields
 
 ORDERS = 8  # tokens that agree before a place, at most
 COMMON = 64
@@ -35,26 +36,9 @@ class TokenKinds:
 
 class TextStruct(ctypes.Structure):
     _fields_ = (
-        ("tokens", ctypes.c_void_p),
-        ("kinds", ctypes.c_void_p),
-        ("same", ctypes.c_void_p),
-        ("pair", ctypes.c_void_p),
-        ("latest", ctypes.c_void_p),
-        ("counts", ctypes.c_void_p),
-        ("keys", ctypes.c_void_p),
-        ("places", ctypes.c_void_p),
-        ("common", ctypes.c_void_p),
-        ("order", ctypes.c_void_p),
-        ("kind", ctypes.c_void_p),
-        ("form", ctypes.c_void_p),
+        *fields(ctypes.c_void_p, "tokens kinds same pair latest counts keys places common order kind form"),
         ("total", ctypes.c_int64),
-        ("length", ctypes.c_int32),
-        ("prompt", ctypes.c_int32),
-        ("room", ctypes.c_int32),
-        ("vocabulary", ctypes.c_int32),
-        ("slots", ctypes.c_int32),
-        ("commons", ctypes.c_int32),
-        ("known", ctypes.c_int32),
+        *fields(ctypes.c_int32, "length prompt room vocabulary slots commons known"),
     )
 
 

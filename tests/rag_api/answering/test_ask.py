@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import date
@@ -57,17 +56,8 @@ UNANSWERABLE = "Welke vlag hangt er op het stadhuis van Ieper?"
 
 
 @pytest.fixture
-async def container(settings: Settings, server: Scripted) -> AsyncIterator[Container]:
-    made = Container(settings.model_copy(update={"generator_url": server.url}))
-    yield made
-    empty(made)
-    await made.generator.close()
-    made.close()
-
-
-@pytest.fixture
-def documents(container: Container) -> dict[str, Document]:
-    return load_hospital(container)
+def settings(settings: Settings, server: Scripted) -> Settings:
+    return settings.model_copy(update={"generator_url": server.url})
 
 
 async def asked(container: Container, text: str = DUTCH, **options: Any) -> list[AnswerEvent]:

@@ -1,11 +1,9 @@
 """Reason of a refusal, kept with the answer: the rule, or how sure it was and how sure it had to
 be."""
-# ruff: noqa: F811 - fixtures are parameters
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,9 +25,8 @@ from rag_api.retrieval.decision.answerability import Rule
 from rag_api.retrieval.decision.calibration import FILE, WithReader, calibration, write
 from rag_api.retrieval.find import Retrieval
 from tests.rag_api.answering.choosing.test_agreement import FITTED
-from tests.rag_api.retrieval.reader_model.test_pointing_reader import QUESTION, answer_to, documents, pointing  # noqa: F401
+from tests.rag_api.retrieval.reader_model.test_pointing_reader import QUESTION, answer_to, pointing
 from tests.support.scripted_server import Scripted
-from tests.support.world import empty
 
 ROOT = Path(__file__).parents[3]
 FOUND = Retrieval((), 0.25, answerable=False, needed=0.5)
@@ -84,12 +81,8 @@ def test_of_a_reader_that_nobody_measured_there_is_no_chance_to_tell() -> None:
 
 
 @pytest.fixture(params=["adapter:reader", "agreeing:reader", None])
-async def container(request: pytest.FixtureRequest, settings: Settings, server: Scripted) -> AsyncIterator[Container]:
-    made = Container(settings.model_copy(update={"generator_url": server.url, "reader": request.param}))
-    yield made
-    empty(made)
-    await made.generator.close()
-    made.close()
+def settings(request: pytest.FixtureRequest, settings: Settings, server: Scripted) -> Settings:
+    return settings.model_copy(update={"generator_url": server.url, "reader": request.param})
 
 
 async def test_it_stands_with_the_answer_that_is_stored(

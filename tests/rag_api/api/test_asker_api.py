@@ -3,7 +3,6 @@ settings name them; always stored."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,17 +11,10 @@ from fastapi.testclient import TestClient
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.main import create_app
-from tests.support.world import empty, load_hospital
+
+pytestmark = pytest.mark.usefixtures("documents")
 
 HEADERS = {"X-Function": "Kinderverpleegkundige", "X-Department": "P%C3%A9diatrie"}
-
-
-@pytest.fixture
-def container(settings: Settings) -> Iterator[Container]:
-    with Container(settings) as made:
-        load_hospital(made)
-        yield made
-        empty(made)
 
 
 def asker(container: Container, settings: Settings, headers: dict[str, str], **body: Any) -> tuple[str, str]:

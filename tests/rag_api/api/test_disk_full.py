@@ -6,7 +6,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +13,15 @@ import psycopg
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db import translated
 from rag_api.errors import DiskFull, room
 from rag_api.ingest.sources.sources import KeptFiles, SourceFile
 from rag_api.main import create_app
-from tests.support.world import empty, load_hospital
 
 
 def full(*_: object, **__: object) -> Any:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-@pytest.fixture
-def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
-    with Container(
-        Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url="http://127.0.0.1:9")
-    ) as made:
-        load_hospital(made)
-        yield made
-        empty(made)
 
 
 def test_only_a_lack_of_room_is_said_to_be_one() -> None:
@@ -63,6 +50,7 @@ def test_an_upload_hears_that_the_disk_is_full(container: Container, monkeypatch
     assert not list((container.settings.data_dir / "uploads").iterdir())
 
 
+@pytest.mark.usefixtures("documents")
 def test_on_a_full_disk_a_question_gets_its_sources_and_hears_that_it_is_not_stored(
     container: Container, monkeypatch: pytest.MonkeyPatch
 ) -> None:

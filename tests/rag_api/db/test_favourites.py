@@ -8,23 +8,20 @@ from dataclasses import replace
 
 import pytest
 
-from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.db.favourites import keep, let_go, list_favourites
 from rag_api.domain import LOCAL_USER, User
 from rag_api.errors import NotFound
-from tests.support.world import empty, load
+from tests.support.world import load
 
 NURSE = User("nurse", "Nurse", ("everyone",))
 
 
 @pytest.fixture
-def container(settings: Settings) -> Iterator[Container]:
-    with Container(settings) as made:
-        yield made
-        empty(made)
-        made.db.run("truncate favourites")
+def container(container: Container) -> Iterator[Container]:
+    yield container
+    container.db.run("truncate favourites")
 
 
 def titles(container: Container, user: User = NURSE) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
@@ -12,20 +11,14 @@ from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Document, TargetGroup
 from rag_api.retrieval.predecessors import predecessors
-from tests.support.world import CHILD, empty, load, load_hospital
+from tests.support.world import CHILD, load
+
+pytestmark = pytest.mark.usefixtures("documents")
 
 STEPS = (
     "Spoel de infuuspomp met 20 ml fysiologisch serum. Sluit de lijn aan op de zijpoort van de katheter. "
     "Controleer de druk op het scherm van de pomp. Noteer het debiet en het uur in het dossier. "
 )
-
-
-@pytest.fixture
-def container(settings: object, dsn: str) -> Iterator[Container]:
-    with Container(settings) as made:  # type: ignore[arg-type]
-        load_hospital(made)
-        yield made
-        empty(made)
 
 
 def asked(container: Container, document: Document) -> list[tuple[str, str]]:

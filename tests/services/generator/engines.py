@@ -26,7 +26,7 @@ from services.generator.speculation.tree import TreeBuilder
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
 from services.generator.text.provenance import SpanTracker
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Passage, Prompt, SamplingParams, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Passage, Prompt, SamplingParams, Sequence
 from tests.services.generator.tiny import tiny_checkpoint, tiny_tokenizer
 
 _ids = itertools.count()
@@ -46,7 +46,7 @@ def tiny_codec() -> Codec:
     return Codec(tiny_tokenizer())
 
 
-class RandomDrafter:
+class RandomDrafter(Drafter):
     """Proposes nonsense of any shape: nothing it does may change the output."""
 
     name = "random"
@@ -56,12 +56,6 @@ class RandomDrafter:
     def __init__(self, vocabulary: int, seed: int = 0) -> None:
         self.random = np.random.default_rng(seed)
         self.vocabulary = vocabulary
-
-    def start(self, sequence: Sequence) -> None: ...
-
-    def finish(self, sequence: Sequence) -> None: ...
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None: ...
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(int(state.context[-1]), nodes) for state in states]

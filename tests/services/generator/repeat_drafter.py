@@ -3,13 +3,11 @@ generator needs of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
-from services.generator.models import FeatureKind
+from services.generator.drafters import DrafterSpec, LookupDrafter, StepState
 from services.generator.speculation.tree import TreeBuilder
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,24 +16,13 @@ class RepeatOptions:
 
 
 @dataclass(slots=True)
-class RepeatDrafter:
+class RepeatDrafter(LookupDrafter):
     """What was said `period` tokens ago is said again, and again."""
 
     options: RepeatOptions = field(default_factory=RepeatOptions)
     name: str = "repeat"
-    stage: DraftStage = DraftStage.LOOKUP
-    wants_features: FeatureKind | None = None
 
-    def start(self, sequence: Sequence) -> None: ...
-
-    def finish(self, sequence: Sequence) -> None: ...
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None: ...
-
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
-
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         builder, first = TreeBuilder(int(state.context[-1])), len(state.context) - self.options.period
         if first < 0 or nodes < 2:
             return builder.build()
@@ -46,8 +33,6 @@ class RepeatDrafter:
         return builder.build(nodes)
 
 
-def _open(_: DrafterContext, options: RepeatOptions | None) -> RepeatDrafter:
-    return RepeatDrafter(options or RepeatOptions())
-
-
-SPEC = DrafterSpec("repeat", "the last tokens over again", RepeatOptions, _open)
+SPEC = DrafterSpec(
+    "repeat", "the last tokens over again", RepeatOptions, lambda _, options: RepeatDrafter(options or RepeatOptions())
+)

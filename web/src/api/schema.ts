@@ -4,12 +4,9 @@ export interface paths {
     "/ask": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         /**
          * Ask a question
          * @description Finds passages that the user may read, decides from them whether they hold an answer, and
@@ -19,62 +16,185 @@ export interface paths {
          *     `sources_only` (asked for, or the generator is down: see `notices`), `failed` (it broke off;
          *     what was written is there).
          */
-        post: operations["ask"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Your own name for this question, a new UUID each time. Asked again under it, after the connection broke off, it is answered once: what was stored is given again. Another question under it: 409. */
+                    "idempotency-key"?: string;
+                };
+                path?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AskIn"];
+                };
+            };
+            responses: {
+                /** @description The answer as stored. With `Accept: text/event-stream`, the events stage, found, token, cited and then done or failed, each with the JSON of its schema. */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AnswerOut"];
+                        /**
+                         * @example event: stage
+                         *     data: {"name":"retrieving","passages":0}
+                         *
+                         *     event: found
+                         *     data: {"answer_id":"...","conversation_id":"...","sources":[...],"notices":[]}
+                         *
+                         *     event: token
+                         *     data: {"text":"Geef 15 mg/kg "}
+                         *
+                         *     event: cited
+                         *     data: {"span":{"start":0,"end":14,"document":"...","text":"Geef 15 mg/kg ", ...}}
+                         *
+                         *     event: done
+                         *     data: {"answer":{...}}
+                         */
+                        "text/event-stream": {
+                            /** @constant */
+                            event: "stage";
+                            data: string;
+                        } | {
+                            /** @constant */
+                            event: "nearest";
+                            data: string;
+                        } | {
+                            /** @constant */
+                            event: "found";
+                            data: string;
+                        } | {
+                            /** @constant */
+                            event: "token";
+                            data: string;
+                        } | {
+                            /** @constant */
+                            event: "cited";
+                            data: string;
+                        } | {
+                            /** @constant */
+                            event: "done";
+                            data: string;
+                        } | {
+                            /** @constant */
+                            event: "failed";
+                            data: string;
+                        };
+                    };
+                };
+            };
+        };
     };
     "/v1/models": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** The one model, as OpenAI's clients list them */
-        get: operations["get_models"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ModelList"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/chat/completions": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         /**
          * Ask a question as OpenAI's clients do
          * @description The whole of Bedside behind OpenAI's protocol: the last message of the user is asked, and
          *     answered from the hospital's documents. What a client says to the model (`system`,
          *     `temperature`) changes nothing.
          */
-        post: operations["complete_chat"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Your own name for this question, a new UUID each time. Asked again under it, after the connection broke off, it is answered once: what was stored is given again. Another question under it: 409. */
+                    "idempotency-key"?: string;
+                };
+                path?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChatIn"];
+                };
+            };
+            responses: {
+                /** @description The completion; with `stream`, its chunks. */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ChatOut"];
+                        "text/event-stream": {
+                            data: string;
+                        };
+                    };
+                };
+            };
+        };
     };
     "/documents": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** The documents list, by title */
-        get: operations["get_documents"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description In title or file name, or on the first page: the document's number. */
+                    search?: string;
+                    /** @description The current ones (indexed and failed) when absent. */
+                    status?: components["schemas"]["DocumentStatus"] | null;
+                    /** @description At most this many. */
+                    limit?: number;
+                    /** @description Leave out this many first. */
+                    offset?: number;
+                    /** @description Exactly this one, as `GET /facets` names it. */
+                    department?: string;
+                    /** @description Exactly this one, as `GET /facets` names it. */
+                    document_type?: string;
+                    /** @description By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within 30 days. */
+                    validity?: ("valid" | "expired" | "upcoming" | "expires_soon") | null;
+                    /** @description Exactly this one, as `GET /facets` names it. */
+                    owner?: string;
+                    /** @description Only those that name no owner. */
+                    unowned?: boolean;
+                    /** @description Only those of which a part was read in doubt, and is never quoted. */
+                    uncertain?: boolean;
+                    /** @description What counts now of these documents: a new version too. */
+                    id?: string[];
+                    /** @description Only those that another document, valid by now, supersedes; false: none of these. */
+                    replaced?: boolean | null;
+                    /** @description By title, or by the last day of validity: the earliest first. */
+                    order?: "title" | "valid_until";
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DocumentList"];
+                    };
+                };
+            };
+        };
         /**
          * Load a document
          * @description For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that
@@ -82,40 +202,72 @@ export interface paths {
          *     stays in force (`kept`), and where there is none it is in the list as `failed`. `warnings` say
          *     what to know of one that can. 409 when an ingestion is running.
          */
-        post: operations["upload_document"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody: {
+                content: {
+                    "multipart/form-data": components["schemas"]["Body_upload_document"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["IngestOut"];
+                    };
+                };
+            };
+        };
     };
     "/facets": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** What documents can be filtered and ordered by */
-        get: operations["get_facets"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["FacetsOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/documents/{document_id}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** A document with the sizes of its pages */
-        get: operations["get_one_document"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DocumentDetail"];
+                    };
+                };
+            };
+        };
         post?: never;
         /**
          * Take a document out
@@ -123,9 +275,23 @@ export interface paths {
          *     the answers that quoted it. The list is changed first: what it does not call indexed is never a
          *     source, whatever the index still holds.
          */
-        delete: operations["retire_document"];
-        options?: never;
-        head?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DocumentOut"];
+                    };
+                };
+            };
+        };
         /**
          * Describe a document
          * @description For admins. What is given here counts instead of what the file says, from the next question
@@ -133,15 +299,32 @@ export interface paths {
          *     change is kept with who made it (`/changes`). A new title is embedded with the document's
          *     passages before this answers (`vectors`). 409 while an ingestion is running.
          */
-        patch: operations["describe_document"];
-        trace?: never;
+        patch: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["MetadataIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DescribedOut"];
+                    };
+                };
+            };
+        };
     };
     "/documents/{document_id}/place": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Words of a document, where they stand now
@@ -149,373 +332,649 @@ export interface paths {
          *     document was read anew, and on another page than the link says; `newer` is what counts in the
          *     document's place since.
          */
-        get: operations["get_place"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The page that the link names. */
+                    page?: number;
+                    /** @description Words of the document; those of each line may stand apart, as a table's header and its rows do; empty: the page as a whole. */
+                    quote?: string;
+                };
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["LinkedOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/documents/{document_id}/predecessors": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Which valid documents it may be a new version of
          * @description For admins; the likeliest first, none where nothing says so. Known by the title, a document
          *     code, or the words that both hold; `PATCH` with `supersedes` says that one is replaced.
          */
-        get: operations["get_predecessors"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PredecessorList"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/documents/{document_id}/changes": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Who changed what is said of a document
          * @description For admins; newest first, of all versions of the document.
          */
-        get: operations["get_changes"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ChangeList"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/documents/{document_id}/file": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * A document's file, as a PDF where it can be shown
          * @description Never as anything that a browser would run: sandboxed, not sniffed, and only PDFs are shown
          *     in place.
          */
-        get: operations["get_document_file"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The whole file. */
+                200: {
+                    content: {
+                        "application/pdf": string;
+                    };
+                };
+                /** @description The part asked for by `Range`. */
+                206: {
+                    content: {
+                        "application/pdf": unknown;
+                    };
+                };
+                /** @description You have it already (`If-None-Match`). */
+                304: {
+                    content?: never;
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/documents/{document_id}/restore": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         /**
          * Put back a document that was taken out
          * @description For admins. The next question is answered from it again, and what admins said of it counts as
          *     before. Its kept file is indexed anew before this answers. 409 where it is not taken out,
          *     another version is in force, its file is not kept any more, or an ingestion runs.
          */
-        post: operations["restore_document"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DocumentOut"];
+                    };
+                };
+            };
+        };
     };
     "/ingestion": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Where the loading of documents is
          * @description For admins: of whoever loads documents just now, in whatever process or on a cluster.
          */
-        get: operations["get_ingestion"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["IngestionOut"];
+                    };
+                };
+            };
+        };
         post?: never;
         /**
          * Stop what is being loaded
          * @description For admins. Whoever loads documents just now, in whatever process or on a cluster, ends after
          *     what it is at: what was done stays, and the next run goes on from there.
          */
-        delete: operations["stop_ingestion"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StopOut"];
+                    };
+                };
+            };
+        };
     };
     "/documents/{document_id}/retry": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         /**
          * Try again to read a document that could not be read
          * @description For admins: after LibreOffice was installed, say, or a limit raised. Reports as an upload
          *     does. 409 where it was read, its file is not kept any more, or an ingestion runs.
          */
-        post: operations["retry_document"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["IngestOut"];
+                    };
+                };
+            };
+        };
     };
     "/documents/{document_id}/access": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Who may read a document, and why
          * @description For admins: the groups whose members read it, and which rule says so. What an admin said
          *     counts before what its folder or site says, that before what its department says.
          */
-        get: operations["get_document_access"];
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccessOut"];
+                    };
+                };
+            };
+        };
         /**
          * Say who may read a document
          * @description For admins. In force when this answers: in lists, files, answers and the index, and in later
          *     versions of the document. An admin who takes it from their own groups no longer sees it.
          */
-        put: operations["put_document_access"];
+        put: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AccessIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccessOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/documents/{document_id}/access/{account_id}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Why somebody sees a document, or does not
          * @description For admins: by which groups, who put them in those, and which rule gave the document to
          *     those. The account by its id or login.
          */
-        get: operations["explain_access"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                    /** @description The account, by its id or its login. */
+                    account_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WhyOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/department-access": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Who may read the documents of departments
          * @description For admins: departments of which something is said.
          */
-        get: operations["list_department_access"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DepartmentAccessList"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/department-access/{department}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
         /**
          * Say who may read a department's documents
          * @description For admins; of documents of which nothing else is said. Null takes it back.
          */
-        put: operations["put_department_access"];
+        put: {
+            parameters: {
+                query?: never;
+                path: {
+                    department: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AccessIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DepartmentAccessList"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/conversations": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** Your conversations, the pinned and then the newest first */
-        get: operations["list_conversations"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Words: each in the title, in a question or in the title of a source. */
+                    search?: string;
+                    /** @description At most this many. */
+                    limit?: number;
+                    /** @description Leave out this many first. */
+                    offset?: number;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ConversationList"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/conversations/{conversation_id}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** A conversation with its answers */
-        get: operations["get_conversation"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    conversation_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ConversationDetail"];
+                    };
+                };
+            };
+        };
         post?: never;
         /**
          * Delete a conversation, its answers and their feedback
          * @description Its questions leave the audit trail too; that somebody asked, and what was shown, stays
          *     there.
          */
-        delete: operations["delete_conversation"];
-        options?: never;
-        head?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                path: {
+                    conversation_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                204: {
+                    content?: never;
+                };
+            };
+        };
         /**
          * Name a conversation, pin it or let it go
          * @description What identifies a patient is left out of the title, unless `BEDSIDE_PERSONAL_DATA` is `off`.
          *     The title goes when the conversation does.
          */
-        patch: operations["change_conversation"];
-        trace?: never;
+        patch: {
+            parameters: {
+                query?: never;
+                path: {
+                    conversation_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ConversationIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ConversationOut"];
+                    };
+                };
+            };
+        };
     };
     "/answers/{answer_id}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** An answer as it was shown */
-        get: operations["get_answer"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    answer_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AnswerOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/answers/{answer_id}/feedback": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         /** Say whether the answer was found, and where it stood */
-        post: operations["give_feedback"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path: {
+                    answer_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["FeedbackIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                201: {
+                    content: {
+                        "application/json": components["schemas"]["FeedbackOut"];
+                    };
+                };
+            };
+        };
     };
     "/judged": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** The judged sets */
-        get: operations["list_judged_sets"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["JudgedSetList"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/judged/{name}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** A judged set's questions */
-        get: operations["get_judged_set"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    name: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["JudgedSetDetail"];
+                    };
+                };
+            };
+        };
         post?: never;
         /** Delete a judged set */
-        delete: operations["delete_judged_set"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                path: {
+                    name: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                204: {
+                    content?: never;
+                };
+            };
+        };
     };
     "/judged/{name}/csv": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** A judged set as CSV, for `bedside quality evaluate --set` */
-        get: operations["export_judged_set"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    name: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The file. */
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
         /**
          * Put a CSV's questions into a judged set
          * @description All of it or nothing: when a row cannot be meant, `errors` names every such row and the set
          *     stays as it was.
          */
-        post: operations["import_judged_set"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path: {
+                    name: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ImportIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ImportOut"];
+                    };
+                };
+            };
+        };
     };
     "/judged/{name}/answers/{answer_id}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
         /**
@@ -523,20 +982,34 @@ export interface paths {
          * @description The question, as it was searched for, joins the set, with the places that answer it. Without
          *     any and without `no_answer` it is left open: neither exported nor evaluated.
          */
-        put: operations["put_judged_answer"];
+        put: {
+            parameters: {
+                query?: never;
+                path: {
+                    name: string;
+                    answer_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["JudgeIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["JudgedOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/judged/{name}/questions/{question_id}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
         /**
@@ -545,41 +1018,79 @@ export interface paths {
          *     left open. Places that stood there already are kept as they are, also when their document is
          *     gone.
          */
-        put: operations["put_judged_question"];
+        put: {
+            parameters: {
+                query?: never;
+                path: {
+                    name: string;
+                    question_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["QuestionIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["JudgedOut"];
+                    };
+                };
+            };
+        };
         post?: never;
         /** Delete a judged question */
-        delete: operations["delete_judged_question"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                path: {
+                    name: string;
+                    question_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                204: {
+                    content?: never;
+                };
+            };
+        };
     };
     "/judged/{name}/feedback": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         /**
          * Take in what readers said of their answers
          * @description Questions of others: they leave the set again when their conversation is deleted.
          */
-        post: operations["add_feedback_to_judged_set"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path: {
+                    name: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["FromFeedbackOut"];
+                    };
+                };
+            };
+        };
     };
     "/gaps": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Questions that no document answered
@@ -587,59 +1098,110 @@ export interface paths {
          *     are. Nobody's name is in it; a question may hold what its asker typed about a patient, and is
          *     gone when its conversation is deleted.
          */
-        get: operations["get_gaps"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description One department's only; empty: of nobody. */
+                    department?: string | null;
+                    /** @description Asked on this day or later. */
+                    since?: string | null;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["GapReport"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/gaps.csv": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** The gap report as CSV */
-        get: operations["export_gaps"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description One department's only; empty: of nobody. */
+                    department?: string | null;
+                    /** @description Asked on this day or later. */
+                    since?: string | null;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The file. */
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/reviews": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * What was asked and answered, to be judged
          * @description Nobody's name is in it; a question may hold what its asker typed about a patient, and is gone
          *     when its conversation is deleted, with what was said of it.
          */
-        get: operations["get_reviews"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Asked on this day or later. */
+                    since?: string | null;
+                    /** @description Asked on this day or earlier. */
+                    until?: string | null;
+                    /** @description Only what was refused. */
+                    refused?: boolean;
+                    /** @description Only what a reader reported. */
+                    reported?: boolean;
+                    /** @description Only what nobody has judged yet. */
+                    unjudged?: boolean;
+                    /** @description Of who asked; empty: of nobody's. */
+                    department?: string | null;
+                    /** @description In the question. */
+                    search?: string;
+                    /** @description Asked at this moment or later. */
+                    after?: string | null;
+                    /** @description Asked before this moment. */
+                    before?: string | null;
+                    /** @description At most this many. */
+                    limit?: number;
+                    /** @description Leave out this many first. */
+                    offset?: number;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReviewList"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/reviews/{answer_id}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
         /**
@@ -647,228 +1209,355 @@ export interface paths {
          * @description In place of what was said of it before. What identifies a patient is left out of the
          *     remark.
          */
-        put: operations["put_review"];
+        put: {
+            parameters: {
+                query?: never;
+                path: {
+                    answer_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReviewIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReviewedOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/usage": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * How much was asked, week by week, and what became of it
          * @description Nobody's name and no question is in it.
          */
-        get: operations["get_usage"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: {
+                    weeks?: number;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WeeklyUsageOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/report": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * What was asked in a period, and what became of it
          * @description Counts alone, and the questions that were asked most without an answer: those that were asked
          *     once are not in it, nor who asked.
          */
-        get: operations["get_report"];
-        put?: never;
+        get: {
+            parameters: {
+                query: {
+                    /** @description The first day. */
+                    since: string;
+                    /** @description The last day. */
+                    until: string;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReportOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/report.csv": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** The report of a period as CSV */
-        get: operations["export_report"];
-        put?: never;
+        get: {
+            parameters: {
+                query: {
+                    /** @description The first day. */
+                    since: string;
+                    /** @description The last day. */
+                    until: string;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The file. */
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/risk": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * How readily it answers
          * @description What each choice refused and answered wrongly when it was measured.
          */
-        get: operations["get_risk"];
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RiskOut"];
+                    };
+                };
+            };
+        };
         /**
          * Choose how readily it answers
          * @description In force here at once, and within seconds in every other process.
          */
-        put: operations["put_risk"];
+        put: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RiskIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RiskOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/owners": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Who answers for documents
          * @description For admins: every owner and department that current documents name, and who that is.
          */
-        get: operations["get_owners"];
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnerList"];
+                    };
+                };
+            };
+        };
         /**
          * Say who an owner or a department is
          * @description For admins. In force at once, for what is open too: an owner who was not known hears of what
          *     waits. Where documents that you may not read name it as well, this is for the role
          *     `membership_admin`.
          */
-        put: operations["set_owner"];
+        put: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["OwnerIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                204: {
+                    content?: never;
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/documents/{document_id}/owner": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Whom a question about a document would go to
          * @description As it is now: said before somebody writes.
          */
-        get: operations["get_document_owner"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnerReachedOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/documents/{document_id}/owner-questions": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         /**
          * Ask a document's owner, or report what is no longer right
          * @description The owner reads it in Bedside, and is told by mail where an address is kept. Where nobody is
          *     known, quality staff read it. The question of `answer_id` goes along, and your name is not told;
          *     the answer is in `GET /owner-questions/asked`.
          */
-        post: operations["ask_document_owner"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["OwnerQuestionIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                201: {
+                    content: {
+                        "application/json": components["schemas"]["OwnerAskedOut"];
+                    };
+                };
+            };
+        };
     };
     "/owner-questions/asked": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * What you asked owners, and what became of it
          * @description The newest first. A version that came since, and a document that was taken out, count as news
          *     too.
          */
-        get: operations["get_asked"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnerQuestionList"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/owner-questions/news": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Whether something waits for you
          * @description Counts alone, for a page that shows them.
          */
-        get: operations["get_owner_news"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnerNews"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/owner-questions/asked/seen": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         /** You have seen what became of what you asked owners */
-        post: operations["see_asked"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                204: {
+                    content?: never;
+                };
+            };
+        };
     };
     "/owner-questions/work": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * What waits for you as an owner, or for quality staff
@@ -876,148 +1565,219 @@ export interface paths {
          *     those. For quality staff also what is nobody's: no owner is known, none can read it, or the mail
          *     could not be delivered.
          */
-        get: operations["get_work"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnerWork"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/owner-questions/{owner_question_id}/reply": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         /**
          * Answer what is asked of you, or say what you did
          * @description For the document's owner, and for quality staff what is nobody's. Once. `retired` takes the
          *     document out first, which is for its owner and for admins.
          */
-        post: operations["reply_to"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path: {
+                    owner_question_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReplyIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnerQuestionOut"];
+                    };
+                };
+            };
+        };
     };
     "/webhooks": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Where changes of documents are told
          * @description For admins: those that tell of nothing that you may not read yourself.
          */
-        get: operations["list_webhooks"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WebhookList"];
+                    };
+                };
+            };
+        };
         /**
          * Tell changes of documents to another system
          * @description For admins. It hears of documents that your groups may read: loaded, in a new version,
          *     withdrawn, expired. Names, titles and days are sent, never a document's text.
          */
-        post: operations["add_webhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WebhookIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                201: {
+                    content: {
+                        "application/json": components["schemas"]["NewWebhookOut"];
+                    };
+                };
+            };
+        };
     };
     "/webhooks/{webhook_id}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         post?: never;
         /**
          * Tell a system nothing any more
          * @description For admins. What waits for it is not sent any more.
          */
-        delete: operations["delete_webhook"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                path: {
+                    webhook_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                204: {
+                    content?: never;
+                };
+            };
+        };
     };
     "/webhooks/{webhook_id}/deliveries": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * What a webhook was told
          * @description For admins: the latest fifty. What was delivered is kept for thirty days.
          */
-        get: operations["get_deliveries"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path: {
+                    webhook_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeliveryList"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/webhooks/{webhook_id}/test": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         /**
          * Send a test to a webhook
          * @description For admins. It goes as any message does, within seconds; the deliveries say what came of
          *     it.
          */
-        post: operations["send_test"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path: {
+                    webhook_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                202: {
+                    content: {
+                        "application/json": components["schemas"]["DeliveryList"];
+                    };
+                };
+            };
+        };
     };
     "/health/live": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Whether the service runs
          * @description For whatever restarts it. Says nothing of the parts.
          */
-        get: operations["get_live"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["Live"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/health": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * The state of the service
@@ -1025,176 +1785,293 @@ export interface paths {
          *     `down` (503): neither. Each part, and how far documents are prepared, for admins: the figures
          *     are of all documents.
          */
-        get: operations["get_health"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["Health"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/session": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Who is signed in, and how one does
          * @description Keeps no session alive: the page may ask as often as it likes.
          */
-        get: operations["get_session"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SessionOut"];
+                    };
+                };
+            };
+        };
         /**
          * Sign in with a password
          * @description Where accounts have passwords (`sign_in` is `local`). The cookie that comes back is the
          *     session.
          */
-        post: operations["sign_in"];
+        post: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SignInIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SessionOut"];
+                    };
+                };
+            };
+        };
         /**
          * Sign out
          * @description The session ends here, also when the provider does not answer. Who is not signed in is signed
          *     out already.
          */
-        delete: operations["sign_out"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SignedOut"];
+                    };
+                };
+            };
+        };
     };
     "/session/used": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         /**
          * The person is still there
          * @description Begins the session's time without use anew, as every request does that a person causes.
          */
-        post: operations["keep_session"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                204: {
+                    content?: never;
+                };
+            };
+        };
     };
     "/sign-in": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** Sign in with the OpenID provider */
-        get: operations["begin_sign_in"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: {
+                    /** @description A path of the page. */
+                    return_to?: string;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                303: {
+                    content?: never;
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/sign-in/callback": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Where the OpenID provider sends the browser back to
          * @description To the page: signed in, or with `sign-in-failed` and the error's code.
          */
-        get: operations["finish_sign_in"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: {
+                    code?: string | null;
+                    state?: string | null;
+                    iss?: string | null;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                303: {
+                    content?: never;
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/accounts": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Who may sign in
          * @description By name. `search` looks in name and login; `role` counts those that follow from groups.
          */
-        get: operations["get_accounts"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: {
+                    search?: string;
+                    role?: components["schemas"]["Role"] | null;
+                    group?: string;
+                    suspended?: boolean | null;
+                    /** @description At most this many. */
+                    limit?: number;
+                    /** @description Leave out this many first. */
+                    offset?: number;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountList"];
+                    };
+                };
+            };
+        };
         /**
          * Make a local account, or one for a machine
          * @description With a password a person signs in here; without one it acts by keys only. Groups, and roles
          *     that you do not have, are for the role `membership_admin` to give.
          */
-        post: operations["post_account"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewAccountIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                201: {
+                    content: {
+                        "application/json": components["schemas"]["AccountOut"];
+                    };
+                };
+            };
+        };
     };
     "/groups": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Which groups there are
          * @description All that an account is in, a document is for, or the settings name. A group of an OpenID
          *     provider is known from the first sign-in of one of its members on.
          */
-        get: operations["get_groups"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["GroupList"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/accounts/{account_id}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
         /**
          * Change what somebody is and may do, or suspend them
          * @description In force from the next request on. Suspended, their sessions end and their keys are revoked.
          *     Groups, and roles that you do not have, are for the role `membership_admin` to give and take
          *     (403); nobody gives them to themselves.
          */
-        patch: operations["patch_account"];
-        trace?: never;
+        patch: {
+            parameters: {
+                query?: never;
+                path: {
+                    /** @description Of an account, or of a key. */
+                    account_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AccountIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountOut"];
+                    };
+                };
+            };
+        };
     };
     "/accounts/{account_id}/password": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
         /**
@@ -1203,1255 +2080,976 @@ export interface paths {
          *     (`machine_account`), which acts by keys only. Who is no `membership_admin` sets it of accounts
          *     whose groups and roles they have themselves.
          */
-        put: operations["put_password"];
+        put: {
+            parameters: {
+                query?: never;
+                path: {
+                    /** @description Of an account, or of a key. */
+                    account_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PasswordIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                204: {
+                    content?: never;
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/accounts/{account_id}/sessions": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         post?: never;
         /**
          * Sign somebody out everywhere
          * @description From the next request on. They may sign in again: to keep them out, suspend them.
          */
-        delete: operations["delete_sessions"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                path: {
+                    /** @description Of an account, or of a key. */
+                    account_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["EndedOut"];
+                    };
+                };
+            };
+        };
     };
     "/keys": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /** The keys of machines */
-        get: operations["get_keys"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["KeyList"];
+                    };
+                };
+            };
+        };
         /**
          * Make a key for a machine
          * @description It acts as the account, within its scopes, until it expires or is revoked. Sent as
          *     `Authorization: Bearer ...`. 403 where the account has a group or role that you do not have.
          */
-        post: operations["post_key"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["KeyIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                201: {
+                    content: {
+                        "application/json": components["schemas"]["NewKeyOut"];
+                    };
+                };
+            };
+        };
     };
     "/keys/{key_id}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         post?: never;
         /**
          * Revoke a key
          * @description Unknown from the next request on.
          */
-        delete: operations["delete_key"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                path: {
+                    /** @description Of an account, or of a key. */
+                    key_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                204: {
+                    content?: never;
+                };
+            };
+        };
     };
     "/favourites": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * The documents that you keep at hand
          * @description What counts now of each; the one you kept last comes first.
          */
-        get: operations["get_favourites"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DocumentList"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/favourites/{document_id}": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
         /**
          * Keep a document at hand
          * @description With its later versions.
          */
-        put: operations["keep_favourite"];
+        put: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                204: {
+                    content?: never;
+                };
+            };
+        };
         post?: never;
         /** Keep a document at hand no longer */
-        delete: operations["delete_favourite"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                204: {
+                    content?: never;
+                };
+            };
+        };
     };
     "/audit": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Who asked, saw and changed what
          * @description Newest first; with `after`, oldest first from the entry behind that number. `next` is what to
          *     give as `before` (or `after`) for more.
          */
-        get: operations["get_audit"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    after?: number | null;
+                    before?: number | null;
+                    /** @description With its zone, or in UTC. */
+                    since?: string | null;
+                    /** @description With its zone, or in UTC. */
+                    until?: string | null;
+                    /** @description Who did it: an account's id or login, or a part of the name. */
+                    user?: string;
+                    action?: string;
+                    result?: string;
+                    /** @description Its id, or a part of its title or file name. */
+                    document?: string;
+                    request?: string;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TrailOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/audit.jsonl": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * The same as JSON lines, oldest first, all of it: for a SIEM, or to keep
          * @description Up to the last entry of now. `bedside audit export` writes the same.
          */
-        get: operations["export_audit"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: {
+                    after?: number | null;
+                    before?: number | null;
+                    /** @description With its zone, or in UTC. */
+                    since?: string | null;
+                    /** @description With its zone, or in UTC. */
+                    until?: string | null;
+                    /** @description Who did it: an account's id or login, or a part of the name. */
+                    user?: string;
+                    action?: string;
+                    result?: string;
+                    /** @description Its id, or a part of its title or file name. */
+                    document?: string;
+                    request?: string;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A line for each entry. */
+                200: {
+                    content: {
+                        "application/jsonl": string;
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/audit/chain": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * Up to where the trail was verified, and when
          * @description As the trail's own entries say, whoever verified it and by whatever way.
          */
-        get: operations["get_audit_chain"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ChainOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/audit/verify": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         get?: never;
-        put?: never;
         /**
          * Verify the whole trail now
          * @description Every entry is hashed anew and compared with the chain, and the chain with the anchors of
          *     this machine. That takes a while for a long trail. What was found is an entry, and a failed one
          *     where something is wrong.
          */
-        post: operations["verify_audit"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        post: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["VerifiedOut"];
+                    };
+                };
+            };
+        };
     };
     "/audit/head": {
         parameters: {
             query?: never;
-            header?: never;
             path?: never;
-            cookie?: never;
         };
         /**
          * The trail's last entry, to be written down
          * @description Kept elsewhere, it shows later whether the trail's end was cut off: `bedside audit verify
          *     --anchor SEQUENCE:HASH`.
          */
-        get: operations["get_audit_head"];
-        put?: never;
+        get: {
+            parameters: {
+                query?: never;
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["HeadOut"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** AboutOut */
         AboutOut: {
             /**
-             * Account
              * @description To whom it was done, or in whose name it was tried: an account's id, or its login in a command.
              * @default
              */
             account: string;
         };
-        /**
-         * AccessIn
-         * @description Null: what the folder, the site or the department says counts again.
-         */
+        /** @description Null: what the folder, the site or the department says counts again. */
         AccessIn: {
             /**
-             * Groups
              * @example [
              *       "intensive-care"
              *     ]
              */
             groups: string[] | null;
         };
-        /** AccessOut */
         AccessOut: {
-            /**
-             * Groups
-             * @description Whose members may read it.
-             */
+            /** @description Whose members may read it. */
             groups: string[];
             /**
-             * Said By
              * @description Who said so: an admin, the folder or site it came from, its department, or nobody (`default`).
              * @enum {string}
              */
             said_by: "admin" | "source" | "department" | "default";
-            /**
-             * User Id
-             * @description Of who said it, where that was a person.
-             */
+            /** @description Of who said it, where that was a person. */
             user_id: string;
-            /**
-             * User Name
-             * @description Of that account, else its id.
-             */
+            /** @description Of that account, else its id. */
             user_name: string;
-            /** Said At */
             said_at: string | null;
         };
-        /**
-         * AccountIn
-         * @description What is absent stays as it is.
-         */
+        /** @description What is absent stays as it is. */
         AccountIn: {
-            /** Roles */
             roles?: components["schemas"]["Role"][] | null;
-            /** Groups */
             groups?: string[] | null;
-            /** Function */
             function?: string | null;
-            /** Department */
             department?: string | null;
-            /** Suspended */
             suspended?: boolean | null;
         };
-        /** AccountList */
         AccountList: {
-            /** Accounts */
             accounts: components["schemas"]["AccountOut"][];
-            /**
-             * Total
-             * @description Of those that were asked for, on all pages.
-             */
+            /** @description Of those that were asked for, on all pages. */
             total: number;
-            /**
-             * Groups
-             * @description All that accounts are in, or documents are for.
-             */
+            /** @description All that accounts are in, or documents are for. */
             groups: string[];
         };
-        /** AccountOut */
         AccountOut: {
-            /** Id */
             id: string;
-            /** Name */
             name: string;
-            /** Login */
             login: string | null;
-            /** Issuer */
             issuer: string | null;
             /**
-             * Signs In
              * @description By what: with the provider, here, or as a machine with keys only.
              * @enum {string}
              */
             signs_in: "provider" | "password" | "keys";
-            /**
-             * Roles
-             * @description Given by hand.
-             */
+            /** @description Given by hand. */
             roles: components["schemas"]["Role"][];
-            /**
-             * Groups
-             * @description Given by hand.
-             */
+            /** @description Given by hand. */
             groups: string[];
-            /**
-             * Claimed Groups
-             * @description What the provider named at the last sign-in.
-             */
+            /** @description What the provider named at the last sign-in. */
             claimed_groups: string[];
-            /**
-             * All Roles
-             * @description With those that follow from groups.
-             */
+            /** @description With those that follow from groups. */
             all_roles: components["schemas"]["Role"][];
-            /** Function */
             function: string;
-            /** Department */
             department: string;
-            /** Suspended At */
             suspended_at: string | null;
-            /**
-             * Created At
-             * Format: date-time
-             */
+            /** Format: date-time */
             created_at: string;
-            /** Signed In At */
             signed_in_at: string | null;
-            /**
-             * Sessions
-             * @description That live now: where they are signed in.
-             */
+            /** @description That live now: where they are signed in. */
             sessions: number;
         };
-        /** Annotation */
         Annotation: {
             /**
-             * Type
              * @default url_citation
              * @constant
              */
             type: "url_citation";
             url_citation: components["schemas"]["UrlCitation"];
         };
-        /** AnswerOut */
         AnswerOut: {
-            /** Id */
             id: string;
-            /** Conversation Id */
             conversation_id: string;
-            /** Question */
             question: string;
-            /** Query */
             query: string;
-            /** Language */
             language: string;
             mode: components["schemas"]["Mode"];
             status: components["schemas"]["AnswerStatus"];
-            /** Answer */
             answer: string;
-            /** Sources */
             sources: components["schemas"]["SourceOut"][];
-            /** Spans */
             spans: components["schemas"]["SpanOut"][];
-            /** Notices */
             notices: components["schemas"]["NoticeOut"][];
-            /** Model */
             model: string;
-            /** Embedder */
             embedder: string;
-            /** Prompt Version */
             prompt_version: string;
-            /** Stats */
             stats: {
                 [key: string]: unknown;
             };
-            /**
-             * Created At
-             * Format: date-time
-             */
+            /** Format: date-time */
             created_at: string;
             /**
-             * Unsupported
              * @description Numbers of the answer that its passages do not hold.
              * @default []
              */
             unsupported: components["schemas"]["UnsupportedOut"][];
             /**
-             * Not Named
              * @description Specific words of the question that what is quoted, its title and headings do not name: a hint, no verdict.
              * @default []
              */
             not_named: string[];
             /**
-             * Since
              * @description Of a stored answer: the documents that it quotes, else shows, which were withdrawn or replaced since it was given.
              * @default []
              */
             since: components["schemas"]["SinceOut"][];
         };
-        /**
-         * AnswerStatus
-         * @enum {string}
-         */
+        /** @enum {string} */
         AnswerStatus: "answered" | "not_found" | "sources_only" | "failed";
-        /** AskIn */
         AskIn: {
             /**
-             * Question
              * @description In Dutch or English, as you would ask a colleague.
              * @example Hoeveel paracetamol mag een kind van 12 kg?
              */
             question: string;
-            /**
-             * Conversation Id
-             * @description Continue this conversation; a new one starts when absent.
-             */
+            /** @description Continue this conversation; a new one starts when absent. */
             conversation_id?: string | null;
             filters?: components["schemas"]["FiltersIn"];
             /** @description The server's default when absent. */
             mode?: components["schemas"]["Mode"] | null;
-            /**
-             * Function
-             * @description The asker's, by id or name (`GET /facets` lists them): whose documents come first.
-             */
+            /** @description The asker's, by id or name (`GET /facets` lists them): whose documents come first. */
             function?: string | null;
-            /**
-             * Department
-             * @description The asker's: its documents come first. Neither changes what may be read.
-             */
+            /** @description The asker's: its documents come first. Neither changes what may be read. */
             department?: string | null;
             /**
              * @description When the question seems to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is the question without it), `remove` it, or `keep` it where the hospital's setting lets you.
              * @default stop
              */
             personal_data: components["schemas"]["PersonalChoice"];
-            /**
-             * Whole Document
-             * @description Of one document the model reads everything, in place of passages of several, and nothing else is searched: for written answers (`mode` answer). One that is more than the generator reads at once is refused: 422 `document_too_long`, or the event `failed` with that code.
-             */
+            /** @description Of one document the model reads everything, in place of passages of several, and nothing else is searched: for written answers (`mode` answer). One that is more than the generator reads at once is refused: 422 `document_too_long`, or the event `failed` with that code. */
             whole_document?: string | null;
-            /**
-             * Notices In
-             * @description The language of notices and cautions: the page's. The question's own when absent; answers are always in that.
-             */
+            /** @description The language of notices and cautions: the page's. The question's own when absent; answers are always in that. */
             notices_in?: ("nl" | "en") | null;
             /**
-             * Literal
              * @description Search for these words as they are; else a follow-up question is made to stand alone.
              * @default false
              */
             literal: boolean;
         };
-        /** AskedInVainOut */
         AskedInVainOut: {
-            /**
-             * Question
-             * @description The wording asked most.
-             */
+            /** @description The wording asked most. */
             question: string;
-            /** Times */
             times: number;
-            /**
-             * Department
-             * @description Of who asked, else of the nearest document.
-             */
+            /** @description Of who asked, else of the nearest document. */
             department: string;
         };
-        /** AskedOut */
         AskedOut: {
-            /** Sha256 */
             sha256: string;
             /**
-             * Text
              * @description As long as the policy keeps it.
              * @default
              */
             text: string;
         };
-        /** BadOut */
         BadOut: {
-            /**
-             * Sequence
-             * @description The first entry that is not as it was written.
-             */
+            /** @description The first entry that is not as it was written. */
             sequence: number;
             /**
-             * Why
              * @description What is wrong with it.
              * @enum {string}
              */
             why: "missing" | "previous" | "hash" | "erased" | "who" | "about" | "question" | "cut_off" | "anchor";
         };
-        /** Body_upload_document */
         Body_upload_document: {
-            /**
-             * File
-             * @description PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old.
-             */
+            /** @description PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old. */
             file: Blob;
             /**
-             * Groups
              * @description Whose members may read it, with commas between. A new document's: yours, when absent.
              * @default
              */
             groups: string;
         };
-        /** ChainOut */
         ChainOut: {
             /** @description The last entry; null: there is none. */
             head: components["schemas"]["HeadOut"] | null;
             /** @description The last verification, as the trail itself says; null: never. */
             verified: components["schemas"]["VerifiedOut"] | null;
         };
-        /** ChangeList */
         ChangeList: {
-            /** Changes */
             changes: components["schemas"]["ChangeOut"][];
         };
-        /**
-         * ChangeOut
-         * @description One field of one change.
-         */
+        /** @description One field of one change. */
         ChangeOut: {
-            /** Field */
             field: string;
-            /** Before */
             before: string;
-            /** After */
             after: string;
-            /** User Id */
             user_id: string;
-            /**
-             * User Name
-             * @description Of the account, else its id.
-             */
+            /** @description Of the account, else its id. */
             user_name: string;
-            /**
-             * Changed At
-             * Format: date-time
-             */
+            /** Format: date-time */
             changed_at: string;
         };
-        /** ChatAnswer */
         ChatAnswer: {
             /**
-             * Role
              * @default assistant
              * @constant
              */
             role: "assistant";
-            /**
-             * Content
-             * @description Notices, then the answer; null of a refusal.
-             */
+            /** @description Notices, then the answer; null of a refusal. */
             content: string | null;
-            /**
-             * Refusal
-             * @description Why there is no answer, where no document holds one.
-             */
+            /** @description Why there is no answer, where no document holds one. */
             refusal: string | null;
-            /**
-             * Annotations
-             * @description The quotes' places; of a refusal and of an answer without quotes, its documents.
-             */
+            /** @description The quotes' places; of a refusal and of an answer without quotes, its documents. */
             annotations: components["schemas"]["Annotation"][];
         };
-        /**
-         * ChatExtra
-         * @description What `POST /ask` takes beside the question.
-         */
+        /** @description What `POST /ask` takes beside the question. */
         ChatExtra: {
-            /** Conversation Id */
             conversation_id?: string | null;
             filters?: components["schemas"]["FiltersIn"];
             mode?: components["schemas"]["Mode"] | null;
-            /** Function */
             function?: string | null;
-            /** Department */
             department?: string | null;
             /** @default stop */
             personal_data: components["schemas"]["PersonalChoice"];
-            /** Whole Document */
             whole_document?: string | null;
-            /** Notices In */
             notices_in?: ("nl" | "en") | null;
-            /**
-             * Literal
-             * @default false
-             */
+            /** @default false */
             literal: boolean;
         };
-        /** ChatIn */
         ChatIn: {
             /**
-             * Model
              * @description Whatever it says, the hospital's configured generator answers.
              * @default bedside
              */
             model: string;
-            /**
-             * Messages
-             * @description The last of the user's is the question; the ones before make a follow-up stand alone.
-             */
+            /** @description The last of the user's is the question; the ones before make a follow-up stand alone. */
             messages: components["schemas"]["ChatMessage"][];
-            /**
-             * Stream
-             * @default false
-             */
+            /** @default false */
             stream: boolean;
             bedside?: components["schemas"]["ChatExtra"];
         };
-        /** ChatMessage */
         ChatMessage: {
-            /**
-             * Role
-             * @enum {string}
-             */
+            /** @enum {string} */
             role: "system" | "developer" | "user" | "assistant" | "tool";
-            /** Content */
             content?: string | components["schemas"]["TextPart"][] | null;
         };
-        /** ChatOut */
         ChatOut: {
-            /** Id */
             id: string;
             /**
-             * Object
              * @default chat.completion
              * @constant
              */
             object: "chat.completion";
-            /** Created */
             created: number;
-            /** Model */
             model: string;
-            /** Choices */
             choices: components["schemas"]["Choice"][];
             /** @description The answer with its sources and marks, as `POST /ask` gives it. */
             bedside: components["schemas"]["AnswerOut"];
         };
-        /** Choice */
         Choice: {
-            /**
-             * Index
-             * @default 0
-             */
+            /** @default 0 */
             index: number;
             message: components["schemas"]["ChatAnswer"];
             /**
-             * Finish Reason
              * @default stop
              * @constant
              */
             finish_reason: "stop";
         };
-        /** ConversationDetail */
         ConversationDetail: {
-            /** Id */
             id: string;
-            /** Title */
             title: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
+            /** Format: date-time */
             created_at: string;
-            /**
-             * Updated At
-             * Format: date-time
-             */
+            /** Format: date-time */
             updated_at: string;
             /**
-             * Pinned
              * @description Its asker keeps it before the others.
              * @default false
              */
             pinned: boolean;
-            /** Answers */
             answers: components["schemas"]["AnswerOut"][];
         };
-        /**
-         * ConversationIn
-         * @description At least one of the two; what is absent stays as it is.
-         */
+        /** @description At least one of the two; what is absent stays as it is. */
         ConversationIn: {
-            /** Title */
             title?: string | null;
-            /** Pinned */
             pinned?: boolean | null;
         } | {
             title: string;
         } | {
             pinned: boolean;
         };
-        /** ConversationList */
         ConversationList: {
-            /** Conversations */
             conversations: components["schemas"]["ConversationOut"][];
-            /** Total */
             total: number;
         };
-        /** ConversationOut */
         ConversationOut: {
-            /** Id */
             id: string;
-            /** Title */
             title: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
+            /** Format: date-time */
             created_at: string;
-            /**
-             * Updated At
-             * Format: date-time
-             */
+            /** Format: date-time */
             updated_at: string;
             /**
-             * Pinned
              * @description Its asker keeps it before the others.
              * @default false
              */
             pinned: boolean;
         };
-        /**
-         * CutLineOut
-         * @description A line of a page that is not searched.
-         */
+        /** @description A line of a page that is not searched. */
         CutLineOut: {
-            /** Page */
             page: number;
-            /** Text */
             text: string;
-            /**
-             * Reason
-             * @description Why: header, footer, page_number, line_number or slanted.
-             */
+            /** @description Why: header, footer, page_number, line_number or slanted. */
             reason: string;
         };
-        /** DeliveryList */
         DeliveryList: {
-            /**
-             * Deliveries
-             * @description The latest first.
-             */
+            /** @description The latest first. */
             deliveries: components["schemas"]["DeliveryOut"][];
         };
-        /** DeliveryOut */
         DeliveryOut: {
-            /**
-             * Id
-             * @description In the header `webhook-id`, after `msg_`: the same at each try.
-             */
+            /** @description In the header `webhook-id`, after `msg_`: the same at each try. */
             id: number;
-            /**
-             * Event
-             * @enum {string}
-             */
+            /** @enum {string} */
             event: "document.indexed" | "document.new_version" | "document.withdrawn" | "document.expired" | "test";
-            /**
-             * Document
-             * @description The name it was ingested under.
-             */
+            /** @description The name it was ingested under. */
             document: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
+            /** Format: date-time */
             created_at: string;
-            /** Tries */
             tries: number;
-            /**
-             * Next At
-             * @description Of the next try, where one is to come.
-             */
+            /** @description Of the next try, where one is to come. */
             next_at: string | null;
-            /** Sent At */
             sent_at: string | null;
-            /** Failed At */
             failed_at: string | null;
-            /**
-             * Problem
-             * @description Why the last try failed.
-             */
+            /** @description Why the last try failed. */
             problem: string;
         };
-        /** DepartmentAccessList */
         DepartmentAccessList: {
-            /** Departments */
             departments: components["schemas"]["DepartmentAccessOut"][];
         };
-        /** DepartmentAccessOut */
         DepartmentAccessOut: {
-            /**
-             * Groups
-             * @description Whose members may read it.
-             */
+            /** @description Whose members may read it. */
             groups: string[];
             /**
-             * Said By
              * @description Who said so: an admin, the folder or site it came from, its department, or nobody (`default`).
              * @enum {string}
              */
             said_by: "admin" | "source" | "department" | "default";
-            /**
-             * User Id
-             * @description Of who said it, where that was a person.
-             */
+            /** @description Of who said it, where that was a person. */
             user_id: string;
-            /**
-             * User Name
-             * @description Of that account, else its id.
-             */
+            /** @description Of that account, else its id. */
             user_name: string;
-            /** Said At */
             said_at: string | null;
-            /** Department */
             department: string;
         };
-        /** DescribedOut */
         DescribedOut: {
-            /** Id */
             id: string;
-            /** Source */
             source: string;
-            /** Title */
             title: string;
             status: components["schemas"]["DocumentStatus"];
-            /** Reason */
             reason: string;
-            /** Media Type */
             media_type: string;
-            /** Page Count */
             page_count: number;
-            /** Chunk Count */
             chunk_count: number;
-            /** Byte Count */
             byte_count: number;
-            /** Department */
             department: string;
-            /** Document Type */
             document_type: string;
-            /** Target Groups */
             target_groups: components["schemas"]["TargetGroup"][];
-            /** Version */
             version: string;
-            /** Valid From */
             valid_from: string | null;
-            /** Valid Until */
             valid_until: string | null;
-            /** Owner */
             owner: string;
-            /** Language */
             language: string;
-            /** Supersedes */
             supersedes: string;
             /** @description In a list: the document, valid by now, that says it supersedes this one. */
             replaced_by?: components["schemas"]["ReplacingOut"] | null;
             /**
-             * Warnings
              * @description What an admin should know of it, for example pages without text; of a failed one: why.
              * @default []
              */
             warnings: string[];
             /**
-             * Notes
              * @description The warnings with their codes, in the same order.
              * @default []
              */
             notes: components["schemas"]["NoteOut"][];
             /**
-             * Advice
              * @description What to do about a document that failed.
              * @default
              */
             advice: string;
             /**
-             * Groups
              * @description Whose members may read it.
              * @default []
              */
             groups: string[];
-            /** Created At */
             created_at: string | null;
-            /** Updated At */
             updated_at: string | null;
-            /**
-             * Withdrawn At
-             * @description When a `retired` document was taken out.
-             */
+            /** @description When a `retired` document was taken out. */
             withdrawn_at?: string | null;
             /**
-             * Withdrawn By
              * @description Who did: an account's name, or `local` for the machine itself. Told to admins.
              * @default
              */
             withdrawn_by: string;
-            /** Pages */
             pages: components["schemas"]["PageOut"][];
             /**
-             * Edits
              * @description The fields in which an admin overrules the file.
              * @default []
              */
             edits: components["schemas"]["EditOut"][];
             /**
-             * Cut
              * @description What was left out of the text, in the order of the pages.
              * @default []
              */
             cut: components["schemas"]["CutLineOut"][];
             /**
-             * Vectors
              * @description Of its passages, embedded with their title. Outdated: too many to wait for; words are found by the new title already, meaning by the old one until the next ingestion.
              * @enum {string}
              */
             vectors: "kept" | "made again" | "outdated";
         };
-        /** DocumentDetail */
         DocumentDetail: {
-            /** Id */
             id: string;
-            /** Source */
             source: string;
-            /** Title */
             title: string;
             status: components["schemas"]["DocumentStatus"];
-            /** Reason */
             reason: string;
-            /** Media Type */
             media_type: string;
-            /** Page Count */
             page_count: number;
-            /** Chunk Count */
             chunk_count: number;
-            /** Byte Count */
             byte_count: number;
-            /** Department */
             department: string;
-            /** Document Type */
             document_type: string;
-            /** Target Groups */
             target_groups: components["schemas"]["TargetGroup"][];
-            /** Version */
             version: string;
-            /** Valid From */
             valid_from: string | null;
-            /** Valid Until */
             valid_until: string | null;
-            /** Owner */
             owner: string;
-            /** Language */
             language: string;
-            /** Supersedes */
             supersedes: string;
             /** @description In a list: the document, valid by now, that says it supersedes this one. */
             replaced_by?: components["schemas"]["ReplacingOut"] | null;
             /**
-             * Warnings
              * @description What an admin should know of it, for example pages without text; of a failed one: why.
              * @default []
              */
             warnings: string[];
             /**
-             * Notes
              * @description The warnings with their codes, in the same order.
              * @default []
              */
             notes: components["schemas"]["NoteOut"][];
             /**
-             * Advice
              * @description What to do about a document that failed.
              * @default
              */
             advice: string;
             /**
-             * Groups
              * @description Whose members may read it.
              * @default []
              */
             groups: string[];
-            /** Created At */
             created_at: string | null;
-            /** Updated At */
             updated_at: string | null;
-            /**
-             * Withdrawn At
-             * @description When a `retired` document was taken out.
-             */
+            /** @description When a `retired` document was taken out. */
             withdrawn_at?: string | null;
             /**
-             * Withdrawn By
              * @description Who did: an account's name, or `local` for the machine itself. Told to admins.
              * @default
              */
             withdrawn_by: string;
-            /** Pages */
             pages: components["schemas"]["PageOut"][];
             /**
-             * Edits
              * @description The fields in which an admin overrules the file.
              * @default []
              */
             edits: components["schemas"]["EditOut"][];
             /**
-             * Cut
              * @description What was left out of the text, in the order of the pages.
              * @default []
              */
             cut: components["schemas"]["CutLineOut"][];
         };
-        /** DocumentList */
         DocumentList: {
-            /** Documents */
             documents: components["schemas"]["DocumentOut"][];
-            /** Total */
             total: number;
         };
-        /** DocumentOut */
         DocumentOut: {
-            /** Id */
             id: string;
-            /** Source */
             source: string;
-            /** Title */
             title: string;
             status: components["schemas"]["DocumentStatus"];
-            /** Reason */
             reason: string;
-            /** Media Type */
             media_type: string;
-            /** Page Count */
             page_count: number;
-            /** Chunk Count */
             chunk_count: number;
-            /** Byte Count */
             byte_count: number;
-            /** Department */
             department: string;
-            /** Document Type */
             document_type: string;
-            /** Target Groups */
             target_groups: components["schemas"]["TargetGroup"][];
-            /** Version */
             version: string;
-            /** Valid From */
             valid_from: string | null;
-            /** Valid Until */
             valid_until: string | null;
-            /** Owner */
             owner: string;
-            /** Language */
             language: string;
-            /** Supersedes */
             supersedes: string;
             /** @description In a list: the document, valid by now, that says it supersedes this one. */
             replaced_by?: components["schemas"]["ReplacingOut"] | null;
             /**
-             * Warnings
              * @description What an admin should know of it, for example pages without text; of a failed one: why.
              * @default []
              */
             warnings: string[];
             /**
-             * Notes
              * @description The warnings with their codes, in the same order.
              * @default []
              */
             notes: components["schemas"]["NoteOut"][];
             /**
-             * Advice
              * @description What to do about a document that failed.
              * @default
              */
             advice: string;
             /**
-             * Groups
              * @description Whose members may read it.
              * @default []
              */
             groups: string[];
-            /** Created At */
             created_at: string | null;
-            /** Updated At */
             updated_at: string | null;
-            /**
-             * Withdrawn At
-             * @description When a `retired` document was taken out.
-             */
+            /** @description When a `retired` document was taken out. */
             withdrawn_at?: string | null;
             /**
-             * Withdrawn By
              * @description Who did: an account's name, or `local` for the machine itself. Told to admins.
              * @default
              */
             withdrawn_by: string;
         };
-        /**
-         * DocumentStatus
-         * @enum {string}
-         */
+        /** @enum {string} */
         DocumentStatus: "indexed" | "failed" | "retired" | "replaced";
         /**
-         * EditOut
          * @description What an admin says in one field, and what the file said there when it was edited. Dates as
          *     2026-01-31, groups as adult;child.
          */
         EditOut: {
-            /** Field */
             field: string;
-            /** Value */
             value: string;
-            /** Said */
             said: string;
         };
-        /** EndedOut */
         EndedOut: {
-            /**
-             * Sessions
-             * @description That were ended.
-             */
+            /** @description That were ended. */
             sessions: number;
         };
-        /** EntryOut */
         EntryOut: {
-            /** Sequence */
             sequence: number;
-            /** Form */
             form: number;
-            /** Id */
             id: string;
-            /**
-             * At
-             * Format: date-time
-             */
+            /** Format: date-time */
             at: string;
-            /** Action */
             action: string;
             result: components["schemas"]["Result"];
-            /**
-             * Origin
-             * @description api, cli, watch or server
-             */
+            /** @description api, cli, watch or server */
             origin: string;
-            /** Route */
             route: string;
-            /**
-             * Request
-             * @description Entries of one request share it.
-             */
+            /** @description Entries of one request share it. */
             request: string;
-            /** Status */
             status: number;
-            /** Code */
             code: string;
-            /**
-             * On
-             * @description What it was about: documents with versions, pages and passages, answers, groups.
-             */
+            /** @description What it was about: documents with versions, pages and passages, answers, groups. */
             on: {
                 [key: string]: unknown;
             };
             who?: components["schemas"]["WhoOut"] | null;
             about?: components["schemas"]["AboutOut"] | null;
             question?: components["schemas"]["AskedOut"] | null;
-            /**
-             * Erased
-             * @description Parts that it had: who, about, question.
-             */
+            /** @description Parts that it had: who, about, question. */
             erased: string[];
-            /**
-             * Buffered
-             * @description It was kept in a file first, because the database did not answer.
-             */
+            /** @description It was kept in a file first, because the database did not answer. */
             buffered: boolean;
-            /** Hash */
             hash: string;
         };
-        /**
-         * FacetsOut
-         * @description What documents can be filtered by, and the functions that order them.
-         */
+        /** @description What documents can be filtered by, and the functions that order them. */
         FacetsOut: {
-            /** Departments */
             departments: string[];
-            /** Document Types */
             document_types: string[];
-            /** Languages */
             languages: string[];
             /**
-             * Owners
              * @description As documents name them.
              * @default []
              */
             owners: string[];
-            /** Target Groups */
             target_groups: components["schemas"]["TargetGroup"][];
-            /** Functions */
             functions: components["schemas"]["FunctionOut"][];
         };
         /**
-         * FeedbackIn
          * @description All optional, at least one: a verdict, what was missing, the document that held the answer,
          *     or words. A report needs words.
          */
         FeedbackIn: ({
-            /** Found */
             found?: ("yes" | "partly" | "no") | null;
-            /**
-             * Missing
-             * @description What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a step), or an answer for this `patient`; `document`: the hospital has none on this.
-             */
+            /** @description What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a step), or an answer for this `patient`; `document`: the hospital has none on this. */
             missing?: ("document" | "procedure" | "passage" | "detail" | "patient") | null;
-            /**
-             * Reported
-             * @description The answer is `wrong`, or what it says is `outdated`. What `comment` says of it goes to the owner of the document.
-             */
+            /** @description The answer is `wrong`, or what it says is `outdated`. What `comment` says of it goes to the owner of the document. */
             reported?: ("wrong" | "outdated") | null;
-            /**
-             * Document Id
-             * @description The document that held the answer; of a report: that it is about, else the first that the answer quotes.
-             */
+            /** @description The document that held the answer; of a report: that it is about, else the first that the answer quotes. */
             document_id?: string | null;
-            /** Page */
             page?: number | null;
-            /**
-             * Comment
-             * @default
-             */
+            /** @default  */
             comment: string;
         } & ({
             reported?: null;
@@ -2466,160 +3064,88 @@ export interface components {
         } | {
             comment: string;
         };
-        /** FeedbackOut */
         FeedbackOut: {
-            /** Id */
             id: string;
-            /** Answer Id */
             answer_id: string;
-            /** Found */
             found: ("yes" | "partly" | "no") | null;
-            /** Missing */
             missing: ("document" | "procedure" | "passage" | "detail" | "patient") | null;
-            /** Reported */
             reported: ("wrong" | "outdated") | null;
-            /** Document Id */
             document_id: string | null;
-            /** Page */
             page: number | null;
-            /** Comment */
             comment: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
+            /** Format: date-time */
             created_at: string;
-            /**
-             * Owner
-             * @description Of a report: whom it goes to, as the document names them; empty: nobody is known, and quality staff have it.
-             */
+            /** @description Of a report: whom it goes to, as the document names them; empty: nobody is known, and quality staff have it. */
             owner?: string | null;
             /**
-             * By Mail
              * @description They are told by mail, with a link and the title at most.
              * @default false
              */
             by_mail: boolean;
         };
-        /**
-         * FiltersIn
-         * @description Empty lists do not filter.
-         */
+        /** @description Empty lists do not filter. */
         FiltersIn: {
-            /**
-             * Departments
-             * @default []
-             */
+            /** @default [] */
             departments: string[];
-            /**
-             * Document Types
-             * @default []
-             */
+            /** @default [] */
             document_types: string[];
-            /**
-             * Target Groups
-             * @default []
-             */
+            /** @default [] */
             target_groups: components["schemas"]["TargetGroup"][];
-            /**
-             * Languages
-             * @default []
-             */
+            /** @default [] */
             languages: ("nl" | "en")[];
-            /**
-             * Document Ids
-             * @default []
-             */
+            /** @default [] */
             document_ids: string[];
-            /**
-             * Valid On
-             * @description Only documents valid on this day; today when absent.
-             */
+            /** @description Only documents valid on this day; today when absent. */
             valid_on?: string | null;
             /**
-             * Include Expired
              * @description Also expired and superseded documents; their sources carry a caution.
              * @default false
              */
             include_expired: boolean;
         };
-        /** FromFeedbackOut */
         FromFeedbackOut: {
-            /**
-             * Placed
-             * @description Became judged questions.
-             */
+            /** @description Became judged questions. */
             placed: number;
-            /**
-             * Open
-             * @description Nobody said where the answer stands: left open.
-             */
+            /** @description Nobody said where the answer stands: left open. */
             open: number;
         };
         /**
-         * FunctionOut
          * @description A function that askers have. `target_groups`: the patients whose documents come first for it;
          *     empty: none in particular.
          */
         FunctionOut: {
-            /** Id */
             id: string;
-            /** Nl */
             nl: string;
-            /** En */
             en: string;
-            /** Target Groups */
             target_groups: components["schemas"]["TargetGroup"][];
         };
         /**
-         * GapOut
          * @description Questions that mean nearly the same, and that no document answered, or that were answered
          *     wrongly, say readers.
          */
         GapOut: {
-            /**
-             * Question
-             * @description The one asked most, as it was searched for.
-             */
+            /** @description The one asked most, as it was searched for. */
             question: string;
-            /** Times */
             times: number;
-            /**
-             * Department
-             * @description Of the askers where known, else of the nearest document.
-             */
+            /** @description Of the askers where known, else of the nearest document. */
             department: string;
-            /** Functions */
             functions: string[];
-            /** Languages */
             languages: string[];
-            /**
-             * Questions
-             * @description Each wording once.
-             */
+            /** @description Each wording once. */
             questions: string[];
-            /** Nearest */
             nearest: components["schemas"]["NearestOut"][];
-            /**
-             * Not Found
-             * @description Times that Bedside said so; the others were said by readers.
-             */
+            /** @description Times that Bedside said so; the others were said by readers. */
             not_found: number;
-            /**
-             * Missing
-             * @description What its readers missed (as in feedback), and how many of them said so.
-             */
+            /** @description What its readers missed (as in feedback), and how many of them said so. */
             missing: {
                 [key: string]: number;
             };
             /**
-             * Named
              * @description Documents that hold the answer, say readers.
              * @default []
              */
             named: components["schemas"]["NearestOut"][];
             /**
-             * Reported
              * @description What its readers reported of the answers: `wrong`, `outdated`; and how many of them.
              * @default {}
              */
@@ -2627,333 +3153,205 @@ export interface components {
                 [key: string]: number;
             };
             /**
-             * Comments
              * @description What its readers wrote, without what identifies a patient.
              * @default []
              */
             comments: string[];
-            /**
-             * First At
-             * Format: date-time
-             */
+            /** Format: date-time */
             first_at: string;
-            /**
-             * Last At
-             * Format: date-time
-             */
+            /** Format: date-time */
             last_at: string;
         };
-        /** GapReport */
         GapReport: {
-            /** Gaps */
             gaps: components["schemas"]["GapOut"][];
-            /** Questions */
             questions: number;
-            /**
-             * Missing
-             * @description What was missed, in all of these together.
-             */
+            /** @description What was missed, in all of these together. */
             missing: {
                 [key: string]: number;
             };
-            /**
-             * Departments
-             * @description Unanswered questions by department.
-             */
+            /** @description Unanswered questions by department. */
             departments: {
                 [key: string]: number;
             };
         };
-        /** GroupList */
         GroupList: {
-            /** Groups */
             groups: components["schemas"]["GroupOut"][];
         };
-        /** GroupOut */
         GroupOut: {
-            /** Name */
             name: string;
-            /**
-             * Readers
-             * @description Accounts in it that read documents and are not suspended.
-             */
+            /** @description Accounts in it that read documents and are not suspended. */
             readers: number;
         };
-        /** HeadOut */
         HeadOut: {
-            /** Sequence */
             sequence: number;
-            /** Hash */
             hash: string;
         };
-        /**
-         * Health
-         * @description `ok`: everything answers. `degraded`: questions still get sources. `down`: they do not.
-         */
+        /** @description `ok`: everything answers. `degraded`: questions still get sources. `down`: they do not. */
         Health: {
-            /**
-             * Status
-             * @enum {string}
-             */
+            /** @enum {string} */
             status: "ok" | "degraded" | "down";
-            /** Version */
             version: string;
-            /**
-             * Parts
-             * @description For admins; empty for all others.
-             */
+            /** @description For admins; empty for all others. */
             parts: components["schemas"]["PartHealth"][];
-            /** Documents */
             documents?: number | null;
-            /**
-             * Demo
-             * @description True with the demo model: not for clinical use.
-             */
+            /** @description True with the demo model: not for clinical use. */
             demo: boolean;
-            /**
-             * Model
-             * @default
-             */
+            /** @default  */
             model: string;
             sentences?: components["schemas"]["SentencesAhead"];
         };
-        /** ImportIn */
         ImportIn: {
-            /**
-             * Csv
-             * @description The file's text. A question that is there already (by id) is replaced.
-             */
+            /** @description The file's text. A question that is there already (by id) is replaced. */
             csv: string;
             /**
-             * Check
              * @description Only say what would happen.
              * @default false
              */
             check: boolean;
         };
-        /** ImportOut */
         ImportOut: {
-            /** Questions */
             questions: number;
-            /**
-             * New
-             * @description The others take the place of those with their ids.
-             */
+            /** @description The others take the place of those with their ids. */
             new: number;
         };
-        /** IngestItem */
         IngestItem: {
-            /** Source */
             source: string;
-            /** Document Id */
             document_id: string | null;
-            /**
-             * Outcome
-             * @enum {string}
-             */
+            /** @enum {string} */
             outcome: "indexed" | "unchanged" | "failed" | "retired";
-            /**
-             * Reason
-             * @default
-             */
+            /** @default  */
             reason: string;
-            /**
-             * Message
-             * @default
-             */
+            /** @default  */
             message: string;
             /**
-             * Cut
              * @description Lines left out as headers, footers and page numbers; the document's detail has them.
              * @default 0
              */
             cut: number;
             /**
-             * From Images
              * @description Pages of it that were read from their image (OCR).
              * @default 0
              */
             from_images: number;
             /**
-             * Uncertain
              * @description Places of them that were read in doubt: found and shown, never quoted.
              * @default 0
              */
             uncertain: number;
             /**
-             * Advice
              * @description What to do about a failure.
              * @default
              */
             advice: string;
             /**
-             * Warnings
              * @description What an admin should know of it, and do about it.
              * @default []
              */
             warnings: string[];
             /**
-             * Notes
              * @description The warnings with their codes, in the same order.
              * @default []
              */
             notes: components["schemas"]["NoteOut"][];
             /**
-             * Renamed From
              * @description The name that its document had when the file lay elsewhere.
              * @default
              */
             renamed_from: string;
             /**
-             * Kept
              * @description It could not be read, and the version before it is still answered from.
              * @default false
              */
             kept: boolean;
         };
-        /** IngestOut */
         IngestOut: {
-            /** Indexed */
             indexed: number;
-            /** Unchanged */
             unchanged: number;
-            /** Failed */
             failed: number;
-            /**
-             * Retired
-             * @default 0
-             */
+            /** @default 0 */
             retired: number;
-            /** Items */
             items: components["schemas"]["IngestItem"][];
-            /**
-             * Skipped
-             * @default []
-             */
+            /** @default [] */
             skipped: components["schemas"]["SkippedOut"][];
-            /**
-             * Missing
-             * @default []
-             */
+            /** @default [] */
             missing: components["schemas"]["MissingOut"][];
-            /**
-             * Retitled
-             * @default []
-             */
+            /** @default [] */
             retitled: components["schemas"]["RetitledOut"][];
             /**
-             * Notes
              * @description What is wrong in a metadata.csv and costs no document.
              * @default []
              */
             notes: string[];
         };
-        /**
-         * IngestionOut
-         * @description Where the loading of documents is, whoever began it.
-         */
+        /** @description Where the loading of documents is, whoever began it. */
         IngestionOut: {
-            /**
-             * Ingesting
-             * @description Whether documents are being loaded.
-             */
+            /** @description Whether documents are being loaded. */
             ingesting: boolean;
             /**
-             * Own
              * @description Whether you began it.
              * @default false
              */
             own: boolean;
-            /**
-             * Step
-             * @description `comparing`: whether a file is new or changed; `reading`; `embedding`; `saved`: in the index. Null: it just began.
-             */
+            /** @description `comparing`: whether a file is new or changed; `reading`; `embedding`; `saved`: in the index. Null: it just began. */
             step?: ("comparing" | "reading" | "embedding" | "saved") | null;
             /**
-             * Source
              * @description What it is at; empty where that is not yours to read.
              * @default
              */
             source: string;
             /**
-             * Page
              * @description Of a scan: the page that is being read, of `of`; 0: no image is being read.
              * @default 0
              */
             page: number;
-            /**
-             * Of
-             * @default 0
-             */
+            /** @default 0 */
             of: number;
             /**
-             * Done
              * @description Documents, of `total`; unchanged and failed ones included.
              * @default 0
              */
             done: number;
-            /**
-             * Total
-             * @default 0
-             */
+            /** @default 0 */
             total: number;
             /**
-             * Pages
              * @description Read until now.
              * @default 0
              */
             pages: number;
             /**
-             * Chunks
              * @description Passages embedded until now.
              * @default 0
              */
             chunks: number;
             /**
-             * Seconds
              * @description Since it began.
              * @default 0
              */
             seconds: number;
         };
-        /**
-         * JudgeIn
-         * @description Documents that held the answer, or `no_answer`, never both; neither: left open.
-         */
+        /** @description Documents that held the answer, or `no_answer`, never both; neither: left open. */
         JudgeIn: {
-            /**
-             * Found
-             * @description Did the asker find the answer?
-             */
+            /** @description Did the asker find the answer? */
             found?: ("yes" | "partly" | "no") | null;
             /**
-             * Marked
              * @description Where it stands; empty and not `no_answer`: left open.
              * @default []
              */
             marked: components["schemas"]["MarkedIn"][];
             /**
-             * No Answer
              * @description Someone looked: no document answers this.
              * @default false
              */
             no_answer: boolean;
             /**
-             * Function
              * @description Of who asks such a question, for example nurse.
              * @default
              */
             function: string;
-            /**
-             * Department
-             * @default
-             */
+            /** @default  */
             department: string;
             group?: components["schemas"]["TargetGroup"] | null;
-            /**
-             * Note
-             * @default
-             */
+            /** @default  */
             note: string;
         } | {
             /** @constant */
@@ -2961,450 +3359,244 @@ export interface components {
         } | {
             marked?: unknown;
         };
-        /** JudgedOut */
         JudgedOut: {
-            /** Id */
             id: string;
-            /** Question */
             question: string;
-            /** Language */
             language: string;
-            /** Function */
             function: string;
-            /** Department */
             department: string;
-            /** Group */
             group: string;
-            /** Conversation */
             conversation: string;
-            /**
-             * Split
-             * @enum {string}
-             */
+            /** @enum {string} */
             split: "validate" | "test";
-            /** Found */
             found: string;
-            /** Note */
             note: string;
-            /**
-             * Places
-             * @description Empty: no document answers it.
-             */
+            /** @description Empty: no document answers it. */
             places: components["schemas"]["PlaceOut"][];
         };
-        /** JudgedSetDetail */
         JudgedSetDetail: {
-            /** Name */
             name: string;
-            /** Questions */
             questions: components["schemas"]["JudgedOut"][];
-            /**
-             * Open
-             * @description Nobody has said yet where the answer stands: neither exported nor evaluated.
-             */
+            /** @description Nobody has said yet where the answer stands: neither exported nor evaluated. */
             open: components["schemas"]["JudgedOut"][];
         };
-        /** JudgedSetList */
         JudgedSetList: {
-            /** Sets */
             sets: components["schemas"]["JudgedSetOut"][];
         };
-        /** JudgedSetOut */
         JudgedSetOut: {
-            /** Name */
             name: string;
-            /** Questions */
             questions: number;
-            /**
-             * Validate
-             * @description Questions to choose settings by.
-             */
+            /** @description Questions to choose settings by. */
             validate: number;
-            /**
-             * Test
-             * @description Questions to report by, once nothing is chosen any more.
-             */
+            /** @description Questions to report by, once nothing is chosen any more. */
             test: number;
-            /** No Answer */
             no_answer: number;
-            /**
-             * Incomplete
-             * @description Nobody has said yet where the answer stands: neither exported nor evaluated.
-             */
+            /** @description Nobody has said yet where the answer stands: neither exported nor evaluated. */
             incomplete: number;
-            /**
-             * Updated At
-             * Format: date-time
-             */
+            /** Format: date-time */
             updated_at: string;
         };
-        /** KeyIn */
         KeyIn: {
-            /**
-             * User
-             * @description The account that acts: by id or login.
-             */
+            /** @description The account that acts: by id or login. */
             user: string;
-            /** Name */
             name: string;
-            /** Scopes */
             scopes: components["schemas"]["Scope"][];
-            /**
-             * Days
-             * @default 90
-             */
+            /** @default 90 */
             days: number;
         };
-        /** KeyList */
         KeyList: {
-            /** Keys */
             keys: components["schemas"]["KeyOut"][];
         };
-        /** KeyOut */
         KeyOut: {
-            /** Id */
             id: string;
-            /** User Id */
             user_id: string;
-            /**
-             * Account
-             * @description That it acts as: its login, or its name.
-             */
+            /** @description That it acts as: its login, or its name. */
             account: string;
-            /** Name */
             name: string;
-            /** Prefix */
             prefix: string;
-            /** Scopes */
             scopes: components["schemas"]["Scope"][];
-            /** Created By */
             created_by: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
+            /** Format: date-time */
             created_at: string;
-            /**
-             * Expires At
-             * Format: date-time
-             */
+            /** Format: date-time */
             expires_at: string;
-            /** Used At */
             used_at: string | null;
-            /** Revoked At */
             revoked_at: string | null;
         };
-        /**
-         * LinkedOut
-         * @description Words of a document with their place, as a link names them.
-         */
+        /** @description Words of a document with their place, as a link names them. */
         LinkedOut: {
             /** @description The document and the words; `rects` is empty where the place is not exact. */
             source: components["schemas"]["SourceOut"];
-            /**
-             * Found
-             * @description Exactly these words stand there. Else `source` is the page as a whole.
-             */
+            /** @description Exactly these words stand there. Else `source` is the page as a whole. */
             found: boolean;
             status: components["schemas"]["DocumentStatus"];
             /** @description What counts in its place since, of what you may read. */
             newer: components["schemas"]["DocumentOut"] | null;
-            /**
-             * Page Text
-             * @description Of the page; what was read in doubt from an image is blank in it: ▒ for each letter.
-             */
+            /** @description Of the page; what was read in doubt from an image is blank in it: ▒ for each letter. */
             page_text: string;
         };
-        /** Live */
         Live: {
-            /**
-             * Status
-             * @constant
-             */
+            /** @constant */
             status: "ok";
         };
         /**
-         * MarkedIn
          * @description A document that held the answer; the page and the words, if known. The words must stand
          *     there.
          */
         MarkedIn: {
-            /** Document Id */
             document_id: string;
-            /** Page */
             page?: number | null;
-            /**
-             * Span
-             * @default
-             */
+            /** @default  */
             span: string;
         };
-        /** Me */
         Me: {
-            /** Id */
             id: string;
-            /** Name */
             name: string;
-            /** Roles */
             roles: components["schemas"]["Role"][];
-            /** Groups */
             groups: string[];
-            /**
-             * Function
-             * @default
-             */
+            /** @default  */
             function: string;
-            /**
-             * Department
-             * @default
-             */
+            /** @default  */
             department: string;
         };
-        /**
-         * MembershipOut
-         * @description A group that lets somebody read a document, and where their being in it comes from.
-         */
+        /** @description A group that lets somebody read a document, and where their being in it comes from. */
         MembershipOut: {
-            /** Group */
             group: string;
-            /**
-             * Given By
-             * @description everyone: all are in it. hand: an admin said so. provider: the sign-in named it last time.
-             */
+            /** @description everyone: all are in it. hand: an admin said so. provider: the sign-in named it last time. */
             given_by: ("everyone" | "hand" | "provider")[];
         };
         /**
-         * MetadataIn
          * @description Fields that are absent stay as they are. Empty texts and lists, and null for a date, say that
          *     there is none.
          */
         MetadataIn: {
-            /** Title */
             title?: string | null;
-            /** Department */
             department?: string | null;
-            /** Document Type */
             document_type?: string | null;
-            /** Target Groups */
             target_groups?: components["schemas"]["TargetGroup"][] | null;
-            /** Version */
             version?: string | null;
-            /** Valid From */
             valid_from?: string | null;
-            /** Valid Until */
             valid_until?: string | null;
-            /** Owner */
             owner?: string | null;
-            /** Language */
             language?: ("nl" | "en" | "") | null;
-            /**
-             * Supersedes
-             * @description File name or title of the document that this one replaces.
-             */
+            /** @description File name or title of the document that this one replaces. */
             supersedes?: string | null;
             /**
-             * Reset
              * @description These say again what the file says, unless they are given as well.
              * @default []
              */
             reset: ("title" | "department" | "document_type" | "target_groups" | "version" | "valid_from" | "valid_until" | "owner" | "language" | "supersedes")[];
         };
         /**
-         * MissingOut
          * @description A document whose file is no longer in the folder that it came from. Questions are still
          *     answered from it.
          */
         MissingOut: {
-            /** Source */
             source: string;
-            /** Document Id */
             document_id: string;
-            /** Title */
             title: string;
         };
-        /**
-         * Mode
-         * @enum {string}
-         */
+        /** @enum {string} */
         Mode: "answer" | "verbatim" | "sources";
-        /** Model */
         Model: {
-            /**
-             * Id
-             * @default bedside
-             */
+            /** @default bedside */
             id: string;
             /**
-             * Object
              * @default model
              * @constant
              */
             object: "model";
-            /**
-             * Created
-             * @default 0
-             */
+            /** @default 0 */
             created: number;
-            /**
-             * Owned By
-             * @default bedside
-             */
+            /** @default bedside */
             owned_by: string;
         };
-        /** ModelList */
         ModelList: {
             /**
-             * Object
              * @default list
              * @constant
              */
             object: "list";
-            /** Data */
             data: components["schemas"]["Model"][];
         };
-        /** NearestOut */
         NearestOut: {
-            /** Document */
             document: string;
-            /** Title */
             title: string;
-            /** Department */
             department: string;
-            /** Owner */
             owner: string;
-            /** Times */
             times: number;
         };
-        /**
-         * NewAccountIn
-         * @description Without a password it is a machine's: it acts by keys only.
-         */
+        /** @description Without a password it is a machine's: it acts by keys only. */
         NewAccountIn: {
-            /**
-             * Login
-             * @description What it signs in by, in whatever case.
-             */
+            /** @description What it signs in by, in whatever case. */
             login: string;
-            /** Name */
             name: string;
-            /** Password */
             password?: string | null;
-            /**
-             * Roles
-             * @default []
-             */
+            /** @default [] */
             roles: components["schemas"]["Role"][];
-            /**
-             * Groups
-             * @default []
-             */
+            /** @default [] */
             groups: string[];
             /**
-             * Function
              * @description What they are, by id or name as `GET /facets` has it; orders sources.
              * @default
              */
             function: string;
             /**
-             * Department
              * @description Theirs: its documents come first. Neither grants anything.
              * @default
              */
             department: string;
         };
-        /** NewKeyOut */
         NewKeyOut: {
-            /** Id */
             id: string;
-            /** User Id */
             user_id: string;
-            /**
-             * Account
-             * @description That it acts as: its login, or its name.
-             */
+            /** @description That it acts as: its login, or its name. */
             account: string;
-            /** Name */
             name: string;
-            /** Prefix */
             prefix: string;
-            /** Scopes */
             scopes: components["schemas"]["Scope"][];
-            /** Created By */
             created_by: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
+            /** Format: date-time */
             created_at: string;
-            /**
-             * Expires At
-             * Format: date-time
-             */
+            /** Format: date-time */
             expires_at: string;
-            /** Used At */
             used_at: string | null;
-            /** Revoked At */
             revoked_at: string | null;
-            /**
-             * Key
-             * @description Shown this once: only its hash is kept.
-             */
+            /** @description Shown this once: only its hash is kept. */
             key: string;
         };
-        /** NewWebhookOut */
         NewWebhookOut: {
-            /** Id */
             id: string;
-            /**
-             * Secret
-             * @description Shown this once.
-             */
+            /** @description Shown this once. */
             secret: string;
         };
-        /** NewerOut */
         NewerOut: {
-            /** Id */
             id: string;
-            /** Title */
             title: string;
-            /** Language */
             language: string;
         };
-        /**
-         * NoteOut
-         * @description A warning: in English, with its stable code and what stands in it, for other languages.
-         */
+        /** @description A warning: in English, with its stable code and what stands in it, for other languages. */
         NoteOut: {
-            /** Text */
             text: string;
             /**
-             * Code
              * @description Empty for a sentence of an older version.
              * @default
              */
             code: string;
-            /**
-             * Values
-             * @default {}
-             */
+            /** @default {} */
             values: {
                 [key: string]: string;
             };
         };
-        /** NoticeOut */
         NoticeOut: {
-            /** Code */
             code: string;
-            /** Text */
             text: string;
             /**
-             * Language
              * @description Of the text; empty: of the answer.
              * @default
              */
             language: string;
             /**
-             * Texts
              * @description The text by language, `nl` and `en`; empty of what was answered by older versions.
              * @default {}
              */
@@ -3412,550 +3604,308 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** OwnerAccountOut */
         OwnerAccountOut: {
-            /** Id */
             id: string;
-            /** Name */
             name: string;
-            /**
-             * Login
-             * @description What the account is called by in `PUT /owners`; its id where it has no login.
-             */
+            /** @description What the account is called by in `PUT /owners`; its id where it has no login. */
             login: string;
         };
-        /** OwnerAskedOut */
         OwnerAskedOut: {
-            /**
-             * Owner
-             * @description Whom it goes to, as the document names them; empty: nobody is known, and quality staff have it.
-             */
+            /** @description Whom it goes to, as the document names them; empty: nobody is known, and quality staff have it. */
             owner: string;
-            /**
-             * By Mail
-             * @description They are told by mail, with a link and the title at most.
-             */
+            /** @description They are told by mail, with a link and the title at most. */
             by_mail: boolean;
             question: components["schemas"]["OwnerQuestionOut"];
         };
-        /** OwnerIn */
         OwnerIn: {
-            /** Name */
             name: string;
-            /**
-             * Mail
-             * @default
-             */
+            /** @default  */
             mail: string;
             /**
-             * Accounts
              * @description Ids or logins. Without mail and accounts it is nobody's any more.
              * @default []
              */
             accounts: string[];
         };
-        /** OwnerList */
         OwnerList: {
-            /**
-             * Owners
-             * @description Those that nobody is known for come first.
-             */
+            /** @description Those that nobody is known for come first. */
             owners: components["schemas"]["OwnerOut"][];
-            /**
-             * Mail
-             * @description Whether Bedside sends mail here.
-             */
+            /** @description Whether Bedside sends mail here. */
             mail: boolean;
         };
-        /** OwnerNews */
         OwnerNews: {
-            /**
-             * News
-             * @description Of so many questions that you asked something became that you have not seen.
-             */
+            /** @description Of so many questions that you asked something became that you have not seen. */
             news: number;
-            /**
-             * Waiting
-             * @description So many wait for your answer.
-             */
+            /** @description So many wait for your answer. */
             waiting: number;
         };
-        /** OwnerOut */
         OwnerOut: {
-            /**
-             * Name
-             * @description As documents write it.
-             */
+            /** @description As documents write it. */
             name: string;
-            /**
-             * Is Department
-             * @description Named as a department only: it answers where nobody is known for the document's own owner.
-             */
+            /** @description Named as a department only: it answers where nobody is known for the document's own owner. */
             is_department: boolean;
-            /**
-             * Documents
-             * @description Current ones that name it, of those that you may read.
-             */
+            /** @description Current ones that name it, of those that you may read. */
             documents: number;
-            /**
-             * Known
-             * @description Somebody hears of what is asked: it has an address, or an account that is not suspended.
-             */
+            /** @description Somebody hears of what is asked: it has an address, or an account that is not suspended. */
             known: boolean;
-            /** Mail */
             mail: string;
-            /** Accounts */
             accounts: components["schemas"]["OwnerAccountOut"][];
         };
-        /** OwnerQuestionIn */
         OwnerQuestionIn: {
             /**
-             * Kind
              * @description `report`: something in the document is no longer right.
              * @enum {string}
              */
             kind: "question" | "report";
-            /** Text */
             text: string;
-            /** Page */
             page?: number | null;
-            /**
-             * Answer Id
-             * @description The answer of yours under which you ask.
-             */
+            /** @description The answer of yours under which you ask. */
             answer_id?: string | null;
             /**
-             * Remove
              * @description Leave out what identifies a patient. Otherwise such words are refused (422 `personal_data`): `errors` say what was seen, `instead` is the text without it.
              * @default false
              */
             remove: boolean;
         };
-        /** OwnerQuestionList */
         OwnerQuestionList: {
-            /** Questions */
             questions: components["schemas"]["OwnerQuestionOut"][];
-            /**
-             * News
-             * @description Of how many something became that you have not seen.
-             */
+            /** @description Of how many something became that you have not seen. */
             news: number;
         };
-        /** OwnerQuestionOut */
         OwnerQuestionOut: {
-            /** Id */
             id: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
+            /** @enum {string} */
             kind: "question" | "report";
-            /**
-             * Document Id
-             * @description The version that it is about.
-             */
+            /** @description The version that it is about. */
             document_id: string;
-            /**
-             * Title
-             * @description Empty where you may no longer read the document.
-             */
+            /** @description Empty where you may no longer read the document. */
             title: string;
-            /** Language */
             language: string;
-            /**
-             * Owner
-             * @description As the document names it.
-             */
+            /** @description As the document names it. */
             owner: string;
-            /**
-             * Owner Known
-             * @description Somebody is kept for that owner or its department; else quality staff have it.
-             */
+            /** @description Somebody is kept for that owner or its department; else quality staff have it. */
             owner_known: boolean;
-            /**
-             * Not Told
-             * @description The mail to the owner could not be delivered; quality staff have it too.
-             */
+            /** @description The mail to the owner could not be delivered; quality staff have it too. */
             not_told: boolean;
-            /** Page */
             page: number | null;
-            /** Answer Id */
             answer_id: string | null;
-            /** Text */
             text: string;
-            /**
-             * Asked
-             * @description The question whose answer it is about, standing alone and without what identifies a patient; empty: none, or it was deleted.
-             */
+            /** @description The question whose answer it is about, standing alone and without what identifies a patient; empty: none, or it was deleted. */
             asked: string;
-            /**
-             * Quotes
-             * @description What that answer quotes of the document.
-             */
+            /** @description What that answer quotes of the document. */
             quotes: string[];
-            /**
-             * Function
-             * @description Of who asked; who it was is not told.
-             */
+            /** @description Of who asked; who it was is not told. */
             function: string;
-            /** Department */
             department: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
+            /** Format: date-time */
             created_at: string;
-            /**
-             * Outcome
-             * @description Null: open.
-             */
+            /** @description Null: open. */
             outcome: ("answered" | "mended" | "retired") | null;
-            /** Reply */
             reply: string;
-            /** Replied At */
             replied_at: string | null;
-            /**
-             * Current Id
-             * @description The version that counts now; null: the document was taken out.
-             */
+            /** @description The version that counts now; null: the document was taken out. */
             current_id: string | null;
-            /**
-             * Changed At
-             * @description When that came; null: it is still the version that was asked about.
-             */
+            /** @description When that came; null: it is still the version that was asked about. */
             changed_at: string | null;
-            /**
-             * News
-             * @description Something became of it that who asked has not seen.
-             */
+            /** @description Something became of it that who asked has not seen. */
             news: boolean;
         };
-        /** OwnerReachedOut */
         OwnerReachedOut: {
-            /**
-             * Owner
-             * @description Whom it goes to, as the document names them; empty: nobody is known, and quality staff have it.
-             */
+            /** @description Whom it goes to, as the document names them; empty: nobody is known, and quality staff have it. */
             owner: string;
-            /**
-             * By Mail
-             * @description They are told by mail, with a link and the title at most.
-             */
+            /** @description They are told by mail, with a link and the title at most. */
             by_mail: boolean;
         };
-        /** OwnerWork */
         OwnerWork: {
-            /**
-             * Questions
-             * @description Open ones first, oldest first.
-             */
+            /** @description Open ones first, oldest first. */
             questions: components["schemas"]["OwnerQuestionOut"][];
-            /** Open */
             open: number;
-            /**
-             * Unanswered
-             * @description Asked in vain, and nearest to documents that you own.
-             */
+            /** @description Asked in vain, and nearest to documents that you own. */
             unanswered: components["schemas"]["GapOut"][];
         };
-        /** PackOut */
         PackOut: {
-            /**
-             * Made At
-             * Format: date-time
-             */
+            /** Format: date-time */
             made_at: string;
-            /**
-             * Valid Until
-             * Format: date-time
-             */
+            /** Format: date-time */
             valid_until: string;
             /**
-             * Without Reader
              * @description The model that must agree elsewhere was left out of it.
              * @default false
              */
             without_reader: boolean;
         };
-        /** PageOut */
         PageOut: {
-            /** Number */
             number: number;
-            /** Width */
             width: number;
-            /** Height */
             height: number;
-            /** Rotation */
             rotation: number;
         };
-        /** PageRectsOut */
         PageRectsOut: {
-            /** Page */
             page: number;
-            /** Rects */
             rects: components["schemas"]["RectOut"][];
         };
-        /** PartHealth */
         PartHealth: {
-            /**
-             * Name
-             * @description `database`, `store`, `embedder`, `generator`; of several generators `generator HOST:PORT` each.
-             */
+            /** @description `database`, `store`, `embedder`, `generator`; of several generators `generator HOST:PORT` each. */
             name: string;
-            /** Ok */
             ok: boolean;
-            /** Detail */
             detail: string;
-            /** Milliseconds */
             milliseconds: number;
         };
         /**
-         * PartKind
          * @description What a quoted span is in its answer.
          * @enum {string}
          */
         PartKind: "sentence" | "list" | "row" | "note" | "heading";
-        /** PasswordIn */
         PasswordIn: {
-            /** Password */
             password: string;
         };
         /**
-         * PersonalChoice
          * @description What the asker wants done when the question holds what identifies a patient.
          * @enum {string}
          */
         PersonalChoice: "stop" | "remove" | "keep";
         /**
-         * PieceOut
          * @description A cell of a quoted row, an item of a quoted list, the sentence for which a paragraph is
          *     quoted: answer[start:end]. Offsets count code points.
          */
         PieceOut: {
-            /** Start */
             start: number;
-            /** End */
             end: number;
-            /**
-             * Source Start
-             * @description In the document's text, as `source_end`.
-             */
+            /** @description In the document's text, as `source_end`. */
             source_start: number;
-            /** Source End */
             source_end: number;
             /**
-             * Label
              * @description Of an item: its number or mark as it stands at its beginning, part of the text too.
              * @default
              */
             label: string;
             /**
-             * Level
              * @description Of an item: how deep in the list, from 0.
              * @default 0
              */
             level: number;
             /**
-             * Header
              * @description Of a cell: it says what others hold. A row of headers only heads the rows of its part.
              * @default false
              */
             header: boolean;
             /**
-             * Column
              * @description Of a cell: from 0.
              * @default 0
              */
             column: number;
             /**
-             * Columns
              * @description Of a cell: how many columns it spans.
              * @default 1
              */
             columns: number;
             /**
-             * Asked
              * @description A cell, or a sentence of its paragraph, that the question asks for.
              * @default false
              */
             asked: boolean;
         };
         /**
-         * PlaceIn
          * @description Where an answer stands. A place that is not there yet must exist: document, page and words
          *     are looked up.
          */
         PlaceIn: {
-            /**
-             * Document
-             * @description The name it was ingested under.
-             */
+            /** @description The name it was ingested under. */
             document: string;
-            /** Page */
             page?: number | null;
-            /**
-             * Span
-             * @default
-             */
+            /** @default  */
             span: string;
         };
-        /** PlaceOut */
         PlaceOut: {
-            /** Document */
             document: string;
-            /** Page */
             page: number | null;
-            /** Span */
             span: string;
         };
-        /** PredecessorList */
         PredecessorList: {
-            /**
-             * Documents
-             * @description The likeliest first.
-             */
+            /** @description The likeliest first. */
             documents: components["schemas"]["PredecessorOut"][];
         };
-        /** PredecessorOut */
         PredecessorOut: {
-            /** Id */
             id: string;
-            /** Source */
             source: string;
-            /** Title */
             title: string;
             status: components["schemas"]["DocumentStatus"];
-            /** Reason */
             reason: string;
-            /** Media Type */
             media_type: string;
-            /** Page Count */
             page_count: number;
-            /** Chunk Count */
             chunk_count: number;
-            /** Byte Count */
             byte_count: number;
-            /** Department */
             department: string;
-            /** Document Type */
             document_type: string;
-            /** Target Groups */
             target_groups: components["schemas"]["TargetGroup"][];
-            /** Version */
             version: string;
-            /** Valid From */
             valid_from: string | null;
-            /** Valid Until */
             valid_until: string | null;
-            /** Owner */
             owner: string;
-            /** Language */
             language: string;
-            /** Supersedes */
             supersedes: string;
             /** @description In a list: the document, valid by now, that says it supersedes this one. */
             replaced_by?: components["schemas"]["ReplacingOut"] | null;
             /**
-             * Warnings
              * @description What an admin should know of it, for example pages without text; of a failed one: why.
              * @default []
              */
             warnings: string[];
             /**
-             * Notes
              * @description The warnings with their codes, in the same order.
              * @default []
              */
             notes: components["schemas"]["NoteOut"][];
             /**
-             * Advice
              * @description What to do about a document that failed.
              * @default
              */
             advice: string;
             /**
-             * Groups
              * @description Whose members may read it.
              * @default []
              */
             groups: string[];
-            /** Created At */
             created_at: string | null;
-            /** Updated At */
             updated_at: string | null;
-            /**
-             * Withdrawn At
-             * @description When a `retired` document was taken out.
-             */
+            /** @description When a `retired` document was taken out. */
             withdrawn_at?: string | null;
             /**
-             * Withdrawn By
              * @description Who did: an account's name, or `local` for the machine itself. Told to admins.
              * @default
              */
             withdrawn_by: string;
-            /**
-             * Alike
-             * @description The share of both documents' words that are the same, in the same order.
-             */
+            /** @description The share of both documents' words that are the same, in the same order. */
             alike: number;
-            /**
-             * Code
-             * @description A document code that both bear; empty: none.
-             */
+            /** @description A document code that both bear; empty: none. */
             code: string;
         };
-        /**
-         * QuestionIn
-         * @description Places, or `no_answer`, never both; neither: left open.
-         */
+        /** @description Places, or `no_answer`, never both; neither: left open. */
         QuestionIn: {
-            /** Question */
             question: string;
-            /**
-             * Places
-             * @default []
-             */
+            /** @default [] */
             places: components["schemas"]["PlaceIn"][];
             /**
-             * No Answer
              * @description Someone looked: no document answers this.
              * @default false
              */
             no_answer: boolean;
             /**
-             * Language
              * @default
              * @enum {string}
              */
             language: "nl" | "en" | "";
-            /**
-             * Function
-             * @default
-             */
+            /** @default  */
             function: string;
-            /**
-             * Department
-             * @default
-             */
+            /** @default  */
             department: string;
             group?: components["schemas"]["TargetGroup"] | null;
-            /**
-             * Conversation
-             * @default
-             */
+            /** @default  */
             conversation: string;
-            /**
-             * Split
-             * @description By the question's words when absent.
-             */
+            /** @description By the question's words when absent. */
             split?: ("validate" | "test") | null;
-            /** Found */
             found?: ("yes" | "partly" | "no") | null;
-            /**
-             * Note
-             * @default
-             */
+            /** @default  */
             note: string;
         } | {
             /** @constant */
@@ -3963,416 +3913,215 @@ export interface components {
         } | {
             places?: unknown;
         };
-        /**
-         * RectOut
-         * @description Points on the page as displayed (after rotation), origin top left.
-         */
+        /** @description Points on the page as displayed (after rotation), origin top left. */
         RectOut: {
-            /** X0 */
             x0: number;
-            /** Y0 */
             y0: number;
-            /** X1 */
             x1: number;
-            /** Y1 */
             y1: number;
         };
-        /** RefusedOut */
         RefusedOut: {
-            /**
-             * By
-             * @description A rule's name, `unsure`, `disagreed` (a second reader), found `elsewhere`, an `unresolved_follow_up` of a question that found nothing, or what fits best is `withheld`.
-             */
+            /** @description A rule's name, `unsure`, `disagreed` (a second reader), found `elsewhere`, an `unresolved_follow_up` of a question that found nothing, or what fits best is `withheld`. */
             by: string;
-            /**
-             * Sure
-             * @description How sure the choice was.
-             */
+            /** @description How sure the choice was. */
             sure?: number | null;
-            /**
-             * Needed
-             * @description How sure it had to be.
-             */
+            /** @description How sure it had to be. */
             needed?: number | null;
         };
-        /**
-         * ReplacingOut
-         * @description The document that another one is superseded by.
-         */
+        /** @description The document that another one is superseded by. */
         ReplacingOut: {
-            /** Id */
             id: string;
-            /** Title */
             title: string;
-            /** Version */
             version: string;
         };
-        /**
-         * ReplyIn
-         * @description What `answered` says must be in words; for the others words are welcome.
-         */
+        /** @description What `answered` says must be in words; for the others words are welcome. */
         ReplyIn: {
             /**
-             * Outcome
              * @description `mended`: the document is, or soon will be, corrected; `retired`: the document is taken out, by this request.
              * @enum {string}
              */
             outcome: "answered" | "mended" | "retired";
-            /**
-             * Text
-             * @default
-             */
+            /** @default  */
             text: string;
             /**
-             * Remove
              * @description Leave out what identifies a patient. Otherwise such words are refused (422 `personal_data`): `errors` say what was seen, `instead` is the text without it.
              * @default false
              */
             remove: boolean;
         };
-        /** ReportOut */
         ReportOut: {
-            /**
-             * Since
-             * Format: date
-             */
+            /** Format: date */
             since: string;
             /**
-             * Until
              * Format: date
              * @description Included.
              */
             until: string;
-            /** Questions */
             questions: number;
-            /** Answered */
             answered: number;
-            /** Not Found */
             not_found: number;
-            /** Sources Only */
             sources_only: number;
-            /** Failed */
             failed: number;
-            /**
-             * Refused
-             * @description Those that were not found, by why (`GET /reviews`), most first.
-             */
+            /** @description Those that were not found, by why (`GET /reviews`), most first. */
             refused: {
                 [key: string]: number;
             };
-            /**
-             * Reported
-             * @description Answers that readers reported as `wrong` or `outdated`.
-             */
+            /** @description Answers that readers reported as `wrong` or `outdated`. */
             reported: {
                 [key: string]: number;
             };
-            /**
-             * Judged
-             * @description Answers that quality staff judged, by verdict.
-             */
+            /** @description Answers that quality staff judged, by verdict. */
             judged: {
                 [key: string]: number;
             };
-            /**
-             * Median
-             * @description Seconds from the question to the whole answer, of half of the questions.
-             */
+            /** @description Seconds from the question to the whole answer, of half of the questions. */
             median: number | null;
-            /**
-             * Slowest
-             * @description The same, of 95% of the questions.
-             */
+            /** @description The same, of 95% of the questions. */
             slowest: number | null;
-            /**
-             * Unanswered
-             * @description Asked in vain more than once, most asked first.
-             */
+            /** @description Asked in vain more than once, most asked first. */
             unanswered: components["schemas"]["AskedInVainOut"][];
         };
-        /**
-         * Result
-         * @enum {string}
-         */
+        /** @enum {string} */
         Result: "begun" | "success" | "refused" | "failed" | "stopped";
-        /**
-         * RetitledOut
-         * @description A document that was called by a letterhead, as many others are, and has its own title now.
-         */
+        /** @description A document that was called by a letterhead, as many others are, and has its own title now. */
         RetitledOut: {
-            /** Source */
             source: string;
-            /** Document Id */
             document_id: string;
-            /** Before */
             before: string;
-            /** After */
             after: string;
         };
-        /** ReviewIn */
         ReviewIn: {
-            /**
-             * Verdict
-             * @enum {string}
-             */
+            /** @enum {string} */
             verdict: "right" | "partly" | "wrong" | "harmful";
-            /**
-             * Remark
-             * @default
-             */
+            /** @default  */
             remark: string;
-            /**
-             * Document Id
-             * @description One that the answer shows: its owner reads the remark, and not the question. Once.
-             */
+            /** @description One that the answer shows: its owner reads the remark, and not the question. Once. */
             document_id?: string | null;
-            /**
-             * Page
-             * @description Of that document.
-             */
+            /** @description Of that document. */
             page?: number | null;
         };
-        /** ReviewList */
         ReviewList: {
-            /**
-             * Reviews
-             * @description Newest first.
-             */
+            /** @description Newest first. */
             reviews: components["schemas"]["ReviewedOut"][];
-            /** Total */
             total: number;
-            /**
-             * Departments
-             * @description Of who asked in the period; empty: somebody has none.
-             */
+            /** @description Of who asked in the period; empty: somebody has none. */
             departments: string[];
         };
-        /** ReviewOut */
         ReviewOut: {
-            /**
-             * Verdict
-             * @enum {string}
-             */
+            /** @enum {string} */
             verdict: "right" | "partly" | "wrong" | "harmful";
-            /** Remark */
             remark: string;
-            /** Judged By */
             judged_by: string;
-            /**
-             * Judged At
-             * Format: date-time
-             */
+            /** Format: date-time */
             judged_at: string;
-            /**
-             * Sent
-             * @description A document's owner was told.
-             */
+            /** @description A document's owner was told. */
             sent: boolean;
         };
-        /**
-         * ReviewedOut
-         * @description An answer that somebody was given. Who asked is not told.
-         */
+        /** @description An answer that somebody was given. Who asked is not told. */
         ReviewedOut: {
-            /** Answer Id */
             answer_id: string;
-            /** Question */
             question: string;
-            /**
-             * Searched
-             * @description What was searched for: a follow-up made to stand alone.
-             */
+            /** @description What was searched for: a follow-up made to stand alone. */
             searched: string;
-            /** Language */
             language: string;
-            /**
-             * Function
-             * @description Of who asked.
-             */
+            /** @description Of who asked. */
             function: string;
-            /** Department */
             department: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
+            /** Format: date-time */
             created_at: string;
-            /**
-             * Status
-             * @enum {string}
-             */
+            /** @enum {string} */
             status: "answered" | "not_found" | "sources_only" | "failed";
-            /**
-             * Text
-             * @description Empty where it came from a document that you may not read.
-             */
+            /** @description Empty where it came from a document that you may not read. */
             text: string;
             /** @description Why; null: it was not refused, or it is not known. */
             refused: components["schemas"]["RefusedOut"] | null;
-            /** Sources */
             sources: components["schemas"]["ReviewedSource"][];
-            /**
-             * Found
-             * @description What its reader said, last.
-             */
+            /** @description What its reader said, last. */
             found: ("yes" | "partly" | "no") | null;
-            /** Missing */
             missing: string | null;
-            /** Reported */
             reported: ("wrong" | "outdated") | null;
-            /** Comments */
             comments: string[];
             review: components["schemas"]["ReviewOut"] | null;
         };
-        /** ReviewedSource */
         ReviewedSource: {
-            /** Document Id */
             document_id: string;
-            /** Title */
             title: string;
-            /**
-             * Version
-             * @description That was shown then.
-             */
+            /** @description That was shown then. */
             version: string;
-            /** Page */
             page: number;
-            /**
-             * Quote
-             * @description The first words that the answer quotes of it; empty: none.
-             */
+            /** @description The first words that the answer quotes of it; empty: none. */
             quote: string;
-            /**
-             * Owner
-             * @description As the document names them.
-             */
+            /** @description As the document names them. */
             owner: string;
         };
-        /** RiskIn */
         RiskIn: {
-            /**
-             * Risk
-             * @description null: as the settings say.
-             */
+            /** @description null: as the settings say. */
             risk: ("careful" | "balanced" | "ready") | null;
         };
-        /** RiskOffered */
         RiskOffered: {
-            /**
-             * Name
-             * @enum {string}
-             */
+            /** @enum {string} */
             name: "careful" | "balanced" | "ready";
-            /**
-             * Refused
-             * @description Share of the questions with an answer that it refused when it was measured.
-             */
+            /** @description Share of the questions with an answer that it refused when it was measured. */
             refused: number | null;
-            /**
-             * Wrong
-             * @description Share of what it answered then that was wrong or should have been refused.
-             */
+            /** @description Share of what it answered then that was wrong or should have been refused. */
             wrong: number | null;
         };
-        /** RiskOut */
         RiskOut: {
-            /**
-             * Risk
-             * @description In force: a name, or the share of answers that may be wrong.
-             */
+            /** @description In force: a name, or the share of answers that may be wrong. */
             risk: string;
-            /**
-             * Setting
-             * @description What the settings say: it holds where nothing was chosen.
-             */
+            /** @description What the settings say: it holds where nothing was chosen. */
             setting: string;
-            /**
-             * Fixed
-             * @description BEDSIDE_NOT_FOUND_THRESHOLD says where it refuses: nothing that is chosen here changes that.
-             */
+            /** @description BEDSIDE_NOT_FOUND_THRESHOLD says where it refuses: nothing that is chosen here changes that. */
             fixed: boolean;
-            /** Chosen By */
             chosen_by: string | null;
-            /** Chosen At */
             chosen_at: string | null;
-            /** Offered */
             offered: components["schemas"]["RiskOffered"][];
-            /**
-             * Measured
-             * @description When, and on which questions; half of them had no answer.
-             */
+            /** @description When, and on which questions; half of them had no answer. */
             measured: string;
         };
-        /**
-         * Role
-         * @enum {string}
-         */
+        /** @enum {string} */
         Role: "reader" | "judge" | "admin" | "membership_admin" | "auditor";
         /**
-         * Scope
          * @description What an API key may be used for, at most: never more than its account's roles.
          * @enum {string}
          */
         Scope: "ask" | "read" | "ingest" | "judge" | "admin" | "audit" | "monitor";
         /**
-         * SentencesAhead
          * @description How far the sentences of documents are embedded before anybody asks; until then a first
          *     question about a document takes longer. `full`: what is left does not fit into
          *     BEDSIDE_SENTENCE_VECTORS_MB.
          */
         SentencesAhead: {
-            /**
-             * State
-             * @enum {string}
-             */
+            /** @enum {string} */
             state: "off" | "waiting" | "making" | "complete" | "full";
             /**
-             * Documents
              * @description Whose sentences are all embedded.
              * @default 0
              */
             documents: number;
-            /**
-             * Of
-             * @default 0
-             */
+            /** @default 0 */
             of: number;
-            /**
-             * Sentences
-             * @default 0
-             */
+            /** @default 0 */
             sentences: number;
         };
-        /**
-         * SessionOut
-         * @description `user` is null when nobody is signed in.
-         */
+        /** @description `user` is null when nobody is signed in. */
         SessionOut: {
             /**
-             * Sign In
              * @description How one signs in here; off: there is one user.
              * @enum {string}
              */
             sign_in: "off" | "local" | "oidc";
             user?: components["schemas"]["Me"] | null;
-            /**
-             * Idle Seconds
-             * @description The session ends after so long without use.
-             */
+            /** @description The session ends after so long without use. */
             idle_seconds?: number | null;
-            /**
-             * Seconds Left
-             * @description Until it ends, if it is not used.
-             */
+            /** @description Until it ends, if it is not used. */
             seconds_left?: number | null;
             /**
-             * Written Answers
              * @description Whether a page should offer answers that the model writes (`mode` `answer`).
              * @default false
              */
             written_answers: boolean;
             /**
-             * Hands Free
              * @description Whether a page should offer dictation and reading aloud, by the device alone.
              * @default false
              */
@@ -4380,150 +4129,85 @@ export interface components {
             /** @description Of a downtime pack, which answers and stores nothing; null elsewhere. */
             pack?: components["schemas"]["PackOut"] | null;
         };
-        /** SignInIn */
         SignInIn: {
-            /** Login */
             login: string;
-            /** Password */
             password: string;
         };
-        /** SignedOut */
         SignedOut: {
-            /**
-             * Go To
-             * @description Where the provider ends its own session.
-             */
+            /** @description Where the provider ends its own session. */
             go_to?: string | null;
         };
-        /**
-         * SinceOut
-         * @description A document of the answer that no longer counts.
-         */
+        /** @description A document of the answer that no longer counts. */
         SinceOut: {
-            /** Document Id */
             document_id: string;
-            /** Title */
             title: string;
-            /** Language */
             language: string;
-            /**
-             * Withdrawn
-             * @description Else another counts in its place.
-             */
+            /** @description Else another counts in its place. */
             withdrawn: boolean;
             /** @description What counts in its place, where you may read that. */
             newer: components["schemas"]["NewerOut"] | null;
         };
-        /**
-         * SkippedOut
-         * @description Files that lie in the folders and are not read.
-         */
+        /** @description Files that lie in the folders and are not read. */
         SkippedOut: {
-            /**
-             * Kind
-             * @description How their names end (".png"), or what they are ("hidden").
-             */
+            /** @description How their names end (".png"), or what they are ("hidden"). */
             kind: string;
-            /** Count */
             count: number;
-            /** Examples */
             examples: string[];
         };
-        /**
-         * SourceOut
-         * @description A retrieved passage. `score` is in [0, 1].
-         */
+        /** @description A retrieved passage. `score` is in [0, 1]. */
         SourceOut: {
-            /** Rank */
             rank: number;
-            /**
-             * Document
-             * @description The name the document was ingested under.
-             */
+            /** @description The name the document was ingested under. */
             document: string;
-            /** Document Id */
             document_id: string;
-            /** Title */
             title: string;
-            /** Page */
             page: number;
-            /** Pages */
             pages: number[];
-            /** Version */
             version: string;
-            /** Valid From */
             valid_from: string | null;
-            /** Valid Until */
             valid_until: string | null;
-            /** Department */
             department: string;
-            /** Document Type */
             document_type: string;
-            /** Target Groups */
             target_groups: components["schemas"]["TargetGroup"][];
-            /** Owner */
             owner: string;
-            /** Language */
             language: string;
-            /** Score */
             score: number;
-            /** Dense Score */
             dense_score: number;
-            /** Bm25 Score */
             bm25_score: number;
-            /**
-             * Text
-             * @description What was read in doubt is blank in it: ▒ for each letter.
-             */
+            /** @description What was read in doubt is blank in it: ▒ for each letter. */
             text: string;
             /**
-             * Text From
              * @description Where its words come from: `ocr` of a page that was read from its image.
              * @default pdf
              */
             text_from: string;
             /**
-             * Uncertain
              * @description Some of it may say something else than its page shows: it is never quoted.
              * @default false
              */
             uncertain: boolean;
-            /** Rects */
             rects: components["schemas"]["PageRectsOut"][];
             /**
-             * Cautions
              * @description What to know before using it: `other_group`, `other_drug`, `other_level`, `other_complication`, `twin`, `expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`, `in_doubt`, `mostly_in_doubt`, `addressed`; in the language that was asked for.
              * @default []
              */
             cautions: components["schemas"]["NoticeOut"][];
         };
         /**
-         * SpanOut
          * @description answer[start:end] == text: copied character for character from the document. Offsets count
          *     code points.
          */
         SpanOut: {
-            /** Start */
             start: number;
-            /** End */
             end: number;
-            /** Document */
             document: string;
-            /** Document Id */
             document_id: string;
-            /** Rank */
             rank: number;
-            /** Page */
             page: number;
-            /** Text */
             text: string;
-            /**
-             * Rects
-             * @description Empty when the place is not exact: show 'on this page' instead.
-             */
+            /** @description Empty when the place is not exact: show 'on this page' instead. */
             rects: components["schemas"]["PageRectsOut"][];
             /**
-             * Part
              * @description Spans with one number are read together: a list with its introduction, a table's header with its rows.
              * @default 0
              */
@@ -4534,284 +4218,161 @@ export interface components {
              */
             kind: components["schemas"]["PartKind"];
             /**
-             * Pieces
              * @description The cells of a row or the items of a list, in order; of a paragraph the sentences for which it is quoted.
              * @default []
              */
             pieces: components["schemas"]["PieceOut"][];
         };
-        /** StopOut */
         StopOut: {
-            /**
-             * Ingesting
-             * @description Whether documents were being loaded, by somebody who is now asked to stop.
-             */
+            /** @description Whether documents were being loaded, by somebody who is now asked to stop. */
             ingesting: boolean;
         };
         /**
-         * TargetGroup
          * @description The patients a document is about.
          * @enum {string}
          */
         TargetGroup: "adult" | "child" | "neonate" | "pregnancy";
-        /** TextPart */
         TextPart: {
-            /**
-             * Type
-             * @constant
-             */
+            /** @constant */
             type: "text";
-            /** Text */
             text: string;
         };
-        /** TrailOut */
         TrailOut: {
-            /** Entries */
             entries: components["schemas"]["EntryOut"][];
-            /**
-             * Next
-             * @description What to give as `before` (or `after`) for more; null: that was all.
-             */
+            /** @description What to give as `before` (or `after`) for more; null: that was all. */
             next: number | null;
         };
         /**
-         * UnsupportedOut
          * @description answer[start:end] == text: a number, with its unit, that no passage of the answer holds.
          *     Offsets count code points.
          */
         UnsupportedOut: {
-            /** Start */
             start: number;
-            /** End */
             end: number;
-            /** Text */
             text: string;
         };
         /**
-         * UrlCitation
          * @description content[start_index:end_index] stands word for word in the document; `url` opens it there.
          *     Offsets count code points.
          */
         UrlCitation: {
-            /** Start Index */
             start_index: number;
-            /** End Index */
             end_index: number;
-            /** Title */
             title: string;
-            /** Url */
             url: string;
         };
-        /**
-         * VerifiedOut
-         * @description What came of a verification. `bad` null: every entry up to `entries` is as it was written.
-         */
+        /** @description What came of a verification. `bad` null: every entry up to `entries` is as it was written. */
         VerifiedOut: {
-            /**
-             * At
-             * Format: date-time
-             */
+            /** Format: date-time */
             at: string;
-            /**
-             * Entries
-             * @description So many, from the first, are as they were written.
-             */
+            /** @description So many, from the first, are as they were written. */
             entries: number;
-            /**
-             * Anchors
-             * @description Numbers and hashes of this machine that were found in their places; 0: a cut end is not shown.
-             */
+            /** @description Numbers and hashes of this machine that were found in their places; 0: a cut end is not shown. */
             anchors: number;
             bad: components["schemas"]["BadOut"] | null;
         };
-        /** WebhookIn */
         WebhookIn: {
             /**
-             * Url
              * @description Where changes are told by POST: over https, unless `BEDSIDE_WEBHOOK_HTTP` allows http.
              * @example https://system.hospital.example/bedside
              */
             url: string;
             /**
-             * Secret
              * @description Signs what is sent; at least 24 characters, or `whsec_` and base64. Empty: Bedside makes one.
              * @default
              */
             secret: string;
         };
-        /** WebhookList */
         WebhookList: {
-            /** Webhooks */
             webhooks: components["schemas"]["WebhookOut"][];
         };
-        /** WebhookOut */
         WebhookOut: {
-            /** Id */
             id: string;
-            /** Url */
             url: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
+            /** Format: date-time */
             created_at: string;
-            /**
-             * Waiting
-             * @description Messages that are still to be delivered.
-             */
+            /** @description Messages that are still to be delivered. */
             waiting: number;
-            /**
-             * Failed
-             * @description Messages that were given up: after a week of tries, or the receiver said 410.
-             */
+            /** @description Messages that were given up: after a week of tries, or the receiver said 410. */
             failed: number;
-            /** Last Sent At */
             last_sent_at: string | null;
-            /**
-             * Problem
-             * @description Why the last try failed; empty: it did not.
-             */
+            /** @description Why the last try failed; empty: it did not. */
             problem: string;
         };
-        /** WeekOut */
         WeekOut: {
             /**
-             * Begins
              * Format: date
              * @description A Monday.
              */
             begins: string;
-            /** Questions */
             questions: number;
-            /**
-             * Askers
-             * @description Different people, keys counted as people.
-             */
+            /** @description Different people, keys counted as people. */
             askers: number;
-            /** Answered */
             answered: number;
-            /** Not Found */
             not_found: number;
-            /** Sources Only */
             sources_only: number;
-            /** Failed */
             failed: number;
-            /**
-             * Wrong
-             * @description Answered, and its reader said that the answer was not there.
-             */
+            /** @description Answered, and its reader said that the answer was not there. */
             wrong: number;
-            /**
-             * Median
-             * @description Seconds from the question to the whole answer, of half of the questions.
-             */
+            /** @description Seconds from the question to the whole answer, of half of the questions. */
             median: number | null;
-            /**
-             * Slowest
-             * @description The same, of 95% of the questions.
-             */
+            /** @description The same, of 95% of the questions. */
             slowest: number | null;
         };
-        /** WeeklyUsageOut */
         WeeklyUsageOut: {
-            /**
-             * Weeks
-             * @description Oldest first; this week last.
-             */
+            /** @description Oldest first; this week last. */
             weeks: components["schemas"]["WeekOut"][];
         };
-        /**
-         * WhoOut
-         * @description Who did it: absent fields are unknown, or nobody's.
-         */
+        /** @description Who did it: absent fields are unknown, or nobody's. */
         WhoOut: {
-            /**
-             * User
-             * @default
-             */
+            /** @default  */
             user: string;
-            /**
-             * Name
-             * @default
-             */
+            /** @default  */
             name: string;
-            /**
-             * Roles
-             * @default []
-             */
+            /** @default [] */
             roles: string[];
             /**
-             * Key
              * @description The id of the key that was shown.
              * @default
              */
             key: string;
             /**
-             * Client
              * @description The address that it came from, as the trusted proxy says; of a command, the machine.
              * @default
              */
             client: string;
-            /**
-             * Function
-             * @default
-             */
+            /** @default  */
             function: string;
-            /**
-             * Department
-             * @default
-             */
+            /** @default  */
             department: string;
         };
         /**
-         * WhyOut
          * @description Whether somebody can see a document. `through` and `reader` both have to hold, and they must
          *     not be suspended.
          */
         WhyOut: {
-            /** Account */
             account: string;
-            /** Name */
             name: string;
-            /** Sees */
             sees: boolean;
-            /** Suspended */
             suspended: boolean;
-            /**
-             * Reader
-             * @description Whether a role of theirs reads documents at all.
-             */
+            /** @description Whether a role of theirs reads documents at all. */
             reader: boolean;
-            /**
-             * Through
-             * @description The document's groups that they are in.
-             */
+            /** @description The document's groups that they are in. */
             through: components["schemas"]["MembershipOut"][];
             /** @description Who may read the document, and who said so. */
             access: components["schemas"]["AccessOut"];
         };
-        /**
-         * CitedEvent
-         * @description SSE event `cited`: a copied span is closed; its text has been sent already.
-         */
+        /** @description SSE event `cited`: a copied span is closed; its text has been sent already. */
         CitedEvent: {
             span: components["schemas"]["SpanOut"];
         };
-        /**
-         * DoneEvent
-         * @description SSE event `done`: the whole answer as stored.
-         */
+        /** @description SSE event `done`: the whole answer as stored. */
         DoneEvent: {
             answer: components["schemas"]["AnswerOut"];
         };
-        /**
-         * FailedEvent
-         * @description SSE event `failed`.
-         */
+        /** @description SSE event `failed`. */
         FailedEvent: {
-            /** Code */
             code: string;
-            /** Message */
             message: string;
             /**
              * @description What was stored of it, if anything could be.
@@ -4819,17 +4380,11 @@ export interface components {
              */
             answer: components["schemas"]["AnswerOut"] | null;
         };
-        /**
-         * FoundEvent
-         * @description SSE event `found`: the sources are known, before any word is written.
-         */
+        /** @description SSE event `found`: the sources are known, before any word is written. */
         FoundEvent: {
-            /** Answer Id */
             answer_id: string;
-            /** Conversation Id */
             conversation_id: string;
             /**
-             * Query
              * @description What was searched for: the question, or what a follow-up question means.
              * @default
              */
@@ -4840,114 +4395,66 @@ export interface components {
              */
             status: components["schemas"]["AnswerStatus"];
             /**
-             * Language
              * @description Of the words to come.
              * @default
              */
             language: string;
-            /** Sources */
             sources: components["schemas"]["SourceOut"][];
-            /** Notices */
             notices: components["schemas"]["NoticeOut"][];
         };
         /**
-         * NearestEvent
          * @description SSE event `nearest`: what was found, sent early where it is still read whether it answers.
          *     `found` follows and decides.
          */
         NearestEvent: {
-            /** Answer Id */
             answer_id: string;
-            /** Conversation Id */
             conversation_id: string;
             /**
-             * Query
              * @description What was searched for.
              * @default
              */
             query: string;
-            /** Sources */
             sources: components["schemas"]["SourceOut"][];
         };
-        /**
-         * Problem
-         * @description RFC 9457 problem details.
-         */
+        /** @description RFC 9457 problem details. */
         Problem: {
-            /**
-             * Type
-             * @default about:blank
-             */
+            /** @default about:blank */
             type: string;
-            /** Title */
             title: string;
-            /** Status */
             status: number;
-            /** Code */
             code: string;
-            /** Detail */
             detail: string;
-            /**
-             * Errors
-             * @default null
-             */
+            /** @default null */
             errors: components["schemas"]["WrongOut"][] | null;
             /**
-             * Instead
              * @description Of `personal_data`: the question without what identifies a patient.
              * @default null
              */
             instead: string | null;
         };
-        /**
-         * StageEvent
-         * @description SSE event `stage`.
-         */
+        /** @description SSE event `stage`. */
         StageEvent: {
-            /**
-             * Name
-             * @enum {string}
-             */
+            /** @enum {string} */
             name: "retrieving" | "reading" | "writing";
-            /**
-             * Passages
-             * @default 0
-             */
+            /** @default 0 */
             passages: number;
         };
-        /**
-         * TokenEvent
-         * @description SSE event `token`.
-         */
+        /** @description SSE event `token`. */
         TokenEvent: {
-            /** Text */
             text: string;
         };
-        /**
-         * WrongOut
-         * @description What is wrong with one place of a request.
-         */
+        /** @description What is wrong with one place of a request. */
         WrongOut: {
-            /**
-             * Where
-             * @description `line 4` of a file, or `body.question` of a request; empty: all of it.
-             */
+            /** @description `line 4` of a file, or `body.question` of a request; empty: all of it. */
             where: string;
-            /**
-             * What
-             * @description In English.
-             */
+            /** @description In English. */
             what: string;
             /**
-             * Code
              * @description Stable, with `values` for a sentence in the reader's language; empty where there is none.
              * @default
              */
             code: string;
-            /**
-             * Values
-             * @default {}
-             */
+            /** @default {} */
             values: {
                 [key: string]: string;
             };
@@ -4960,6643 +4467,4 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export interface operations {
-    ask: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Your own name for this question, a new UUID each time. Asked again under it, after the connection broke off, it is answered once: what was stored is given again. Another question under it: 409. */
-                "idempotency-key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AskIn"];
-            };
-        };
-        responses: {
-            /** @description The answer as stored. With `Accept: text/event-stream`, the events stage, found, token, cited and then done or failed, each with the JSON of its schema. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AnswerOut"];
-                    /**
-                     * @example event: stage
-                     *     data: {"name":"retrieving","passages":0}
-                     *
-                     *     event: found
-                     *     data: {"answer_id":"...","conversation_id":"...","sources":[...],"notices":[]}
-                     *
-                     *     event: token
-                     *     data: {"text":"Geef 15 mg/kg "}
-                     *
-                     *     event: cited
-                     *     data: {"span":{"start":0,"end":14,"document":"...","text":"Geef 15 mg/kg ", ...}}
-                     *
-                     *     event: done
-                     *     data: {"answer":{...}}
-                     */
-                    "text/event-stream": {
-                        /** @constant */
-                        event: "stage";
-                        data: string;
-                    } | {
-                        /** @constant */
-                        event: "nearest";
-                        data: string;
-                    } | {
-                        /** @constant */
-                        event: "found";
-                        data: string;
-                    } | {
-                        /** @constant */
-                        event: "token";
-                        data: string;
-                    } | {
-                        /** @constant */
-                        event: "cited";
-                        data: string;
-                    } | {
-                        /** @constant */
-                        event: "done";
-                        data: string;
-                    } | {
-                        /** @constant */
-                        event: "failed";
-                        data: string;
-                    };
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It changed meanwhile, or exists already. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_models: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ModelList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    complete_chat: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Your own name for this question, a new UUID each time. Asked again under it, after the connection broke off, it is answered once: what was stored is given again. Another question under it: 409. */
-                "idempotency-key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChatIn"];
-            };
-        };
-        responses: {
-            /** @description The completion; with `stream`, its chunks. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChatOut"];
-                    "text/event-stream": {
-                        data: string;
-                    };
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It changed meanwhile, or exists already. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_documents: {
-        parameters: {
-            query?: {
-                /** @description In title or file name, or on the first page: the document's number. */
-                search?: string;
-                /** @description The current ones (indexed and failed) when absent. */
-                status?: components["schemas"]["DocumentStatus"] | null;
-                /** @description At most this many. */
-                limit?: number;
-                /** @description Leave out this many first. */
-                offset?: number;
-                /** @description Exactly this one, as `GET /facets` names it. */
-                department?: string;
-                /** @description Exactly this one, as `GET /facets` names it. */
-                document_type?: string;
-                /** @description By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within 30 days. */
-                validity?: ("valid" | "expired" | "upcoming" | "expires_soon") | null;
-                /** @description Exactly this one, as `GET /facets` names it. */
-                owner?: string;
-                /** @description Only those that name no owner. */
-                unowned?: boolean;
-                /** @description Only those of which a part was read in doubt, and is never quoted. */
-                uncertain?: boolean;
-                /** @description What counts now of these documents: a new version too. */
-                id?: string[];
-                /** @description Only those that another document, valid by now, supersedes; false: none of these. */
-                replaced?: boolean | null;
-                /** @description By title, or by the last day of validity: the earliest first. */
-                order?: "title" | "valid_until";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    upload_document: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "multipart/form-data": components["schemas"]["Body_upload_document"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IngestOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It changed meanwhile, or exists already. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_facets: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FacetsOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_one_document: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentDetail"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    retire_document: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    describe_document: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MetadataIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DescribedOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It changed meanwhile, or exists already. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_place: {
-        parameters: {
-            query?: {
-                /** @description The page that the link names. */
-                page?: number;
-                /** @description Words of the document; those of each line may stand apart, as a table's header and its rows do; empty: the page as a whole. */
-                quote?: string;
-            };
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LinkedOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_predecessors: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PredecessorList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_changes: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChangeList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_document_file: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The whole file. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
-            /** @description The part asked for by `Range`. */
-            206: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": unknown;
-                };
-            };
-            /** @description You have it already (`If-None-Match`). */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The range lies outside the file. */
-            416: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain": unknown;
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    restore_document: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It changed meanwhile, or exists already. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_ingestion: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IngestionOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    stop_ingestion: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StopOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    retry_document: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IngestOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It changed meanwhile, or exists already. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_document_access: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AccessOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    put_document_access: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AccessIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AccessOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    explain_access: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-                /** @description The account, by its id or its login. */
-                account_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WhyOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_department_access: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DepartmentAccessList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    put_department_access: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                department: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AccessIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DepartmentAccessList"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_conversations: {
-        parameters: {
-            query?: {
-                /** @description Words: each in the title, in a question or in the title of a source. */
-                search?: string;
-                /** @description At most this many. */
-                limit?: number;
-                /** @description Leave out this many first. */
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ConversationList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_conversation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                conversation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ConversationDetail"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_conversation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                conversation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    change_conversation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                conversation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ConversationIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ConversationOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_answer: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                answer_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AnswerOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    give_feedback: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                answer_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["FeedbackIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FeedbackOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_judged_sets: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["JudgedSetList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_judged_set: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["JudgedSetDetail"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_judged_set: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    export_judged_set: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/csv": string;
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    import_judged_set: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ImportIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ImportOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    put_judged_answer: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-                answer_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["JudgeIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["JudgedOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    put_judged_question: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-                question_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["QuestionIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["JudgedOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_judged_question: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-                question_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    add_feedback_to_judged_set: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FromFeedbackOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_gaps: {
-        parameters: {
-            query?: {
-                /** @description One department's only; empty: of nobody. */
-                department?: string | null;
-                /** @description Asked on this day or later. */
-                since?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GapReport"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    export_gaps: {
-        parameters: {
-            query?: {
-                /** @description One department's only; empty: of nobody. */
-                department?: string | null;
-                /** @description Asked on this day or later. */
-                since?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/csv": string;
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_reviews: {
-        parameters: {
-            query?: {
-                /** @description Asked on this day or later. */
-                since?: string | null;
-                /** @description Asked on this day or earlier. */
-                until?: string | null;
-                /** @description Only what was refused. */
-                refused?: boolean;
-                /** @description Only what a reader reported. */
-                reported?: boolean;
-                /** @description Only what nobody has judged yet. */
-                unjudged?: boolean;
-                /** @description Of who asked; empty: of nobody's. */
-                department?: string | null;
-                /** @description In the question. */
-                search?: string;
-                /** @description Asked at this moment or later. */
-                after?: string | null;
-                /** @description Asked before this moment. */
-                before?: string | null;
-                /** @description At most this many. */
-                limit?: number;
-                /** @description Leave out this many first. */
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReviewList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    put_review: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                answer_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReviewIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReviewedOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It changed meanwhile, or exists already. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_usage: {
-        parameters: {
-            query?: {
-                weeks?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WeeklyUsageOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_report: {
-        parameters: {
-            query: {
-                /** @description The first day. */
-                since: string;
-                /** @description The last day. */
-                until: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReportOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    export_report: {
-        parameters: {
-            query: {
-                /** @description The first day. */
-                since: string;
-                /** @description The last day. */
-                until: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/csv": string;
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_risk: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RiskOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    put_risk: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RiskIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RiskOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_owners: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OwnerList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    set_owner: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OwnerIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_document_owner: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OwnerReachedOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    ask_document_owner: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OwnerQuestionIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OwnerAskedOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_asked: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OwnerQuestionList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_owner_news: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OwnerNews"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    see_asked: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_work: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OwnerWork"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    reply_to: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                owner_question_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReplyIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OwnerQuestionOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It changed meanwhile, or exists already. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_webhooks: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    add_webhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NewWebhookOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_webhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                webhook_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_deliveries: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                webhook_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeliveryList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    send_test: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                webhook_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeliveryList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_live: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Live"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_health: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Health"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part is missing without which no question is answered. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Health"];
-                };
-            };
-        };
-    };
-    get_session: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionOut"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    sign_in: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SignInIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    sign_out: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignedOut"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    keep_session: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    begin_sign_in: {
-        parameters: {
-            query?: {
-                /** @description A path of the page. */
-                return_to?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            303: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    finish_sign_in: {
-        parameters: {
-            query?: {
-                code?: string | null;
-                state?: string | null;
-                iss?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            303: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_accounts: {
-        parameters: {
-            query?: {
-                search?: string;
-                role?: components["schemas"]["Role"] | null;
-                group?: string;
-                suspended?: boolean | null;
-                /** @description At most this many. */
-                limit?: number;
-                /** @description Leave out this many first. */
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AccountList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_account: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewAccountIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AccountOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It changed meanwhile, or exists already. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_groups: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GroupList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    patch_account: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Of an account, or of a key. */
-                account_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AccountIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AccountOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It changed meanwhile, or exists already. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    put_password: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Of an account, or of a key. */
-                account_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PasswordIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_sessions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Of an account, or of a key. */
-                account_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EndedOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_keys: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["KeyList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    post_key: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["KeyIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NewKeyOut"];
-                };
-            };
-            /** @description The request makes no sense; `detail` says what to do. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The upload or the request is over the limit. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_key: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Of an account, or of a key. */
-                key_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_favourites: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentList"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    keep_favourite: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_favourite: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_audit: {
-        parameters: {
-            query?: {
-                limit?: number;
-                after?: number | null;
-                before?: number | null;
-                /** @description With its zone, or in UTC. */
-                since?: string | null;
-                /** @description With its zone, or in UTC. */
-                until?: string | null;
-                /** @description Who did it: an account's id or login, or a part of the name. */
-                user?: string;
-                action?: string;
-                result?: string;
-                /** @description Its id, or a part of its title or file name. */
-                document?: string;
-                request?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TrailOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    export_audit: {
-        parameters: {
-            query?: {
-                after?: number | null;
-                before?: number | null;
-                /** @description With its zone, or in UTC. */
-                since?: string | null;
-                /** @description With its zone, or in UTC. */
-                until?: string | null;
-                /** @description Who did it: an account's id or login, or a part of the name. */
-                user?: string;
-                action?: string;
-                result?: string;
-                /** @description Its id, or a part of its title or file name. */
-                document?: string;
-                request?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A line for each entry. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/jsonl": string;
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not of the documented shape; `errors` lists where. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_audit_chain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChainOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    verify_audit: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["VerifiedOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It changed meanwhile, or exists already. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_audit_head: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HeadOut"];
-                };
-            };
-            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description There is no such thing, or it is not yours to see. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A part does not answer; `code` says which. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-}
+export type operations = Record<string, never>;

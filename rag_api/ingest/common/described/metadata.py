@@ -124,17 +124,15 @@ def describe(
     first_page: Sequence[Sequence[str]],
     headings: Sequence[NamingLine],
     language: str,
-    given: Mapping[str, str] | None = None,
 ) -> Metadata:
-    """Everything together. headings: what may be the title; language: what the text is in; given:
-    the sidecar's row."""
+    """Everything together. headings: what may be the title; language: what the text is in."""
     of_file, of_page = from_properties(properties), from_first_page(first_page)
     values = {**of_file, **of_page}
     if "supersedes" in of_file:  # the property holds a source name, the page what people call it
         values["supersedes"] = of_file["supersedes"]
     values["language"] = language or of_file.get("language", "")
     values["title"] = next(iter(titles_of(name, properties, first_page, headings).names), title_from_name(name))
-    return _with_patients_of_title(metadata_from({**values, **(given or {})}))
+    return _with_patients_of_title(metadata_from(values))
 
 
 def titles_of(

@@ -17,6 +17,7 @@ import numpy as np
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 from numpy.typing import NDArray
+from pypdfium2 import PdfBitmap
 
 DIGITS = "0123456789"
 SIGNS = DIGITS + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZµ"
@@ -43,19 +44,14 @@ Forms = NDArray[np.float32]  # [n, pixels], of mean 0 and length 1; zero where t
 
 def picture(document: Any, page: Any, text_object: Any, scale: float) -> Ink | None:
     """Return a text object's ink, drawn alone; scale: pixels in a unit of what it stands in."""
-    bitmap = raw.FPDFTextObj_GetRenderedBitmap(document, page, text_object, scale)
-    if not bitmap:
+    handle = raw.FPDFTextObj_GetRenderedBitmap(document, page, text_object, scale)
+    if not handle:
         return None
+    bitmap = PdfBitmap.from_raw(handle)
     try:
-        if raw.FPDFBitmap_GetFormat(bitmap) != raw.FPDFBitmap_BGRA:
-            return None
-        width, height, stride = (
-            get(bitmap) for get in (raw.FPDFBitmap_GetWidth, raw.FPDFBitmap_GetHeight, raw.FPDFBitmap_GetStride)
-        )
-        data = ctypes.string_at(raw.FPDFBitmap_GetBuffer(bitmap), stride * height)
+        return bitmap.to_numpy()[:, :, 3].copy() if bitmap.format == raw.FPDFBitmap_BGRA else None
     finally:
-        raw.FPDFBitmap_Destroy(bitmap)
-    return np.frombuffer(data, np.uint8).reshape(height, stride)[:, 3 : 4 * width : 4]
+        bitmap.close()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,6 @@ the page that holds them.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 import pypdfium2.raw as raw
 from numpy.typing import NDArray
+from pypdfium2 import PdfBitmap
 
 from rag_api.ingest.pdf.page_transform import PagePlane
 
@@ -58,23 +58,11 @@ class Camera:
         """Of all that it holds, or of a window in it."""
         rows, columns = window or (slice(0, self.size[1]), slice(0, self.size[0]))
         width, height = columns.stop - columns.start, rows.stop - rows.start
-        bitmap = raw.FPDFBitmap_Create(width, height, 0)
-        if not bitmap:
-            raise MemoryError
-        try:
-            raw.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xFFFFFFFF)
-            left, top = (-int(side) for side in (self.origin[0] + columns.start, self.origin[1] + rows.start))
-            raw.FPDF_RenderPageBitmap(bitmap, self.page, left, top, *self.whole, 0, raw.FPDF_ANNOT)
-            stride = raw.FPDFBitmap_GetStride(bitmap)
-            data = ctypes.string_at(raw.FPDFBitmap_GetBuffer(bitmap), stride * height)
-        finally:
-            raw.FPDFBitmap_Destroy(bitmap)
-        return (
-            np.frombuffer(data, np.uint8)
-            .reshape(height, stride)[:, : 4 * width]
-            .reshape(height, width, 4)[:, :, :3]
-            .astype(np.int16)
-        )
+        bitmap = PdfBitmap.new_native(width, height, raw.FPDFBitmap_BGRx)
+        bitmap.fill_rect((255, 255, 255, 255), 0, 0, width, height)
+        left, top = (-int(side) for side in (self.origin[0] + columns.start, self.origin[1] + rows.start))
+        raw.FPDF_RenderPageBitmap(bitmap, self.page, left, top, *self.whole, 0, raw.FPDF_ANNOT)
+        return np.asarray(bitmap.to_numpy()[:, :, :3], np.int16)
 
     def windows(self, boxes: Boxes) -> Iterator[Window]:
         """Where each box lies in what was looked at."""

@@ -14,9 +14,8 @@ from importlib.util import find_spec
 from operator import add
 from typing import Any
 
-from services.generator.drafters import DraftStage, StepState
-from services.generator.models import FeatureKind
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.drafters import LookupDrafter, StepState
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +31,7 @@ class ArcticOptions:
     depth: int = 64
 
 
-class ArcticDrafter:
-    stage = DraftStage.LOOKUP
-    wants_features: FeatureKind | None = None
-
+class ArcticDrafter(LookupDrafter):
     def __init__(self, options: ArcticOptions) -> None:
         from arctic_inference.suffix_decoding import SuffixDecodingCache
 
@@ -47,17 +43,11 @@ class ArcticDrafter:
         self._cache.start_request(sequence.id, list(sequence.prompt.token_ids))
         self._told[sequence.id] = len(sequence.prompt.token_ids)
 
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing but the tokens, which the next draft tells."""
-
     def finish(self, sequence: Sequence) -> None:
         self._cache.stop_request(sequence.id)
         del self._told[sequence.id]
 
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         name, options = state.sequence.id, self.options
         if new := state.context[self._told[name] :].tolist():
             self._cache.add_active_response(name, new)

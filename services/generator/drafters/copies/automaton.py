@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
-from services.generator.models import FeatureKind
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.drafters import DrafterSpec, LookupDrafter, StepState
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 BETWEEN = -1  # stands behind each text beside the prompt: no draft goes over it
 ACCEPTANCE = 0.85  # of one more token of a match; a guide for merging only
@@ -98,10 +97,8 @@ class SuffixAutomaton:
         return len(self._next) - 1
 
 
-class AutomatonDrafter:
+class AutomatonDrafter(LookupDrafter):
     name = "automaton"
-    stage = DraftStage.LOOKUP
-    wants_features: FeatureKind | None = None
 
     def __init__(self, options: AutomatonOptions | None = None) -> None:
         self.options = options or AutomatonOptions()
@@ -116,16 +113,10 @@ class AutomatonDrafter:
         self._automata[sequence.id] = own, beside
         self._read(sequence.id, sequence.prompt.token_ids)
 
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it."""
-
     def finish(self, sequence: Sequence) -> None:
         self._automata.pop(sequence.id, None)
 
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         own, beside = self._automata[state.sequence.id]
         self._read(state.sequence.id, state.context[len(own.tokens) :].tolist())
         best = own if beside is None or own.match()[0] >= beside.match()[0] else beside
@@ -153,14 +144,10 @@ class AutomatonDrafter:
                 beside.follow(token)
 
 
-def _open(_: DrafterContext, options: AutomatonOptions | None) -> AutomatonDrafter:
-    return AutomatonDrafter(options)
-
-
 SPEC = DrafterSpec(
     "automaton",
     "what followed the first occurrence of the longest match (SAM-Decoding)",
     AutomatonOptions,
-    _open,
+    lambda _, options: AutomatonDrafter(options),
     reads_beside=True,
 )

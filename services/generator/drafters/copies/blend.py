@@ -24,12 +24,11 @@ from functools import partial
 import numpy as np
 
 from services.generator.datastore.store import Datastore
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
-from services.generator.models import FeatureKind
+from services.generator.drafters import DrafterContext, DrafterSpec, LookupDrafter, StepState
 from services.generator.native import kernels
 from services.generator.native.blend import Blended, Blender, EvidenceStruct
 from services.generator.native.text import FORMS, NEAR, NativeText, SortedText, TokenKinds
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 FIRST, STEER = 0.03, 0.012  # least chance of a node where an average is asked for, and how fast it follows
 # share of a chance that counts there at each token of a path: the end of a long copy comes soon
@@ -115,10 +114,8 @@ class _SaidBefore:
     origins: tuple[_Origins, ...]
 
 
-class BlendDrafter:
+class BlendDrafter(LookupDrafter):
     name = "blend"
-    stage = DraftStage.LOOKUP
-    wants_features: FeatureKind | None = None
 
     def __init__(
         self, options: BlendOptions | None = None, datastore: Datastore | None = None, kinds: TokenKinds | None = None
@@ -152,17 +149,10 @@ class BlendDrafter:
         )
         self._said[sequence.id] = _SaidBefore(blender, tuple(map(_Origins, names)))
 
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it: what was said tells where it was copied from, whoever drafted
-        it."""
-
     def finish(self, sequence: Sequence) -> None:
         self._said.pop(sequence.id, None)
 
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         """Draft, and steer the least chance of a node to the average that was asked for."""
         said = self._said[state.sequence.id]
         found = said.blender.draft(state.context, nodes, max(self._least, state.least))

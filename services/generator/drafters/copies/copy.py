@@ -7,16 +7,14 @@ and provenance makes text of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Seq
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import repeat
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
-from services.generator.models import FeatureKind
+from services.generator.drafters import DrafterSpec, LookupDrafter, StepState
 from services.generator.speculation.matches import MatchIndex, chances
 from services.generator.speculation.tree import TreeBuilder
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +29,8 @@ class CopyConfig:
     max_scan: int = 2048  # candidates looked at per draft, the latest first: bounds the time on degenerate text
 
 
-class CopyDrafter:
+class CopyDrafter(LookupDrafter):
     """Proposes the continuations of the longest matches, as one tree."""
-
-    stage = DraftStage.LOOKUP
-    wants_features: FeatureKind | None = None
 
     def __init__(self, config: CopyConfig | None = None) -> None:
         self.config = config or CopyConfig()
@@ -47,16 +42,10 @@ class CopyDrafter:
         index.extend(sequence.prompt.token_ids)
         self.indexes[sequence.id] = index
 
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it."""
-
     def finish(self, sequence: Sequence) -> None:
         self.indexes.pop(sequence.id, None)
 
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         config, index = self.config, self.indexes[state.sequence.id]
         if not config.prompt_only:
             index.extend(state.context[len(index.tokens) :].tolist())
@@ -74,12 +63,11 @@ class CopyDrafter:
 _copied = partial(tuple.__new__, NodeOrigin)  # (drafter, position) -> NodeOrigin, a third of the time of calling it
 
 
-def _open(_: DrafterContext, options: CopyConfig | None) -> CopyDrafter:
-    return CopyDrafter(options)
-
-
 SPEC = DrafterSpec(
-    "copy", "what followed the two longest matches of the last tokens, in prompt and output (CASD)", CopyConfig, _open
+    "copy",
+    "what followed the two longest matches of the last tokens, in prompt and output (CASD)",
+    CopyConfig,
+    lambda _, options: CopyDrafter(options),
 )
 PROMPT_SPEC = DrafterSpec(
     "copy-prompt",

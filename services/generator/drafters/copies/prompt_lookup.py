@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
-from services.generator.models import FeatureKind
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.drafters import DrafterSpec, LookupDrafter, StepState
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 ACCEPTANCE = ((0.19, 0.57), (0.38, 0.60), (0.60, 0.72))
 """(chance that the first copied token is accepted, factor per further one) after a match of 1, 2, 3
@@ -57,27 +56,19 @@ class PromptLookupOptions:
 
 
 @dataclass(slots=True)
-class PromptLookupDrafter:
+class PromptLookupDrafter(LookupDrafter):
     options: PromptLookupOptions = field(default_factory=PromptLookupOptions)
     name: str = "prompt-lookup"
-    stage: DraftStage = DraftStage.LOOKUP
-    wants_features: FeatureKind | None = None
     _grams: dict[str, NGrams] = field(init=False, default_factory=dict)
 
     def start(self, sequence: Sequence) -> None:
         grams = self._grams[sequence.id] = NGrams(self.options.longest)
         grams.extend(sequence.prompt.token_ids)
 
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it."""
-
     def finish(self, sequence: Sequence) -> None:
         self._grams.pop(sequence.id, None)
 
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         grams = self._grams[state.sequence.id]
         grams.extend(state.context[len(grams.tokens) :].tolist())
         length, end = grams.find()
@@ -92,13 +83,9 @@ class PromptLookupDrafter:
         )
 
 
-def _open(_: DrafterContext, options: PromptLookupOptions | None) -> PromptLookupDrafter:
-    return PromptLookupDrafter(options or PromptLookupOptions())
-
-
 SPEC = DrafterSpec(
     "prompt-lookup",
     "what followed the first occurrence of the last three, two or one tokens",
     PromptLookupOptions,
-    _open,
+    lambda _, options: PromptLookupDrafter(options or PromptLookupOptions()),
 )

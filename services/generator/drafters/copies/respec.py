@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Literal
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
-from services.generator.models import FeatureKind
+from services.generator.drafters import DrafterSpec, LookupDrafter, StepState
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
@@ -55,10 +54,8 @@ class Known:
                 self.ends.setdefault(tuple(self.tokens[-length:]), []).append(len(self.tokens) - 1)
 
 
-class RespecDrafter:
+class RespecDrafter(LookupDrafter):
     name = "respec"
-    stage = DraftStage.LOOKUP
-    wants_features: FeatureKind | None = None
     wants_entropy = True
 
     def __init__(self, options: RespecOptions | None = None) -> None:
@@ -68,9 +65,6 @@ class RespecDrafter:
     def start(self, sequence: Sequence) -> None:
         known = self.known[sequence.id] = Known()
         known.extend(sequence.prompt.token_ids, self.options.longest)
-
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
         """Score the places that were drafted from (eq. 4 and 5), and remember how sure the target
@@ -89,7 +83,7 @@ class RespecDrafter:
     def finish(self, sequence: Sequence) -> None:
         self.known.pop(sequence.id, None)
 
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         known, options = self.known[state.sequence.id], self.options
         known.extend(state.context[len(known.tokens) :].tolist(), options.longest)
         builder = TreeBuilder(known.tokens[-1])
@@ -133,10 +127,9 @@ def _shared(copied: Seq[int], taken: Seq[int]) -> int:
     return count
 
 
-def _open(_: DrafterContext, options: RespecOptions | None) -> RespecDrafter:
-    return RespecDrafter(options)
-
-
 SPEC = DrafterSpec(
-    "respec", "copies where the target is sure, from places that proved good (ReSpec)", RespecOptions, _open
+    "respec",
+    "copies where the target is sure, from places that proved good (ReSpec)",
+    RespecOptions,
+    lambda _, options: RespecDrafter(options),
 )

@@ -15,10 +15,9 @@ from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 from itertools import count
 
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
-from services.generator.models import FeatureKind
+from services.generator.drafters import DrafterSpec, LookupDrafter, StepState
 from services.generator.speculation.tree import arrange
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Sequence
 
 BETWEEN = -1  # stands behind each text beside the prompt: no draft goes over it
 
@@ -99,10 +98,8 @@ def grow(tokens: Seq[int], places: list[int], most: int, floor: float) -> Grown:
     return grown
 
 
-class SuffixDrafter:
+class SuffixDrafter(LookupDrafter):
     name = "suffix"
-    stage = DraftStage.LOOKUP
-    wants_features: FeatureKind | None = None
 
     def __init__(self, options: SuffixOptions | None = None) -> None:
         self.options = options or SuffixOptions()
@@ -114,16 +111,10 @@ class SuffixDrafter:
         for text in sequence.prompt.beside:
             beside.extend((*text, BETWEEN))
 
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it."""
-
     def finish(self, sequence: Sequence) -> None:
         self._places.pop(sequence.id, None)
 
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         (own, beside), options = self._places[state.sequence.id], self.options
         own.extend(state.context[len(own.tokens) :].tolist())
         trees = [
@@ -144,14 +135,10 @@ class SuffixDrafter:
         )
 
 
-def _open(_: DrafterContext, options: SuffixOptions | None) -> SuffixDrafter:
-    return SuffixDrafter(options)
-
-
 SPEC = DrafterSpec(
     "suffix",
     "the most frequent continuations of one pattern, as one tree (SuffixDecoding)",
     SuffixOptions,
-    _open,
+    lambda _, options: SuffixDrafter(options),
     reads_beside=True,
 )

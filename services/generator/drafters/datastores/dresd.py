@@ -8,15 +8,14 @@ for greedy answers, 10 x 10 for sampled ones (section 5.4).
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 from itertools import repeat
 
 from services.generator.datastore.dense import DenseDatastore
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, LookupDrafter, StepState
 from services.generator.models import FeatureKind
 from services.generator.speculation.tree import TreeBuilder, root_only
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin
 
 ACCEPTANCE = 0.85  # of one more token; a guide for merging only
 
@@ -28,26 +27,13 @@ class DresdOptions:
 
 
 @dataclass(slots=True)
-class DresdDrafter:
+class DresdDrafter(LookupDrafter):
     store: DenseDatastore
     options: DresdOptions = field(default_factory=DresdOptions)
     name: str = "dresd"
-    stage: DraftStage = DraftStage.LOOKUP
     wants_features: FeatureKind | None = "hidden"
 
-    def start(self, sequence: Sequence) -> None:
-        """Keep nothing of a sequence."""
-
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it."""
-
-    def finish(self, sequence: Sequence) -> None:
-        """Keep nothing of a sequence."""
-
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         root = int(state.context[-1])
         if state.features is None or not len(state.features):  # a prompt of one token
             return root_only(root)

@@ -10,17 +10,15 @@ nodes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 from itertools import repeat
 
 from services.generator.datastore.store import Datastore
-from services.generator.drafters import DrafterContext, DrafterSpec, DraftStage, StepState
-from services.generator.models import FeatureKind
+from services.generator.drafters import DrafterContext, DrafterSpec, LookupDrafter, StepState
 from services.generator.native import kernels
 from services.generator.native.frequent import frequent
 from services.generator.native.text import SortedText
-from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+from services.generator.types import DraftTree, NodeOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +32,14 @@ class RestOptions:
     nodes: int = 64  # of the tree
 
 
-class RestDrafter:
+class RestDrafter(LookupDrafter):
     name = "rest"
-    stage = DraftStage.LOOKUP
-    wants_features: FeatureKind | None = None
 
     def __init__(self, datastore: Datastore, options: RestOptions | None = None) -> None:
         self.options = options or RestOptions()
         self._store = SortedText(datastore.tokens, datastore.order)
 
-    def start(self, sequence: Sequence) -> None:
-        """Keep nothing of a sequence."""
-
-    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        return [self._draft(state, nodes) for state in states]
-
-    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Learn nothing from it: the datastore is static."""
-
-    def finish(self, sequence: Sequence) -> None:
-        """Forget nothing."""
-
-    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+    def draft(self, state: StepState, nodes: int) -> DraftTree:
         options = self.options
         found = frequent(
             self._store, state.context[-options.longest :], min(nodes, 1 + options.nodes),

@@ -1,11 +1,10 @@
 """A second reader that must agree: it lets through what it points to, refuses the rest, and chooses
 nothing itself."""
-# ruff: noqa: F811 - fixtures are parameters
 
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -38,22 +37,16 @@ from rag_api.retrieval.sentence_scorer import Scored
 from rag_api.text.quotable.quotable_spans import Quotable
 from rag_api.text.sentence_splitter import LineKind
 from rag_api.upkeep import component_checks as parts
-from tests.rag_api.retrieval.reader_model.test_pointing_reader import QUESTION, answer_to, documents, pointing  # noqa: F401
+from tests.rag_api.retrieval.reader_model.test_pointing_reader import QUESTION, answer_to, pointing
 from tests.support.scripted_server import Scripted
-from tests.support.world import empty
 
 QUOTED = "15 mg/kg"
 TEXT = "Bel de arts en dien 20 mmol toe."
 
 
 @pytest.fixture
-async def container(settings: Settings, server: Scripted) -> AsyncIterator[Container]:
-    own = {"generator_url": server.url, "reader": "agreeing:reader", "risk": "balanced"}
-    made = Container(settings.model_copy(update=own))
-    yield made
-    empty(made)
-    await made.generator.close()
-    made.close()
+def settings(settings: Settings, server: Scripted) -> Settings:
+    return settings.model_copy(update={"generator_url": server.url, "reader": "agreeing:reader", "risk": "balanced"})
 
 
 async def test_what_both_point_to_is_quoted(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -16,17 +15,13 @@ from rag_api.domain import LOCAL_USER
 from rag_api.query.analysis import analyse
 from tests.rag_api.retrieval.reader_model.test_pointing_reader import QUESTION
 from tests.support.scripted_server import Scripted
-from tests.support.world import empty, load_hospital
+
+pytestmark = pytest.mark.usefixtures("documents")
 
 
 @pytest.fixture
-async def container(settings: Settings, server: Scripted) -> AsyncIterator[Container]:
-    made = Container(settings.model_copy(update={"generator_url": server.url}))
-    load_hospital(made)
-    yield made
-    empty(made)
-    await made.generator.close()
-    made.close()
+def settings(settings: Settings, server: Scripted) -> Settings:
+    return settings.model_copy(update={"generator_url": server.url})
 
 
 @pytest.mark.parametrize("other", ["", "Hoe laat is het restaurant open?"])

@@ -5,27 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.main import create_app
-from tests.support.world import empty, load
+from tests.support.world import load
 
 FIRST = "Voor de operatie. Weeg het kind en noteer het gewicht. "
 DOSE = "Geef kinderen 15 mg/kg\nparacetamol per gift en wacht zes uur. "
-
-
-@pytest.fixture
-def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
-    with Container(
-        Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1")
-    ) as made:
-        yield made
-        empty(made)
 
 
 @pytest.fixture

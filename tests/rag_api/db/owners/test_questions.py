@@ -17,18 +17,16 @@ from rag_api.db.questions.answers import delete_conversation
 from rag_api.db.questions.gaps import unanswered_near
 from rag_api.domain import EVERYONE, LOCAL_USER, Document, Role, User
 from rag_api.errors import Conflict, InvalidInput, MembershipAdminNeeded, NotFound
-from tests.support.world import empty, load
+from tests.support.world import load
 
 TEXT = "Geldt dit ook voor pasgeborenen?"
 ADMIN = replace(LOCAL_USER, groups=("everyone", "surgery"))
 
 
 @pytest.fixture
-def container(settings: object, dsn: str) -> Iterator[Container]:
-    with Container(settings) as made:  # type: ignore[arg-type]
-        yield made
-        empty(made)
-        made.db.run("truncate owners, users cascade")
+def container(container: Container) -> Iterator[Container]:
+    yield container
+    container.db.run("truncate owners, users cascade")
 
 
 @pytest.fixture

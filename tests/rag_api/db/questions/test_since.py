@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.main import create_app
-from tests.support.world import CHILD, empty, load
+from tests.support.world import CHILD, load
 
 QUESTION = "Hoeveel paracetamol mag een kind van 12 kg per gift?"
-
-
-@pytest.fixture
-def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
-    with Container(
-        Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1")
-    ) as made:
-        yield made
-        empty(made)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from rag_api.retrieval.reader_model.pointing_reader import PointedReading
 from rag_api.upkeep.component_checks import decision
 from services.contract.reading_prompt import INVOCATION
 from tests.support.scripted_server import Scripted
-from tests.support.world import CHILD, empty, load_hospital
+from tests.support.world import CHILD
 
 TEXT = "Kalium\n\nMiddel\tDosis\nKaliumchloride\t20 mmol\nKaliumcitraat\t40 mmol\n\nBel de arts.\n"
 QUESTION = "Hoeveel paracetamol mag een kind van 12 kg?"
@@ -126,17 +126,8 @@ def test_another_server_without_log_probabilities_is_named(told: dict[str, Any])
 
 
 @pytest.fixture
-async def container(settings: Settings, server: Scripted) -> AsyncIterator[Container]:
-    made = Container(settings.model_copy(update={"generator_url": server.url, "reader": "adapter:reader"}))
-    yield made
-    empty(made)
-    await made.generator.close()
-    made.close()
-
-
-@pytest.fixture
-def documents(container: Container) -> dict[str, Document]:
-    return load_hospital(container)
+def settings(settings: Settings, server: Scripted) -> Settings:
+    return settings.model_copy(update={"generator_url": server.url, "reader": "adapter:reader"})
 
 
 async def answer_to(container: Container, question: str) -> Answer:

@@ -3,7 +3,6 @@ database and index."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
@@ -37,8 +36,8 @@ from rag_api.guard.people.twin_documents import are_twins, same_subject, subject
 from rag_api.retrieval.search import patient_ranking
 from rag_api.retrieval.search.retriever import Ranking
 from tests.support.questions import analysed
-from tests.support.scripted_server import Scripted, piece, scripted_server, stats
-from tests.support.world import empty, load
+from tests.support.scripted_server import Scripted, piece, stats
+from tests.support.world import load
 
 A, C, N, P = TargetGroup.ADULT, TargetGroup.CHILD, TargetGroup.NEONATE, TargetGroup.PREGNANCY
 TODAY = date.today()
@@ -54,14 +53,8 @@ SPIDER = "Spinnenbeet: koel de huid en bel het antigifcentrum. Observeer de pati
 
 
 @pytest.fixture
-async def container(settings: Settings) -> AsyncIterator[Container]:
-    with scripted_server() as server:
-        made = Container(settings.model_copy(update={"generator_url": server.url, "not_found_threshold": 0.0}))
-        made.scripted = server  # type: ignore[attr-defined]
-        yield made
-        empty(made)
-        await made.generator.close()
-        made.close()
+def settings(settings: Settings, server: Scripted) -> Settings:
+    return settings.model_copy(update={"generator_url": server.url, "not_found_threshold": 0.0})
 
 
 @pytest.fixture
@@ -194,17 +187,17 @@ class TestOrder:
                 for rank, (name, score, dense, groups) in enumerate(described, 1)
                 for h in [hit(name, "tekst", rank=rank)]
             )
-            found = patient_ranking.boosted(Ranking(hits), replace(LOCAL_USER, function="paediatrician"), settings)
+            found = patient_ranking.boosted(Ranking(hits), replace(LOCAL_USER, function="paediatrician"), own)
             return [h.chunk.title for h in found.hits]
 
-        settings = Settings()
+        own = Settings()
 
         assert order(("volw", 0.60, 0.85, (A,)), ("kind", 0.58, 0.86, (C,))) == ["kind", "volw"]
         assert order(("volw", 0.60, 0.85, (A,)), ("kind", 0.58, 0.84, (C,))) == ["volw", "kind"]  # it means less
         assert order(("volw", 0.60, 0.85, (A,)), ("kind", 0.56, 0.86, (C,))) == ["volw", "kind"]  # too far behind
         # nothing for others to pass
         assert order(("allen", 0.60, 0.85, ()), ("kind", 0.58, 0.86, (C,))) == ["allen", "kind"]
-        settings = Settings(function_boost=0.0)
+        own = Settings(function_boost=0.0)
         assert order(("volw", 0.60, 0.85, (A,)), ("kind", 0.58, 0.86, (C,))) == ["volw", "kind"]
 
     def test_what_the_question_leaves_open_the_askers_function_decides(self, container: Container) -> None:
@@ -264,9 +257,8 @@ class TestOrder:
 
 class TestWhatIsSaid:
     async def test_a_source_for_other_patients_carries_it_and_is_not_answered_from(
-        self, container: Container, twins: dict[str, Document]
+        self, container: Container, server: Scripted, twins: dict[str, Document]
     ) -> None:
-        server: Scripted = container.scripted  # type: ignore[attr-defined]
         server.script = lambda request: [piece("Geef 15 mg/kg.", finish="stop", stats=stats())]
         answer = await answered(container, "gentamicine dosis kind", Mode.ANSWER)
         assert on_cards(answer)["Gentamicine bij kinderen"] == []
@@ -302,14 +294,13 @@ class TestWhatIsSaid:
         assert answer.notices[0].text == "These sources are for adults; the question mentions a child."
 
     async def test_both_twins_are_offered_when_the_question_names_nobody_and_only_one_is_answered_from(
-        self, container: Container, twins: dict[str, Document]
+        self, container: Container, server: Scripted, twins: dict[str, Document]
     ) -> None:
         answer = await answered(container, "wanneer dalspiegel gentamicine prikken", Mode.ANSWER)
         assert "twins" in told(answer)
         both = [s for s in answer.sources if s.document.metadata.title.startswith("Gentamicine")]
         assert sorted([c.code for c in one.cautions] for one in both) == [[], ["twin"]]
         better, other = sorted(both, key=lambda one: len(one.cautions))
-        server: Scripted = container.scripted  # type: ignore[attr-defined]
         sent = " ".join(document["text"] for document in server.requests[0]["documents"])
         assert better.hit.chunk.text.strip() in sent
         assert other.hit.chunk.text.strip() not in sent
@@ -470,9 +461,8 @@ class TestValidity:
 
 class TestNumbers:
     async def test_numbers_that_no_passage_holds_are_stored_with_their_places_and_named(
-        self, container: Container, twins: dict[str, Document]
+        self, container: Container, server: Scripted, twins: dict[str, Document]
     ) -> None:
-        server: Scripted = container.scripted  # type: ignore[attr-defined]
         server.script = lambda request: [
             piece("Geef 20 mg/kg, dus niet 15 mg/kg. "),
             piece("Max. 1 mg/l.", finish="stop", stats=stats()),
