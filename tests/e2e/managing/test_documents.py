@@ -526,6 +526,67 @@ def test_a_group_that_nobody_is_in_is_asked_about_and_what_vanishes_is_said(
     assert groups_of(container, documents["child"]) == ["pediatrie"]
 
 
+def test_who_may_read_what_is_loaded_is_chosen_first_and_said_of_each_file(
+    page: Page, container: Container, tmp_path: Path
+) -> None:
+    add_account(container.db, LOCAL_USER, "An Peeters", "an.peeters", None, [Role.READER], ["pediatrie", "everyone"])
+    readers = page.get_by_role("group", name="Wie mag lezen wat u laadt")
+    expect(readers.get_by_label("Zoals gewoonlijk: iedereen")).to_be_checked()
+    upload(page, open_txt=b"Open\n\nWas de handen.")
+    expect(page.locator(".loaded li")).to_contain_text("Het mag gelezen worden door: iedereen.")
+    chooser = page.get_by_label("Laad documenten")
+    readers.get_by_label("Deze groepen").check()
+    expect(chooser).to_be_disabled()
+    expect(chooser).to_have_accessible_description(re.compile("^Kies eerst een groep."))
+    readers.get_by_label("Groep toevoegen").fill("een;twee")
+    expect(chooser).to_be_disabled()
+    readers.get_by_label("Groep toevoegen").fill("pediatrie")
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"readers-{width}.png", full_page=True)
+    chooser.set_input_files(
+        [
+            FilePayload(name=f"{name}.txt", mimeType="text/plain", buffer=f"{name}\n\nGeef {name} niets.".encode())
+            for name in ("kind", "baby")
+        ]
+    )
+    asked = page.locator(".load").get_by_role("alert")
+    expect(asked).to_contain_text("U zit in geen van deze groepen")
+    assert container.db.all("select 1 from documents where source in ('kind.txt', 'baby.txt')") == []
+    faultless(page)
+    asked.get_by_role("button", name="Toch alle 2 laden").click()
+    lines = page.locator(".loaded li")
+    expect(lines).to_have_text(
+        [re.compile(rf"{name}.txt: geladen.*U ziet dit document niet: alleen wie in de groep “pediatrie” zit")
+         for name in ("kind", "baby")], timeout=60_000
+    )  # fmt: skip
+    rows = container.db.all("select source, groups from documents where source like '%.txt' order by source")
+    assert [(row["source"], row["groups"]) for row in rows] == [
+        ("baby.txt", ["pediatrie"]), ("kind.txt", ["pediatrie"]), ("open.txt", ["everyone"])
+    ]  # fmt: skip
+    readers.get_by_role("button", name="Voeg toe").click()
+    readers.get_by_label("Groep toevoegen").fill("everyone")
+    upload(page, open_txt=b"Open\n\nWas de handen.")  # the file as it was, for others
+    expect(lines).to_contain_text("Het mag gelezen worden door: iedereen, pediatrie.")
+    expect(readers.get_by_label("Deze groepen")).to_be_checked()
+    faultless(page)
+
+
+def test_files_for_a_group_that_nobody_is_in_are_not_loaded_unasked(page: Page, container: Container) -> None:
+    readers = page.get_by_role("group", name="Wie mag lezen wat u laadt")
+    readers.get_by_label("Deze groepen").check()
+    readers.get_by_label("Groep toevoegen").fill("pediatire")
+    chooser = page.get_by_label("Laad documenten")
+    chooser.set_input_files([FilePayload(name="kind.txt", mimeType="text/plain", buffer=b"Kind")])
+    asked = page.locator(".load").get_by_role("alert")
+    expect(asked).to_contain_text("In de groep “pediatire” zit niemand die documenten kan lezen")
+    asked.get_by_role("button", name="Annuleer").click()
+    expect(asked).to_have_count(0)
+    expect(chooser).to_have_value("")
+    assert container.db.all("select 1 from documents where source = 'kind.txt'") == []
+
+
 def test_each_file_says_which_step_it_is_at_and_the_others_wait(page: Page) -> None:
     long = pdf_of(*(f"Bladzijde {n}: geef {n} mg, en noteer de tijd." for n in range(400)))
     page.evaluate("""() => {
