@@ -249,6 +249,12 @@ def test_a_document_that_is_taken_out_is_listed_and_found_no_more(
     page.get_by_role("button", name="Ja, trek het in").click()
     expect(page.locator(".document")).to_have_count(2)
     assert documents["kitchen"].id not in container.store.document_ids()
+    said = page.locator(".notice[role=status]")
+    expect(said).to_have_text(
+        "Ingetrokken: “Openingsuren van het restaurant”. Het staat onder “ingetrokken” en kan teruggezet worden."
+    )
+    expect(said).to_be_focused()  # where the focus was is gone
+    faultless(page)
 
 
 def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
