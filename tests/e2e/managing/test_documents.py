@@ -321,6 +321,26 @@ def test_what_lapsed_longest_ago_comes_first_and_what_was_replaced_says_by_what(
     expect(replaced.get_by_role("link")).to_have_text("Regel vervangen")
 
 
+def test_what_another_document_replaced_is_not_found_among_what_is_valid_today(
+    page: Page, container: Container
+) -> None:
+    load(container, "oud.pdf", "Regel oud. ", language="nl")
+    load(container, "nieuw.pdf", "Regel nieuw. ", supersedes="oud.pdf", language="nl")
+    page.goto(urljoin(page.url, "/procedures"))
+    page.get_by_label("In titel, bestandsnaam of nummer").fill("regel")
+    rows = page.locator(".finder-row .document-title")
+    expect(rows).to_have_text(["Regel nieuw", "Regel oud"])
+    page.get_by_label("Geldigheid").select_option("vandaag geldig")
+    expect(rows).to_have_text(["Regel nieuw"])
+
+
+def test_a_document_that_counts_is_opened_from_its_row(page: Page) -> None:
+    opened(page, "Paracetamol")
+    faultless(page)
+    page.get_by_role("link", name="Open het document").click()
+    expect(page.get_by_text("15 mg/kg paracetamol per gift")).to_be_visible()
+
+
 def test_an_earlier_version_of_a_file_is_listed_named_as_replaced_and_opened(
     page: Page, container: Container, tmp_path: Path
 ) -> None:
