@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -84,11 +84,16 @@ def test_an_answer_from_what_its_judge_may_not_read_says_so(
     container.db.run("truncate conversations cascade")
 
 
-def test_a_periods_report_is_saved_as_csv_and_printed_alone(
-    page: Page, url: str, asker: Asker, container: Container
+def test_a_periods_report_with_its_weeks_and_most_quoted_procedures_is_saved_as_csv_and_printed_alone(
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
 ) -> None:
     asked(url, asker)
     asked(url, asker)
+    container.db.run(
+        "update answers set status = 'answered', citations = (select jsonb_agg(jsonb_build_object('document_id', id))"
+        " from documents where source = 'paracetamol-kind.pdf') where question = %(dose)s",
+        {"dose": DOSE},
+    )
     page.goto(f"{url}/quality/usage")
     report = page.get_by_role("region", name="Rapport van een maand")
     today = datetime.now().astimezone().date()
@@ -96,7 +101,9 @@ def test_a_periods_report_is_saved_as_csv_and_printed_alone(
     report.get_by_label("Van").fill(str(today - timedelta(days=1)))
     report.get_by_label("Tot en met").fill(str(today + timedelta(days=1)))
     expect(report.get_by_role("row", name="Gestelde vragen 4")).to_be_visible()
-    expect(report.get_by_role("listitem")).to_contain_text([FLAG])
+    quoted = re.compile(r"Paracetamol intraveneus bij kinderen\s*2 antwoorden")
+    expect(report.get_by_role("listitem")).to_have_text([quoted, re.compile(re.escape(FLAG))])
+    expect(report.get_by_role("table").last).to_contain_text("Seconden, 95% binnen")
     expect(page.get_by_text("Jansen")).to_have_count(0)
     faultless(page)
     with page.expect_download() as download:
@@ -104,7 +111,12 @@ def test_a_periods_report_is_saved_as_csv_and_printed_alone(
     table = list(csv.reader(download.value.path().read_text(encoding="utf-8-sig").splitlines()))
     assert table[:2] == [["Wat", "Waarde"], ["Vanaf", str(today - timedelta(days=1))]]  # in the page's language
     assert ["Gestelde vragen", "4"] in table
-    assert table[-1] == [f"Het meest gevraagd zonder antwoord: {FLAG}", "2"]
+    assert [f"Het meest gevraagd zonder antwoord: {FLAG}", "2"] in table
+    most = "Procedures waar het meest naar gevraagd werd: Paracetamol intraveneus bij kinderen"
+    assert [most, "2"] in table
+    weeks = table[next(n for n, row in enumerate(table) if row[0] == "Week van") + 1 :]
+    assert sum(int(row[1]) for row in weeks) == 4
+    assert date.fromisoformat(weeks[-1][0]).weekday() == 0
     page.emulate_media(media="print")
     expect(report.get_by_role("table")).to_be_visible()
     expect(report.get_by_role("button", name="CSV")).to_be_hidden()

@@ -684,8 +684,8 @@ export interface paths {
         };
         /**
          * What was asked in a period, and what became of it
-         * @description Counts alone, and the questions that were asked most without an answer: those that were asked
-         *     once are not in it, nor who asked.
+         * @description Counts alone, the procedures quoted most, and the questions that were asked most without an
+         *     answer: those that were asked once are not in it, nor who asked.
          */
         get: operations["get_report"];
         put?: never;
@@ -3963,6 +3963,21 @@ export interface components {
         } | {
             places?: unknown;
         };
+        /** QuotedOut */
+        QuotedOut: {
+            /**
+             * Document Id
+             * @description The version that counts now.
+             */
+            document_id: string;
+            /** Title */
+            title: string;
+            /**
+             * Answers
+             * @description That quoted it, each once.
+             */
+            answers: number;
+        };
         /**
          * RectOut
          * @description Points on the page as displayed (after rotation), origin top left.
@@ -4084,6 +4099,16 @@ export interface components {
              * @description The same, of 95% of the questions.
              */
             slowest: number | null;
+            /**
+             * Weeks
+             * @description As `GET /usage` has them, of the period's days alone; oldest first.
+             */
+            weeks: components["schemas"]["WeekOut"][];
+            /**
+             * Quoted
+             * @description Procedures that answers quoted, most quoted first, of those that you may read.
+             */
+            quoted: components["schemas"]["QuotedOut"][];
             /**
              * Unanswered
              * @description Asked in vain more than once, most asked first.
