@@ -8243,6 +8243,8 @@ export interface operations {
                 reported?: boolean;
                 /** @description Only what nobody has judged yet. */
                 unjudged?: boolean;
+                /** @description Only what somebody judged. */
+                judged?: boolean;
                 /** @description Of who asked; empty: of nobody's. */
                 department?: string | null;
                 /** @description In the question. */
