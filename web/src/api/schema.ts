@@ -3479,6 +3479,11 @@ export interface components {
              * @description So many wait for your answer.
              */
             waiting: number;
+            /**
+             * Promised
+             * @description Of so many you said `mended`, and no new version has come yet.
+             */
+            promised: number;
         };
         /** OwnerOut */
         OwnerOut: {
@@ -3647,7 +3652,7 @@ export interface components {
         OwnerWork: {
             /**
              * Questions
-             * @description Open ones first, oldest first.
+             * @description Open ones first, oldest first; then those that wait for a new version.
              */
             questions: components["schemas"]["OwnerQuestionOut"][];
             /** Open */
