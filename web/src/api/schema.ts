@@ -4603,6 +4603,11 @@ export interface components {
              * @description What to give as `before` (or `after`) for more; null: that was all.
              */
             next: number | null;
+            /**
+             * Documents
+             * @description How many documents, of those that are kept, `document` may mean.
+             */
+            documents: number | null;
         };
         /**
          * UnsupportedOut
@@ -11300,7 +11305,7 @@ export interface operations {
                 user?: string;
                 action?: string;
                 result?: string;
-                /** @description Its id, or a part of its title or file name. */
+                /** @description Its id, a part of its title or file name, or its number, as on its first page. */
                 document?: string;
                 request?: string;
             };
@@ -11379,7 +11384,7 @@ export interface operations {
                 user?: string;
                 action?: string;
                 result?: string;
-                /** @description Its id, or a part of its title or file name. */
+                /** @description Its id, a part of its title or file name, or its number, as on its first page. */
                 document?: string;
                 request?: string;
             };
