@@ -17,6 +17,7 @@ import psycopg
 from psycopg.rows import DictRow, dict_row
 
 from rag_api.db import CONNECT_SECONDS, Connection, Database, translated
+from rag_api.db.documents import CALLED, contains
 from rag_api.errors import DatabaseUnavailable
 
 PAGE = 500  # entries read at a time
@@ -63,6 +64,7 @@ class TrailQuery:
     action: str = ""  # "document.opened", or all that begin so: "document."
     result: str = ""
     documents: tuple[str, ...] = ()  # any of these, by id or file name
+    kept: int | None = None  # how many of those are kept; None: none is asked for
     request: str = ""
     limit: int = 100
 
@@ -198,14 +200,11 @@ def people_called(db: Database, words: str) -> tuple[str, ...]:
 
 
 def documents_called(db: Database, words: str) -> tuple[str, ...]:
-    """Return the documents that may be meant, whoever may read them: by id, or by a part of title
-    or file name; the words too, for one that is gone."""
-    rows = db.all(
-        """select id from documents where id = %(words)s or position(lower(%(words)s) in lower(title)) > 0
-        or position(lower(%(words)s) in lower(source)) > 0""",
-        {"words": words},
-    )
-    return tuple(dict.fromkeys((words, *(row["id"] for row in rows))))
+    """Return the kept documents that may be meant, whoever may read them: by id, by a part of title
+    or file name, or by what stands on the first page, as the documents list is searched."""
+    query = f"select id from documents where id = %(words)s or {CALLED}"  # noqa: S608
+    rows = db.all(query, {"words": words, "like": contains(words)})
+    return tuple(row["id"] for row in rows)
 
 
 def last_of(db: Database, action: str) -> Stored | None:

@@ -308,6 +308,8 @@ class DocumentQuery:
 
 
 NAMED = "title ilike %(like)s or source ilike %(like)s"
+CALLED = f"""({NAMED} or exists (select 1 from pages p
+    where p.document_id = documents.id and p.number = 1 and p.text ilike %(like)s))"""  # noqa: S608
 Order = Literal["title", "valid_until"]
 SOON = 30  # days before the last one
 Validity = Literal["valid", "expired", "upcoming", "expires_soon"]
@@ -323,8 +325,7 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
     """A page of the list, by title (withdrawn ones: the latest first) or by what lapses first, and
     how many there are in all."""
     where = f"""{READS} and (case when %(status)s::text is null then {CURRENT} else status = %(status)s end)
-        and ({NAMED} or exists (select 1 from pages p
-          where p.document_id = documents.id and p.number = 1 and p.text ilike %(like)s))"""
+        and {CALLED}"""
     for name in ("department", "document_type", "owner"):
         if getattr(query, name):
             where += f" and {name} = %({name})s"

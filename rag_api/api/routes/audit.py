@@ -50,9 +50,12 @@ def trail_query(
     user: Annotated[Word, Query(description="Who did it: an account's id or login, or a part of the name.")] = "",
     action: Word = "",
     result: Word = "",
-    document: Annotated[Word, Query(description="Its id, or a part of its title or file name.")] = "",
+    document: Annotated[
+        Word, Query(description="Its id, a part of its title or file name, or its number, as on its first page.")
+    ] = "",
     request: Word = "",
 ) -> TrailQuery:
+    documents = documents_called(db, document) if document else ()
     return TrailQuery(
         after=after,
         before=before,
@@ -61,7 +64,8 @@ def trail_query(
         users=people_called(db, user) if user else (),
         action=action,
         result=result,
-        documents=documents_called(db, document) if document else (),
+        documents=(document, *documents) if document else (),  # the words too, for one that is gone
+        kept=len(documents) if document else None,
         request=request,
     )
 
@@ -88,7 +92,11 @@ def get_audit(
     _asked(trail, query)
     trail.on["entries"] = [min(numbers), max(numbers)] if numbers else []
     more = numbers[-1] if len(numbers) == limit else None
-    return api.TrailOut(entries=[api.EntryOut.model_validate(fields_of(one)) for one in found], next=more)
+    return api.TrailOut(
+        entries=[api.EntryOut.model_validate(fields_of(one)) for one in found],
+        next=more,
+        documents=query.kept,
+    )
 
 
 @router.get(
@@ -166,7 +174,7 @@ def get_audit_head(db: DbDep) -> api.HeadOut:
 def _asked(trail: Noted, query: TrailQuery) -> None:
     """Whose entries were read is who it is about, where that is one person. What was typed is not
     kept: it may be a name."""
-    asked = {name: value for name, value in asdict(query).items() if value and name not in ("users", "limit")}
+    asked = {name: value for name, value in asdict(query).items() if value and name not in ("users", "limit", "kept")}
     trail.on["asked"] = asked | ({"user": True} if query.users else {})
     meant = query.users[1:] or query.users
     trail.about |= {"account": meant[0]} if len(meant) == 1 else {}

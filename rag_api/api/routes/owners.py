@@ -126,7 +126,9 @@ def get_asked(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep
 )  # fmt: skip
 def get_owner_news(db: DbDep, user: UserDep) -> api.OwnerNews:
     """Counts alone, for a page that shows them."""
-    return api.OwnerNews(news=sum(one.news for one in asked.asked_by(db, user)), waiting=asked.waiting_for(db, user))
+    waiting, promised = asked.waiting_for(db, user)
+    news = sum(one.news for one in asked.asked_by(db, user))
+    return api.OwnerNews(news=news, waiting=waiting, promised=promised)
 
 
 @router.post(

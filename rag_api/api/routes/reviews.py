@@ -26,6 +26,7 @@ Until = Annotated[Day | None, Query(description="Asked on this day or earlier.")
 Refused = Annotated[bool, Query(description="Only what was refused.")]
 Reported = Annotated[bool, Query(description="Only what a reader reported.")]
 Unjudged = Annotated[bool, Query(description="Only what nobody has judged yet.")]
+Judged = Annotated[bool, Query(description="Only what somebody judged.")]
 Words = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description="In the question.")]
 After = Annotated[AwareDatetime | None, Query(description="Asked at this moment or later.")]
 Before = Annotated[AwareDatetime | None, Query(description="Asked before this moment.")]
@@ -49,6 +50,7 @@ def get_reviews(
     refused: Refused = False,
     reported: Reported = False,
     unjudged: Unjudged = False,
+    judged: Judged = False,
     department: Department = None,
     search: Words = "",
     after: After = None,
@@ -60,7 +62,7 @@ def get_reviews(
     when its conversation is deleted, with what was said of it."""
     departments = None if department is None else [department]
     query = stored.ReviewQuery(
-        since, until, refused, reported, unjudged, departments, limit, offset, search.strip(), after, before
+        since, until, refused, reported, unjudged, judged, departments, limit, offset, search.strip(), after, before
     )
     found, total = stored.list_reviews(db, user, query)
     trail.answers(one.answer for one in found)

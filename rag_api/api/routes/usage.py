@@ -3,6 +3,7 @@ readily Bedside answers. For reviewers; admins choose."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
 from typing import Annotated, get_args
@@ -21,11 +22,11 @@ from rag_api.db import Database
 from rag_api.db.access import administrator, reviewer
 from rag_api.db.choices import RISK, choose, chosen, forget
 from rag_api.db.questions.gaps import unanswered
-from rag_api.db.questions.period import figures_of
-from rag_api.db.questions.usage import weeks
+from rag_api.db.questions.period import figures_of, quoted_most
+from rag_api.db.questions.usage import Week, weeks, weeks_of
 from rag_api.domain import User
 from rag_api.errors import InvalidInput
-from rag_api.evaluate.period import PeriodReport, morning, report_csv, report_of
+from rag_api.evaluate.period import MOST, PeriodReport, morning, report_csv, report_of
 from rag_api.retrieval.decision.calibration import NotFoundModel, calibration
 
 router = APIRouter(tags=["usage"], route_class=LimitedRoute)
@@ -43,7 +44,7 @@ def get_usage(
     db: DbDep, user: UserDep, count: Annotated[int, Query(alias="weeks", ge=1, le=YEAR)] = 26
 ) -> api.WeeklyUsageOut:
     """Nobody's name and no question is in it."""
-    return api.WeeklyUsageOut(weeks=[api.WeekOut(**asdict(week)) for week in weeks(db, user, count)])
+    return api.WeeklyUsageOut(weeks=_weeks_out(weeks(db, user, count)))
 
 
 @router.get(
@@ -53,8 +54,8 @@ def get_usage(
     responses=responses(400, 404, 422, 503),
 )
 def get_report(db: DbDep, user: UserDep, trail: TrailDep, since: First, until: Last) -> api.ReportOut:
-    """Counts alone, and the questions that were asked most without an answer: those that were asked
-    once are not in it, nor who asked."""
+    """Counts alone, the procedures quoted most, and the questions that were asked most without an
+    answer: those that were asked once are not in it, nor who asked."""
     report = _report(db, user, trail, since, until)
     names = ("questions", "answered", "not_found", "sources_only", "failed", "median", "slowest")
     counts = {name: getattr(report.figures, name) for name in names}
@@ -65,6 +66,8 @@ def get_report(db: DbDep, user: UserDep, trail: TrailDep, since: First, until: L
         refused=dict(report.figures.refused),
         reported=dict(report.figures.reported),
         judged=dict(report.figures.judged),
+        weeks=_weeks_out(report.weeks),
+        quoted=[api.QuotedOut.model_validate(one, from_attributes=True) for one in report.quoted],
         unanswered=[
             api.AskedInVainOut(question=gap.question, times=len(gap.asked), department=gap.department)
             for gap in report.unanswered
@@ -92,7 +95,20 @@ def _report(db: Database, user: User, trail: TrailDep, since: date, until: date)
     if not EARLIEST <= since <= until < LATEST:
         raise InvalidInput("A period begins before it ends, in this century.")
     trail.on |= {"since": since.isoformat(), "until": until.isoformat()}
-    return report_of(since, until, figures_of(db, user, since, until), unanswered(db, user, morning(since)))
+    quoted = quoted_most(db, user, since, until, MOST)
+    trail.on["documents"] = [{"id": one.document_id, "source": one.source, "version": one.version} for one in quoted]
+    return report_of(
+        since,
+        until,
+        figures_of(db, user, since, until),
+        weeks_of(db, user, since, until),
+        quoted,
+        unanswered(db, user, morning(since)),
+    )
+
+
+def _weeks_out(found: Sequence[Week]) -> list[api.WeekOut]:
+    return [api.WeekOut(**asdict(week)) for week in found]
 
 
 @router.get(

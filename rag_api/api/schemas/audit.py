@@ -63,6 +63,7 @@ class EntryOut(BaseModel):
 class TrailOut(BaseModel):
     entries: list[EntryOut]
     next: int | None = Field(description="What to give as `before` (or `after`) for more; null: that was all.")
+    documents: int | None = Field(description="How many documents, of those that are kept, `document` may mean.")
 
 
 class HeadOut(BaseModel):

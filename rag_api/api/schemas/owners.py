@@ -121,10 +121,13 @@ class OwnerQuestionList(BaseModel):
 class OwnerNews(BaseModel):
     news: int = Field(description="Of so many questions that you asked something became that you have not seen.")
     waiting: int = Field(description="So many wait for your answer.")
+    promised: int = Field(description="Of so many you said `mended`, and no new version has come yet.")
 
 
 class OwnerWork(BaseModel):
-    questions: list[OwnerQuestionOut] = Field(description="Open ones first, oldest first.")
+    questions: list[OwnerQuestionOut] = Field(
+        description="Open ones first, oldest first; then those that wait for a new version."
+    )
     open: int
     unanswered: list[GapOut] = Field(description="Asked in vain, and nearest to documents that you own.")
 

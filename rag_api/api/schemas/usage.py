@@ -35,6 +35,12 @@ class AskedInVainOut(BaseModel):
     department: str = Field(description="Of who asked, else of the nearest document.")
 
 
+class QuotedOut(BaseModel):
+    document_id: str = Field(description="The version that counts now.")
+    title: str
+    answers: int = Field(description="That quoted it, each once.")
+
+
 class ReportOut(BaseModel):
     since: date
     until: date = Field(description="Included.")
@@ -48,6 +54,10 @@ class ReportOut(BaseModel):
     judged: dict[str, int] = Field(description="Answers that quality staff judged, by verdict.")
     median: float | None = Field(description="Seconds from the question to the whole answer, of half of the questions.")
     slowest: float | None = Field(description="The same, of 95% of the questions.")
+    weeks: list[WeekOut] = Field(description="As `GET /usage` has them, of the period's days alone; oldest first.")
+    quoted: list[QuotedOut] = Field(
+        description="Procedures that answers quoted, most quoted first, of those that you may read."
+    )
     unanswered: list[AskedInVainOut] = Field(description="Asked in vain more than once, most asked first.")
 
 

@@ -44,6 +44,10 @@ _ROWS = f"""
     left join answers a on a.id = q.answer_id
     left join documents current on current.source = d.source and current.status in ('indexed', 'failed')"""  # noqa: S608
 
+# Its owner said that the document is being corrected, and no other version has come since.
+_PROMISED = """(q.outcome = 'mended' and exists (select 1 from documents now where now.source = d.source
+    and (now.status = 'failed' or now.status = 'indexed' and now.created_at <= q.replied_at)))"""
+
 
 @dataclass(frozen=True, slots=True)
 class OwnerQuestion:
@@ -134,25 +138,27 @@ def asked_by(db: Database, user: User) -> list[OwnerQuestion]:
 
 
 def work_of(db: Database, user: User) -> list[OwnerQuestion]:
-    """What is the user's to answer, as owner or as quality staff: open ones first, oldest first;
-    then the latest answered."""
+    """What is the user's to answer, as owner or as quality staff: open ones first, then those
+    that are being corrected, oldest first; then the latest answered."""
     rows = db.all(
-        f"""{_ROWS} where {ANSWERS_FOR} or {_QUALITY} order by q.outcome is not null, case when q.outcome is null then q.created_at end,
-        q.replied_at desc, q.id limit %(most)s""",
+        f"""{_ROWS} where {ANSWERS_FOR} or {_QUALITY} order by q.outcome is not null, not {_PROMISED},
+        case when q.outcome is null then q.created_at when {_PROMISED} then q.replied_at end, q.replied_at desc, q.id limit %(most)s""",
         values(user, reviews=may_review(user), most=MOST),
     )
     return [_to_question(row, user) for row in rows]
 
 
-def waiting_for(db: Database, user: User) -> int:
-    """How many open ones are the user's to answer."""
+def waiting_for(db: Database, user: User) -> tuple[int, int]:
+    """How many open ones are the user's to answer, and how many of the documents are still being
+    corrected."""
     row = db.one(
-        f"""select count(*) as n from owner_questions q join asked_documents on question_id = q.id
-        join documents d on d.id = asked_documents.id where q.outcome is null and ({ANSWERS_FOR} or {_QUALITY})""",  # noqa: S608
+        f"""select count(*) filter (where q.outcome is null) as n, count(*) filter (where {_PROMISED}) as promised
+        from owner_questions q join asked_documents on question_id = q.id
+        join documents d on d.id = asked_documents.id where {ANSWERS_FOR} or {_QUALITY}""",  # noqa: S608
         values(user, reviews=may_review(user)),
     )
     assert row is not None
-    return int(row["n"])
+    return int(row["n"]), int(row["promised"])
 
 
 def work_item(db: Database, user: User, question_id: str) -> OwnerQuestion:

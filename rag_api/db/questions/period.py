@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from rag_api.db import Database
-from rag_api.db.access import reviewer
+from rag_api.db.access import READS, reviewer, values
 from rag_api.db.questions.gaps import NOBODY
 from rag_api.db.questions.reviews import VERDICTS
 from rag_api.domain import User
@@ -35,6 +35,39 @@ class PeriodFigures:
     judged: Mapping[str, int]
     median: float | None
     slowest: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedProcedure:
+    """A procedure that answers quoted, by the version of it that counts now."""
+
+    document_id: str
+    source: str
+    title: str
+    version: str
+    answers: int
+
+
+def quoted_most(db: Database, user: User, since: date, until: date, most: int) -> list[QuotedProcedure]:
+    """Return what was quoted most in these days, both included; an answer counts once for each
+    procedure, and only those that the user may read are named. Raises NotFound for who may not
+    review."""
+    reviewer(user)
+    rows = db.all(
+        f"""with quoted as (
+              select distinct a.id, d.source
+              from answers a, jsonb_array_elements(a.citations) c join documents d on d.id = c->>'document_id' and d.{READS}
+              where a.status = 'answered' and a.user_id <> all(%(nobody)s)
+                and a.created_at >= %(since)s::date and a.created_at < %(until)s::date + 1)
+            select now.id as document_id, now.source, now.title, now.version, count(*)::int as answers
+            from quoted join lateral (
+              select * from documents d where d.source = quoted.source and d.{READS}
+              order by d.status in ('indexed', 'failed') desc, d.created_at desc, d.id limit 1) now on true
+            group by now.id, now.source, now.title, now.version
+            order by answers desc, lower(now.title), now.id limit %(most)s""",  # noqa: S608
+        values(user, nobody=list(NOBODY), since=since, until=until, most=most),
+    )
+    return [QuotedProcedure(**row) for row in rows]
 
 
 def figures_of(db: Database, user: User, since: date, until: date) -> PeriodFigures:

@@ -75,6 +75,7 @@ class ReviewQuery:
     refused: bool = False
     reported: bool = False
     unjudged: bool = False
+    judged: bool = False
     departments: Sequence[str] | None = None  # of who asked; None: of all
     limit: int = 20
     offset: int = 0
@@ -93,6 +94,8 @@ def list_reviews(db: Database, user: User, query: ReviewQuery) -> tuple[list[Rev
         where += f" and {REPORTED}"
     if query.unjudged:
         where += " and r.answer_id is null"
+    if query.judged:
+        where += " and r.answer_id is not null"
     if query.departments is not None:
         where += " and a.department = any(%(departments)s)"
     if query.words:

@@ -249,6 +249,12 @@ def test_a_document_that_is_taken_out_is_listed_and_found_no_more(
     page.get_by_role("button", name="Ja, trek het in").click()
     expect(page.locator(".document")).to_have_count(2)
     assert documents["kitchen"].id not in container.store.document_ids()
+    said = page.locator(".notice[role=status]")
+    expect(said).to_have_text(
+        "Ingetrokken: “Openingsuren van het restaurant”. Het staat onder “ingetrokken” en kan teruggezet worden."
+    )
+    expect(said).to_be_focused()  # where the focus was is gone
+    faultless(page)
 
 
 def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
@@ -313,6 +319,26 @@ def test_what_lapsed_longest_ago_comes_first_and_what_was_replaced_says_by_what(
     page.goto(urljoin(page.url, "/procedures"))  # staff see it where they look for a procedure
     replaced = page.locator(".finder-row", has_text="Vervangen door “Regel nieuw”, versie 2.")
     expect(replaced.get_by_role("link")).to_have_text("Regel vervangen")
+
+
+def test_what_another_document_replaced_is_not_found_among_what_is_valid_today(
+    page: Page, container: Container
+) -> None:
+    load(container, "oud.pdf", "Regel oud. ", language="nl")
+    load(container, "nieuw.pdf", "Regel nieuw. ", supersedes="oud.pdf", language="nl")
+    page.goto(urljoin(page.url, "/procedures"))
+    page.get_by_label("In titel, bestandsnaam of nummer").fill("regel")
+    rows = page.locator(".finder-row .document-title")
+    expect(rows).to_have_text(["Regel nieuw", "Regel oud"])
+    page.get_by_label("Geldigheid").select_option("vandaag geldig")
+    expect(rows).to_have_text(["Regel nieuw"])
+
+
+def test_a_document_that_counts_is_opened_from_its_row(page: Page) -> None:
+    opened(page, "Paracetamol")
+    faultless(page)
+    page.get_by_role("link", name="Open het document").click()
+    expect(page.get_by_text("15 mg/kg paracetamol per gift")).to_be_visible()
 
 
 def test_an_earlier_version_of_a_file_is_listed_named_as_replaced_and_opened(
@@ -524,6 +550,67 @@ def test_a_group_that_nobody_is_in_is_asked_about_and_what_vanishes_is_said(
     expect(page.locator(".document")).to_have_count(2)
     page.screenshot(path=tmp_path / "lost.png", full_page=True)
     assert groups_of(container, documents["child"]) == ["pediatrie"]
+
+
+def test_who_may_read_what_is_loaded_is_chosen_first_and_said_of_each_file(
+    page: Page, container: Container, tmp_path: Path
+) -> None:
+    add_account(container.db, LOCAL_USER, "An Peeters", "an.peeters", None, [Role.READER], ["pediatrie", "everyone"])
+    readers = page.get_by_role("group", name="Wie mag lezen wat u laadt")
+    expect(readers.get_by_label("Zoals gewoonlijk: iedereen")).to_be_checked()
+    upload(page, open_txt=b"Open\n\nWas de handen.")
+    expect(page.locator(".loaded li")).to_contain_text("Het mag gelezen worden door: iedereen.")
+    chooser = page.get_by_label("Laad documenten")
+    readers.get_by_label("Deze groepen").check()
+    expect(chooser).to_be_disabled()
+    expect(chooser).to_have_accessible_description(re.compile("^Kies eerst een groep."))
+    readers.get_by_label("Groep toevoegen").fill("een;twee")
+    expect(chooser).to_be_disabled()
+    readers.get_by_label("Groep toevoegen").fill("pediatrie")
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"readers-{width}.png", full_page=True)
+    chooser.set_input_files(
+        [
+            FilePayload(name=f"{name}.txt", mimeType="text/plain", buffer=f"{name}\n\nGeef {name} niets.".encode())
+            for name in ("kind", "baby")
+        ]
+    )
+    asked = page.locator(".load").get_by_role("alert")
+    expect(asked).to_contain_text("U zit in geen van deze groepen")
+    assert container.db.all("select 1 from documents where source in ('kind.txt', 'baby.txt')") == []
+    faultless(page)
+    asked.get_by_role("button", name="Toch alle 2 laden").click()
+    lines = page.locator(".loaded li")
+    expect(lines).to_have_text(
+        [re.compile(rf"{name}.txt: geladen.*U ziet dit document niet: alleen wie in de groep “pediatrie” zit")
+         for name in ("kind", "baby")], timeout=60_000
+    )  # fmt: skip
+    rows = container.db.all("select source, groups from documents where source like '%.txt' order by source")
+    assert [(row["source"], row["groups"]) for row in rows] == [
+        ("baby.txt", ["pediatrie"]), ("kind.txt", ["pediatrie"]), ("open.txt", ["everyone"])
+    ]  # fmt: skip
+    readers.get_by_role("button", name="Voeg toe").click()
+    readers.get_by_label("Groep toevoegen").fill("everyone")
+    upload(page, open_txt=b"Open\n\nWas de handen.")  # the file as it was, for others
+    expect(lines).to_contain_text("Het mag gelezen worden door: iedereen, pediatrie.")
+    expect(readers.get_by_label("Deze groepen")).to_be_checked()
+    faultless(page)
+
+
+def test_files_for_a_group_that_nobody_is_in_are_not_loaded_unasked(page: Page, container: Container) -> None:
+    readers = page.get_by_role("group", name="Wie mag lezen wat u laadt")
+    readers.get_by_label("Deze groepen").check()
+    readers.get_by_label("Groep toevoegen").fill("pediatire")
+    chooser = page.get_by_label("Laad documenten")
+    chooser.set_input_files([FilePayload(name="kind.txt", mimeType="text/plain", buffer=b"Kind")])
+    asked = page.locator(".load").get_by_role("alert")
+    expect(asked).to_contain_text("In de groep “pediatire” zit niemand die documenten kan lezen")
+    asked.get_by_role("button", name="Annuleer").click()
+    expect(asked).to_have_count(0)
+    expect(chooser).to_have_value("")
+    assert container.db.all("select 1 from documents where source = 'kind.txt'") == []
 
 
 def test_each_file_says_which_step_it_is_at_and_the_others_wait(page: Page) -> None:

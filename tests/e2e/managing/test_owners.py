@@ -56,6 +56,28 @@ def ask(page: Page, url: str, question: str) -> None:
     expect(page.locator(".turn .made")).to_be_visible(timeout=60_000)
 
 
+def test_what_an_owner_promised_is_counted_on_the_first_page_beside_what_waits(
+    page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker
+) -> None:
+    put_owner(container.db, LOCAL_USER, "Werkgroep Pijn", "", [owner.id])
+    for text in ("Klopt de dosis nog?", "Klopt de leeftijd nog?"):
+        path = f"{url}/api/documents/{child.id}/owner-questions"
+        httpx.post(path, json={"kind": "report", "text": text}).raise_for_status()
+    asker.user = owner
+    page.goto(f"{url}/inbox")
+    page.get_by_role("button", name="Wordt aangepast").first.click()
+    expect(page.get_by_role("heading", name="Wordt aangepast")).to_be_visible()
+    page.goto(url)
+    notice = page.locator(".at-hand .notice")
+    expect(notice).to_have_text("1 vraag wacht op uw antwoord; 1 wordt aangepast")
+    faultless(page)
+    notice.get_by_role("link").click()
+    expect(page.locator(".owner-question")).to_contain_text(["Klopt de leeftijd nog?", "Klopt de dosis nog?"])
+    load(container, "paracetamol-kind.pdf", f"{CHILD} Herzien.", owner="Werkgroep Pijn")
+    page.goto(url)
+    expect(notice).to_have_text("1 vraag wacht op uw antwoord")
+
+
 def test_a_report_reaches_the_owner_and_the_answer_comes_back(
     page: Page, url: str, container: Container, child: Document, owner: User, asker: Asker, tmp_path: Path
 ) -> None:

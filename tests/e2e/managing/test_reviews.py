@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -72,6 +72,34 @@ def test_an_answer_is_judged_with_a_remark_that_its_owner_reads_and_a_refusal_sa
     container.db.run("truncate conversations, owner_questions cascade")
 
 
+def test_what_was_judged_is_listed_alone_and_what_is_shown_stays_when_one_comes_back_from_a_source(
+    page: Page, url: str, asker: Asker, container: Container
+) -> None:
+    asked(url, asker)
+    container.db.run("update answers set created_at = created_at - interval '40 days'")
+    page.goto(f"{url}/quality/reviews")
+    expect(page.get_by_text("Er past geen vraag bij.")).to_be_visible()
+    page.get_by_label("Periode").select_option("laatste 90 dagen")
+    expect(page.locator(".review")).to_have_count(2)
+    dose = page.locator(".review", has_text=DOSE)
+    dose.get_by_label("juist", exact=True).check()
+    dose.get_by_role("button", name="Bewaar").click()
+    expect(dose.get_by_role("status")).to_have_text("Bewaard.")
+    page.get_by_label("enkel al beoordeeld").check()
+    expect(page.get_by_label("enkel nog niet beoordeeld")).not_to_be_checked()
+    expect(page.locator(".review h3")).to_have_text([DOSE])
+    faultless(page)
+    page.locator(".review").get_by_role("link").first.click()
+    expect(page).to_have_url(re.compile("/d/"))
+    page.go_back()
+    expect(page.get_by_label("Periode")).to_have_value("90")
+    expect(page.get_by_label("enkel al beoordeeld")).to_be_checked()
+    expect(page.locator(".review h3")).to_have_text([DOSE])
+    page.get_by_label("enkel nog niet beoordeeld").check()
+    expect(page.locator(".review h3")).to_have_text([FLAG])
+    container.db.run("truncate conversations cascade")
+
+
 def test_an_answer_from_what_its_judge_may_not_read_says_so(
     page: Page, url: str, asker: Asker, container: Container
 ) -> None:
@@ -84,11 +112,16 @@ def test_an_answer_from_what_its_judge_may_not_read_says_so(
     container.db.run("truncate conversations cascade")
 
 
-def test_a_periods_report_is_saved_as_csv_and_printed_alone(
-    page: Page, url: str, asker: Asker, container: Container
+def test_a_periods_report_with_its_weeks_and_most_quoted_procedures_is_saved_as_csv_and_printed_alone(
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
 ) -> None:
     asked(url, asker)
     asked(url, asker)
+    container.db.run(
+        "update answers set status = 'answered', citations = (select jsonb_agg(jsonb_build_object('document_id', id))"
+        " from documents where source = 'paracetamol-kind.pdf') where question = %(dose)s",
+        {"dose": DOSE},
+    )
     page.goto(f"{url}/quality/usage")
     report = page.get_by_role("region", name="Rapport van een maand")
     today = datetime.now().astimezone().date()
@@ -96,7 +129,9 @@ def test_a_periods_report_is_saved_as_csv_and_printed_alone(
     report.get_by_label("Van").fill(str(today - timedelta(days=1)))
     report.get_by_label("Tot en met").fill(str(today + timedelta(days=1)))
     expect(report.get_by_role("row", name="Gestelde vragen 4")).to_be_visible()
-    expect(report.get_by_role("listitem")).to_contain_text([FLAG])
+    quoted = re.compile(r"Paracetamol intraveneus bij kinderen\s*2 antwoorden")
+    expect(report.get_by_role("listitem")).to_have_text([quoted, re.compile(re.escape(FLAG))])
+    expect(report.get_by_role("table").last).to_contain_text("Seconden, 95% binnen")
     expect(page.get_by_text("Jansen")).to_have_count(0)
     faultless(page)
     with page.expect_download() as download:
@@ -104,9 +139,17 @@ def test_a_periods_report_is_saved_as_csv_and_printed_alone(
     table = list(csv.reader(download.value.path().read_text(encoding="utf-8-sig").splitlines()))
     assert table[:2] == [["Wat", "Waarde"], ["Vanaf", str(today - timedelta(days=1))]]  # in the page's language
     assert ["Gestelde vragen", "4"] in table
-    assert table[-1] == [f"Het meest gevraagd zonder antwoord: {FLAG}", "2"]
+    assert [f"Het meest gevraagd zonder antwoord: {FLAG}", "2"] in table
+    most = "Procedures waar het meest naar gevraagd werd: Paracetamol intraveneus bij kinderen"
+    assert [most, "2"] in table
+    weeks = table[next(n for n, row in enumerate(table) if row[0] == "Week van") + 1 :]
+    assert sum(int(row[1]) for row in weeks) == 4
+    assert date.fromisoformat(weeks[-1][0]).weekday() == 0
     page.emulate_media(media="print")
-    expect(report.get_by_role("table")).to_be_visible()
+    for table_ in report.get_by_role("table").all():
+        expect(table_).to_be_visible()
+    expect(report.get_by_role("link", name="Paracetamol")).to_be_visible()
+    page.screenshot(path=tmp_path / "report.png", full_page=True)
     expect(report.get_by_role("button", name="CSV")).to_be_hidden()
     expect(page.get_by_text("Hoe voorzichtig Bedside antwoordt")).to_be_hidden()
     container.db.run("truncate conversations cascade")

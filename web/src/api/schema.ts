@@ -1171,6 +1171,8 @@ export interface paths {
                     reported?: boolean;
                     /** @description Only what nobody has judged yet. */
                     unjudged?: boolean;
+                    /** @description Only what somebody judged. */
+                    judged?: boolean;
                     /** @description Of who asked; empty: of nobody's. */
                     department?: string | null;
                     /** @description In the question. */
@@ -1267,8 +1269,8 @@ export interface paths {
         };
         /**
          * What was asked in a period, and what became of it
-         * @description Counts alone, and the questions that were asked most without an answer: those that were asked
-         *     once are not in it, nor who asked.
+         * @description Counts alone, the procedures quoted most, and the questions that were asked most without an
+         *     answer: those that were asked once are not in it, nor who asked.
          */
         get: {
             parameters: {
@@ -2299,7 +2301,7 @@ export interface paths {
                     user?: string;
                     action?: string;
                     result?: string;
-                    /** @description Its id, or a part of its title or file name. */
+                    /** @description Its id, a part of its title or file name, or its number, as on its first page. */
                     document?: string;
                     request?: string;
                 };
@@ -2339,7 +2341,7 @@ export interface paths {
                     user?: string;
                     action?: string;
                     result?: string;
-                    /** @description Its id, or a part of its title or file name. */
+                    /** @description Its id, a part of its title or file name, or its number, as on its first page. */
                     document?: string;
                     request?: string;
                 };
@@ -3638,6 +3640,8 @@ export interface components {
             news: number;
             /** @description So many wait for your answer. */
             waiting: number;
+            /** @description Of so many you said `mended`, and no new version has come yet. */
+            promised: number;
         };
         OwnerOut: {
             /** @description As documents write it. */
@@ -3717,7 +3721,7 @@ export interface components {
             by_mail: boolean;
         };
         OwnerWork: {
-            /** @description Open ones first, oldest first. */
+            /** @description Open ones first, oldest first; then those that wait for a new version. */
             questions: components["schemas"]["OwnerQuestionOut"][];
             open: number;
             /** @description Asked in vain, and nearest to documents that you own. */
@@ -3913,6 +3917,13 @@ export interface components {
         } | {
             places?: unknown;
         };
+        QuotedOut: {
+            /** @description The version that counts now. */
+            document_id: string;
+            title: string;
+            /** @description That quoted it, each once. */
+            answers: number;
+        };
         /** @description Points on the page as displayed (after rotation), origin top left. */
         RectOut: {
             x0: number;
@@ -3978,6 +3989,10 @@ export interface components {
             median: number | null;
             /** @description The same, of 95% of the questions. */
             slowest: number | null;
+            /** @description As `GET /usage` has them, of the period's days alone; oldest first. */
+            weeks: components["schemas"]["WeekOut"][];
+            /** @description Procedures that answers quoted, most quoted first, of those that you may read. */
+            quoted: components["schemas"]["QuotedOut"][];
             /** @description Asked in vain more than once, most asked first. */
             unanswered: components["schemas"]["AskedInVainOut"][];
         };
@@ -4241,6 +4256,8 @@ export interface components {
             entries: components["schemas"]["EntryOut"][];
             /** @description What to give as `before` (or `after`) for more; null: that was all. */
             next: number | null;
+            /** @description How many documents, of those that are kept, `document` may mean. */
+            documents: number | null;
         };
         /**
          * @description answer[start:end] == text: a number, with its unit, that no passage of the answer holds.

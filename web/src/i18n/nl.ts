@@ -258,6 +258,7 @@ export const nl: Messages = {
     news: (count: number) =>
       many(count, "nieuw bericht over uw vragen aan eigenaars", "nieuwe berichten over uw vragen aan eigenaars"),
     waiting: (count: number) => many(count, "vraag wacht op uw antwoord", "vragen wachten op uw antwoord"),
+    promised: (count: number) => many(count, "wordt aangepast", "worden aangepast"),
   },
   pageNames: {
     conversations: "Eerdere vragen",

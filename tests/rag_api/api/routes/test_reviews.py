@@ -135,6 +135,14 @@ def test_the_list_is_chosen_by_period_refusal_report_judgement_and_department(
     assert (told["reported"], told["comments"]) == ("wrong", ["klopt niet"])
 
 
+def test_what_was_judged_is_listed_alone(client: httpx.Client, asker: Asker) -> None:
+    judged, _ = ask(client, asker, DOSE), ask(client, asker, FLAG)
+    assert reviews(client, judged=True) == []
+    judge(client, judged, verdict="right")
+    assert [one["answer_id"] for one in reviews(client, judged=True)] == [judged["id"]]
+    assert reviews(client, judged=True, unjudged=True) == []
+
+
 def test_an_owner_reads_the_remark_and_not_the_question_once(
     client: httpx.Client, asker: Asker, container: Container, documents: dict[str, Document]
 ) -> None:

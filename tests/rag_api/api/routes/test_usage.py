@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -17,7 +18,7 @@ from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Role, User
 from rag_api.retrieval.decision import chosen_risk
 from tests.rag_api.api.routes.conftest import Asker
-from tests.support.world import empty, load_hospital
+from tests.support.world import empty, load, load_hospital
 
 DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
 FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
@@ -171,6 +172,52 @@ def test_a_report_is_saved_as_csv_without_a_formula(client: httpx.Client, asker:
     rows = {(row["figure"], row["of"]): row["value"] for row in csv.DictReader(io.StringIO(response.text))}
     assert (rows[("since", "")], rows[("questions", "")]) == ("2026-01-01", "2")
     assert rows[("unanswered", "'=HYPERLINK vlag stadhuis Ieper?")] == "2"
+
+
+def test_a_report_names_what_was_quoted_most_each_once_an_answer_and_only_what_its_reader_may_read(
+    client: httpx.Client, container: Container, asker: Asker
+) -> None:
+    _, old = ask(client, DOSE), ask(client, DOSE)
+    others = ["paracetamol-kind.pdf", "restaurant.pdf", "restaurant.pdf", "falls.pdf", "gone.pdf"]
+    ids = {row["source"]: row["id"] for row in container.db.all("select id, source from documents")}
+    cited = [{"document_id": ids.get(name, "gone")} for name in others]
+    container.db.run(
+        "update answers set status = 'answered', citations = %(cited)s::jsonb", {"cited": json.dumps(cited)}
+    )
+    container.db.run(
+        "update answers set citations = %(cited)s::jsonb where id = %(id)s",
+        {"cited": json.dumps(cited[:1]), "id": old["id"]},
+    )
+    new = load(container, "paracetamol-kind.pdf", "Paracetamol, herzien. Geef kinderen 15 mg/kg. ")
+    counted = [(one["title"], one["answers"]) for one in report(client)["quoted"]]
+    assert counted == [("Paracetamol, herzien", 2), ("After a fall", 1), ("Openingsuren van het restaurant", 1)]
+    assert report(client)["quoted"][0]["document_id"] == new.id
+    assert report(client, since="2020-01-01", until="2020-12-31")["quoted"] == []
+    container.db.run("update documents set groups = '{others}' where source = 'paracetamol-kind.pdf'")
+    assert [one["title"] for one in report(client)["quoted"]] == ["After a fall", "Openingsuren van het restaurant"]
+    rows = csv.DictReader(
+        io.StringIO(client.get("/report.csv", params={"since": "2026-01-01", "until": "2099-01-01"}).text)
+    )
+    quoted = [(row["of"], row["value"]) for row in rows if row["figure"] == "quoted"]
+    assert quoted == [("After a fall", "1"), ("Openingsuren van het restaurant", "1")]
+
+
+def test_a_report_has_its_weeks_with_the_periods_days_alone(client: httpx.Client, container: Container) -> None:
+    for days in (0, 0, 7, 15):
+        made = ask(client, FLAG)
+        container.db.run(
+            "update answers set created_at = created_at - %(days)s * interval '1 day' where id = %(id)s",
+            {"id": made["id"], "days": days},
+        )
+    today = datetime.now(UTC).date()
+    of = {"since": str(today - timedelta(days=14)), "until": str(today + timedelta(days=90))}
+    weeks = report(client, **of)["weeks"]
+    monday = today - timedelta(days=today.weekday())
+    assert [week["begins"] for week in weeks] == [str(monday - timedelta(days=days)) for days in (14, 7, 0)]
+    assert [week["questions"] for week in weeks] == [0, 1, 2], "what is before the period is in none"
+    rows = list(csv.DictReader(io.StringIO(client.get("/report.csv", params=of).text)))
+    asked = [(row["of"], row["value"]) for row in rows if row["figure"] == "week_questions"]
+    assert asked == [(week["begins"], str(week["questions"])) for week in weeks]
 
 
 def test_a_period_that_ends_before_it_begins_is_refused(client: httpx.Client) -> None:

@@ -11,7 +11,7 @@ import pytest
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.db.owners.named import list_owners, put_owner
-from rag_api.db.owners.questions import ask_owner, asked_by, detach, may_retire, reply, seen, work_of
+from rag_api.db.owners.questions import ask_owner, asked_by, detach, may_retire, reply, seen, waiting_for, work_of
 from rag_api.db.people.accounts import add_account, change_account, get_account, user_of
 from rag_api.db.questions.answers import delete_conversation
 from rag_api.db.questions.gaps import unanswered_near
@@ -95,6 +95,29 @@ def test_nobody_asks_about_what_they_may_not_read_or_under_anothers_answer(
     with pytest.raises(NotFound):
         ask_owner(container.db, nurse, document.id, "question", TEXT)
     assert container.db.one("select count(*) as n from owner_questions") == {"n": 0}
+
+
+def test_what_was_promised_counts_until_a_new_version_is_read_and_stands_after_what_is_open(
+    container: Container, document: Document
+) -> None:
+    pain, nurse = hire(container, "pain"), hire(container, "nurse")
+    put_owner(container.db, ADMIN, "Werkgroep Pijn", "", [pain.id])
+    promised, answered, still, open_one = (
+        ask_owner(container.db, nurse, document.id, "report", text)[0].id for text in ("een", "twee", "drie", "vier")
+    )
+    reply(container.db, pain, promised, "mended", "")
+    reply(container.db, pain, still, "mended", "")
+    reply(container.db, pain, answered, "answered", "Nee.")
+    assert waiting_for(container.db, pain) == (1, 2)
+    assert waiting_for(container.db, nurse) == (0, 0)
+    assert [one.id for one in work_of(container.db, pain)] == [open_one, promised, still, answered]
+    load(container, "para.pdf", "Paracetamol. Geef 15 mg/kg, herzien. ", owner="Werkgroep Pijn")
+    assert waiting_for(container.db, pain) == (1, 0)
+    assert [one.id for one in work_of(container.db, pain)] == [open_one, answered, still, promised]
+    reply(container.db, pain, open_one, "mended", "")
+    assert waiting_for(container.db, pain) == (0, 1)
+    PgDocuments(container.db).retire(["para.pdf"])
+    assert waiting_for(container.db, pain) == (0, 0)
 
 
 def test_who_asked_hears_of_the_answer_and_of_a_new_version(container: Container, document: Document) -> None:

@@ -476,3 +476,12 @@ def test_an_upload_is_its_uploaders_groups_and_replaces_nobody_elses(
     )
     assert opened.status_code == 200
     assert groups_of(container) == {"open.pdf": ("everyone", "surgery"), "sop.pdf": ("icu",)}
+
+
+def test_an_upload_may_name_many_groups(as_user: tuple[httpx.Client, list[User]], container: Container) -> None:
+    client, user = as_user
+    names = ["icu", *(f"the nursing staff of ward {number}" for number in range(9))]
+    user[0] = replace(ADMIN, groups=("everyone", *names))
+    files = {"file": ("sop.txt", b"Sedation\n\nStart at 1 mg/kg per hour.", "text/plain")}
+    client.post("/documents", files=files, data={"groups": ",".join(names)}).raise_for_status()
+    assert set(groups_of(container)["sop.txt"]) == set(names)

@@ -57,7 +57,11 @@ function Entries({ asked, time, said, onAsk }: EntriesProps) {
           </a>
         )}
       </p>
-      {list.isSuccess && entries.length === 0 && <p className="empty-list">{m.audit.none}</p>}
+      {list.isSuccess && entries.length === 0 && (
+        <p className="empty-list">
+          {list.data.pages[0]?.documents === 0 ? m.audit.noDocument(query.document ?? "") : m.audit.none}
+        </p>
+      )}
       <ul className="entries">
         {entries.map((entry) => (
           <EntryRow key={entry.sequence} entry={entry} onAsk={onAsk} />

@@ -10,6 +10,7 @@ import { pathOf, placePath } from "../../state/window/route";
 
 const SHOWN = 5;
 const SHOWN_FAVOURITES = 10;
+const NEWS = ["news", "waiting", "promised"] as const;
 
 export function AtHand() {
   const m = useMessages();
@@ -19,8 +20,8 @@ export function AtHand() {
     { name: m.atHand.favourites, documents: favourites.slice(0, SHOWN_FAVOURITES) },
     { name: m.atHand.opened, documents: opened.filter(({ id }) => !favourites.some((one) => one.id === id)) },
   ];
-  const { news = 0, waiting = 0 } = useOwnerNews().data ?? {};
-  const told = [news > 0 && m.atHand.news(news), waiting > 0 && m.atHand.waiting(waiting)].filter(Boolean);
+  const counts = useOwnerNews().data;
+  const told = NEWS.flatMap((name) => (counts?.[name] ? m.atHand[name](counts[name]) : []));
   return (
     <section className="at-hand" aria-label={m.pageNames.procedures}>
       {told.length > 0 && (

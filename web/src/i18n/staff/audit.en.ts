@@ -15,7 +15,7 @@ export const audit = {
   never: "It was never verified.",
   sound: (when: string, count: number): string =>
     `Verified on ${when}: all ${many(count, "entry", "entries")} up to then are as they were written.`,
-  since: (count: number): string => `${many(count, "entry", "entries")} were added since.`,
+  since: (count: number): string => `${many(count, "entry was", "entries were")} added since.`,
   broken: (when: string, entry: number, why: string): string => `Verified on ${when}: entry ${entry} is wrong. ${why}`,
   why: {
     missing: "An entry is missing there.",
@@ -40,7 +40,7 @@ export const audit = {
   action: "What",
   anyAction: "everything",
   document: "Document",
-  documentHelp: "Part of a title or file name.",
+  documentHelp: "Part of a title or file name, or a number from the first page.",
   from: "From",
   to: "Up to and including",
   result: "Outcome",
@@ -60,6 +60,8 @@ export const audit = {
   export: "Save these as JSON lines",
   shown: (count: number): string => (count === 0 ? "" : `${many(count, "entry", "entries")}, newest first`),
   none: "No entry fits. Another period, or fewer filters?",
+  noDocument: (words: string) =>
+    `No document has “${words}” in its title or file name, as its id, or as the number on its first page.`,
   more: "Show earlier ones",
   nobody: "nobody known",
   erasedWho: "erased",

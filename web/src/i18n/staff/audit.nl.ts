@@ -40,7 +40,7 @@ export const audit: typeof AuditWords = {
   action: "Wat",
   anyAction: "alles",
   document: "Document",
-  documentHelp: "Een deel van een titel of bestandsnaam.",
+  documentHelp: "Een deel van een titel of bestandsnaam, of een nummer van de eerste bladzijde.",
   from: "Vanaf",
   to: "Tot en met",
   result: "Afloop",
@@ -59,6 +59,8 @@ export const audit: typeof AuditWords = {
   export: "Bewaar deze als JSON-regels",
   shown: (count) => (count === 0 ? "" : `${many(count, "regel", "regels")}, nieuwste eerst`),
   none: "Geen regel past hierbij. Een andere periode, of minder filters?",
+  noDocument: (words) =>
+    `Geen document heeft “${words}” in zijn titel of bestandsnaam, als id, of als nummer op zijn eerste bladzijde.`,
   more: "Toon vroegere",
   nobody: "niemand bekend",
   erasedWho: "gewist",

@@ -227,6 +227,7 @@ export const staff = {
     sureRetire: (title: string) =>
       `Withdraw “${title}”? Nothing is answered from it any more. Under “withdrawn” it can be put back.`,
     yesRetire: "Yes, withdraw it",
+    isWithdrawn: (title: string) => `Withdrawn: “${title}”. It is listed under “withdrawn” and can be put back.`,
     fields: {
       title: "Title",
       department: "Department",

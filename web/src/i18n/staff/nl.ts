@@ -228,6 +228,7 @@ export const staff: StaffWords = {
     sureRetire: (title: string) =>
       `“${title}” intrekken? Bedside antwoordt er niet meer uit. Bij “ingetrokken” kan het weer teruggezet worden.`,
     yesRetire: "Ja, trek het in",
+    isWithdrawn: (title: string) => `Ingetrokken: “${title}”. Het staat onder “ingetrokken” en kan teruggezet worden.`,
     fields: {
       title: "Titel",
       department: "Dienst",

@@ -14,9 +14,14 @@ export interface DocumentFilters {
   validity: Validity | ""; // on this day
 }
 
-/** Those that can be read, a page at a time. */
+/** Those that can be read, a page at a time; what another one has replaced is not valid today. */
 export const useProcedures = ({ validity, ...filters }: DocumentFilters) =>
-  usePages({ ...filters, validity: validity || undefined, status: "indexed" });
+  usePages({
+    ...filters,
+    validity: validity || undefined,
+    status: "indexed",
+    ...(validity === "valid" && { replaced: false }),
+  });
 
 export const usePages = (wanted: Omit<Wanted, "limit" | "offset">) =>
   useInfiniteQuery({

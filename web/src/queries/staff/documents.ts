@@ -10,6 +10,7 @@ import { OWNERS } from "../owners";
 
 const NAMES = 20; // to choose from while one is typed
 const changesOf = (id: string) => [...ofOne(id), "changes"];
+const accessOf = (id: string) => [...ofOne(id), "access"];
 
 /** What an admin looks for: all that counts now, what asks for attention, or what was taken out. */
 export type Shown = "" | "failed" | "expired" | "expires_soon" | "replaced" | "earlier" | "uncertain" | "withdrawn";
@@ -124,18 +125,24 @@ function withOne(lists: InfiniteData<DocumentList>, changed: DocumentDetail): In
   return { ...lists, pages };
 }
 
-/** Load one file; what became of it. */
-export const useLoad = () =>
-  useChange(async (file: File): Promise<Loaded | undefined> => {
-    const bodySerializer = (body: { file: Blob }): FormData => {
+/** Load one file for these groups; what became of it. None: for who may by default. */
+export function useLoad() {
+  const client = useQueryClient();
+  return useChange(async ({ file, groups }: { file: File; groups: readonly string[] }): Promise<Loaded | undefined> => {
+    const bodySerializer = (body: { file: Blob; groups: string }): FormData => {
       const form = new FormData(); // the browser adds the boundary to the content type itself
       form.append("file", body.file);
+      form.append("groups", body.groups);
       return form;
     };
-    const { items } = await call(service.POST("/documents", { body: { file, groups: "" }, bodySerializer }));
+    const body = { file, groups: groups.join() };
+    const { items } = await call(service.POST("/documents", { body, bodySerializer }));
     // others may have been repaired with it
-    return items.find(({ source }) => source === file.name.normalize("NFC")) ?? items[0];
+    const loaded = items.find(({ source }) => source === file.name.normalize("NFC")) ?? items[0];
+    void client.invalidateQueries({ queryKey: accessOf(loaded?.document_id ?? "") });
+    return loaded;
   }, LISTS);
+}
 
 const retire = (id: string): Promise<DocumentSummary> => call(service.DELETE("/documents/{document_id}", one(id)));
 export const useRetire = () => useChange(retire, LISTS);
@@ -182,8 +189,6 @@ export function useBulk() {
     return { done: documents.length - failed.length, failed };
   };
 }
-
-const accessOf = (id: string) => [...ofOne(id), "access"];
 
 /** Who may read a document, and who said so. */
 export const useAccess = (id: string) =>

@@ -14,6 +14,7 @@ export interface ReviewsOf {
   refused: boolean;
   reported: boolean;
   unjudged: boolean;
+  judged: boolean;
   department: string | null; // of who asked; null: every department
   search: string; // in the question
   after: string; // a moment, as a field of the page has it; "": whenever

@@ -7,6 +7,7 @@ import {
   changesOf,
   daysLeft,
   givenOf,
+  groupsAtLoad,
   isGroup,
   mayChangeMemberships,
   NEW_FORM,
@@ -84,4 +85,9 @@ test("who is in which group is for the membership admin, and an admin gives the 
     "auditor",
   ]);
   expect(rolesToGive(["membership_admin"])).toEqual(ACCOUNT_ROLES);
+});
+
+test("what an admin loads is for their own groups, and for everyone where they have none", () => {
+  expect(groupsAtLoad(["surgery", "everyone", "icu", "quality"])).toEqual(["icu", "surgery"]);
+  expect(groupsAtLoad(["everyone", "quality"])).toEqual(["everyone"]);
 });

@@ -83,6 +83,14 @@ export const EVERYONE = "everyone"; // the group of all
 export const canRead = (own: readonly string[], groups: readonly string[]): boolean =>
   groups.some((group) => group === EVERYONE || own.includes(group));
 
+const QUALITY = "quality"; // its members judge: no document is theirs
+
+/** Who reads what somebody in `own` loads and says nothing of: as the service has it. */
+export function groupsAtLoad(own: readonly string[]): string[] {
+  const named = own.filter((group) => group !== EVERYONE && group !== QUALITY);
+  return named.length > 0 ? named.toSorted() : own.filter((group) => group !== QUALITY);
+}
+
 /** Those of these groups through which nobody reads a document. */
 export const withoutReaders = (groups: readonly string[], known: readonly Group[]): string[] =>
   groups.filter((group) => group !== EVERYONE && !known.some(({ name, readers }) => name === group && readers > 0));

@@ -4,9 +4,9 @@ import { type FormEvent, useState } from "react";
 import type { DocumentSummary, Access as Given } from "../../../api/types";
 import { failureWords, formatMoment, useStaffMessages } from "../../../i18n";
 import { useSession } from "../../../queries/session";
-import { useGroups } from "../../../queries/staff/accounts";
 import { useAccess, usePutAccess } from "../../../queries/staff/documents";
-import { allGroups, type Chosen, canRead, isGroup, withoutReaders } from "../../../state/staff/account";
+import { allGroups, type Chosen, canRead, isGroup } from "../../../state/staff/account";
+import { AccessDoubts, useAccessDoubts } from "../AccessDoubts";
 import { GroupChoice } from "../GroupChoice";
 
 interface Props {
@@ -23,34 +23,28 @@ export function Access({ document: { id, title }, onLost }: Props) {
     if (own && !canRead(own, groups)) onLost(m.access.lost(title, groups));
     else setSaid(m.access.saved);
   };
-  if (access) return <Form key={access.groups.join()} {...{ id, access, own, said }} onSaved={saved} />;
+  if (access) return <Form key={access.groups.join()} {...{ id, access, said }} onSaved={saved} />;
   return error ? <p className="muted">{failureWords(error.code, m)}</p> : null;
 }
 
 interface FormProps {
   id: string;
   access: Given;
-  own: readonly string[] | undefined;
   said: string;
   onSaved(access: Given): void;
 }
 
-function Form({ id, access, own, said, onSaved }: FormProps) {
+function Form({ id, access, said, onSaved }: FormProps) {
   const m = useStaffMessages();
-  const provider = useSession().data?.sign_in === "oidc";
   const [chosen, setChosen] = useState<Chosen>({ groups: access.groups, typed: "" });
   const [sure, setSure] = useState(false); // that it is meant, whatever follows from it
   const { mutate, error, isPending } = usePutAccess(id, onSaved);
-  const { data: known, isPending: waits } = useGroups();
   const groups = allGroups(chosen);
-  const empty = withoutReaders(groups, known ?? []);
-  const nobody = known !== undefined && groups.length > 0 && empty.length === groups.length;
-  const strange = known ? empty.filter((group) => nobody || !access.groups.includes(group)) : [];
-  const loses = own !== undefined && !canRead(own, groups);
+  const doubts = useAccessDoubts(groups, access.groups);
   const save = (event: FormEvent): void => {
     event.preventDefault();
     if (chosen.typed.trim() !== "" && !isGroup(chosen.typed)) return; // said under the field
-    if ((loses || strange.length > 0) && !sure) setSure(true);
+    if (doubts.any && !sure) setSure(true);
     else mutate(groups);
   };
   const { said_by, said_at, user_name } = access;
@@ -80,19 +74,14 @@ function Form({ id, access, own, said, onSaved }: FormProps) {
       )}
       {sure && (
         <div className="notice" role="alert">
-          {strange.length > 0 && (
-            <p>
-              {m.access.empty(strange, nobody)} {provider && m.access.emptyYet}
-            </p>
-          )}
-          {loses && <p>{m.access.losesIt}</p>}
+          <AccessDoubts {...doubts} />
         </div>
       )}
       <p className="owner-choices">
         <button
           type="submit"
           className="button"
-          disabled={isPending || waits || groups.length === 0 || groups.join() === access.groups.join()}
+          disabled={isPending || doubts.waits || groups.length === 0 || groups.join() === access.groups.join()}
         >
           {sure ? m.access.sure : m.access.save}
         </button>

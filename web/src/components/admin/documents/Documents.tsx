@@ -30,11 +30,11 @@ export function Documents() {
   const [wanted, setWanted] = useState<Listed>({ search: "", shown: "", department: "", owner: null, order: "title" });
   const [chosen, setChosen] = useState<readonly DocumentSummary[]>([]);
   const [round, setRound] = useState(0); // a form that was open before many were changed shows what was said before
-  const [lost, setLost] = useState(""); // what was saved of a document that is no longer listed
+  const [gone, setGone] = useState(""); // what was done with a document that is no longer listed
   const notice = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
-    if (lost) notice.current?.focus(); // where the focus was is gone
-  }, [lost]);
+    if (gone) notice.current?.focus(); // where the focus was is gone
+  }, [gone]);
   const listed = { ...wanted, search: useDelayed(wanted.search.trim()) };
   const list = useDocuments(listed);
   const [retire, restore] = [useRetire(), useRestore()];
@@ -44,7 +44,7 @@ export function Documents() {
   const choose = (part: Partial<Listed>): void => {
     setWanted({ ...wanted, ...part });
     setChosen([]);
-    setLost("");
+    setGone("");
     for (const change of [retire, restore]) change.reset(); // what could not be done is said until something else is
   };
   const changed = (left: readonly DocumentSummary[]): void => {
@@ -64,9 +64,9 @@ export function Documents() {
           {m.admin.notRestored}
         </p>
       )}
-      {lost && (
+      {gone && (
         <p className="notice" role="status" tabIndex={-1} ref={notice}>
-          {lost}
+          {gone}
         </p>
       )}
       {total !== undefined && (
@@ -98,8 +98,12 @@ export function Documents() {
               document={one}
               chosen={chosen.some(({ id }) => id === one.id)}
               onChosen={choosable ? (on) => toggle(one, on) : undefined}
-              onLost={setLost}
-              onRetire={mayChange ? () => retire.mutate(one.id) : undefined}
+              onGone={setGone}
+              onRetire={
+                mayChange
+                  ? () => retire.mutate(one.id, { onSuccess: () => setGone(m.admin.isWithdrawn(one.title)) })
+                  : undefined
+              }
             />
           ),
         )}
@@ -118,10 +122,10 @@ interface RowProps {
   chosen: boolean;
   onChosen: ((on: boolean) => void) | undefined;
   onRetire: (() => void) | undefined;
-  onLost(said: string): void;
+  onGone(said: string): void;
 }
 
-function Row({ document, chosen, onChosen, onRetire, onLost }: RowProps) {
+function Row({ document, chosen, onChosen, onRetire, onGone }: RowProps) {
   const m = useStaffMessages();
   const [open, setOpen] = useState(false);
   return (
@@ -142,8 +146,9 @@ function Row({ document, chosen, onChosen, onRetire, onLost }: RowProps) {
         </summary>
         {open && (
           <>
+            <Opening document={document} />
             <DocumentForm id={document.id} />
-            {onRetire && <Access document={document} onLost={onLost} />}
+            {onRetire && <Access document={document} onLost={onGone} />}
             {onRetire && document.status === "failed" && <Retry id={document.id} />}
             {onRetire && (
               <Confirm
@@ -186,17 +191,13 @@ interface PastProps {
 /** What no longer counts: nothing is said of it any more, but it can be looked at. */
 function Past({ document, restoring, onRestore }: PastProps) {
   const m = useStaffMessages();
-  const { id, title, language, withdrawn_at, withdrawn_by } = document;
+  const { title, withdrawn_at, withdrawn_by } = document;
   return (
     <li className="card document">
       <div className="document-withdrawn">
         <Summary document={document} />
         {withdrawn_at && <p>{m.admin.withdrawn(formatInstant(withdrawn_at, m), withdrawn_by)}</p>}
-        <p>
-          <a className="link" href={placePath({ document: id, page: 1, quotes: [] })} lang={language || undefined}>
-            {m.admin.openIt}
-          </a>
-        </p>
+        <Opening document={document} />
         {onRestore && (
           <p>
             <button
@@ -212,6 +213,17 @@ function Past({ document, restoring, onRestore }: PastProps) {
         )}
       </div>
     </li>
+  );
+}
+
+function Opening({ document: { id } }: { document: DocumentSummary }) {
+  const m = useStaffMessages();
+  return (
+    <p className="document-open">
+      <a className="link" href={placePath({ document: id, page: 1, quotes: [] })}>
+        {m.admin.openIt}
+      </a>
+    </p>
   );
 }
 

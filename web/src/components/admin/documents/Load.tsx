@@ -6,7 +6,10 @@ import type { Loaded, NoteOut } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useFacets } from "../../../queries/documents/facets";
 import { useLoad } from "../../../queries/staff/documents";
+import { allGroups, type Chosen, isGroup } from "../../../state/staff/account";
 import type { Named } from "../../../state/staff/metadata";
+import { AccessDoubts, useAccessDoubts } from "../AccessDoubts";
+import { LoadedReaders, LoadReaders } from "../LoadReaders";
 import { Check } from "./Check";
 import { LeftOut } from "./LeftOut";
 import { Loading } from "./Loading";
@@ -20,6 +23,7 @@ interface Line {
   loaded?: Loaded | undefined;
   code?: string; // of a file that the service refused
   named: Named; // by the documents that were there before
+  groups: readonly string[]; // that it was loaded for
 }
 
 export function Load() {
@@ -29,27 +33,43 @@ export function Load() {
   const [lines, setLines] = useState<readonly Line[]>([]);
   const [waiting, setWaiting] = useState<readonly string[]>([]); // names, the first being loaded
   const [over, setOver] = useState(false); // files are held above
+  const [chosen, setChosen] = useState<Chosen | null>(null); // who may read them
+  const [asked, setAsked] = useState<readonly File[]>([]); // files of which it is asked whether that is meant
   const { data: facets } = useFacets();
   const { mutateAsync: loadOne } = useLoad();
+  const groups = chosen ? allGroups(chosen) : [];
+  const doubts = useAccessDoubts(groups);
+  const lacking = chosen !== null && (groups.length === 0 || !groups.every(isGroup));
+  const closed = waiting.length > 0 || lacking || doubts.waits;
   const load = async (files: readonly File[]): Promise<void> => {
+    setAsked([]);
     setLines([]);
     const named = { owner: facets?.owners ?? [], department: facets?.departments ?? [] };
     for (const [place, file] of files.entries()) {
       setWaiting(files.slice(place).map(({ name }) => name));
-      const line = await loadOne(file).then(
-        (loaded): Line => ({ name: file.name, loaded, named }),
-        (error): Line => ({ name: file.name, code: asApiError(error).code, named }),
+      const about = { name: file.name, named, groups };
+      const line = await loadOne({ file, groups }).then(
+        (loaded): Line => ({ ...about, loaded }),
+        (error): Line => ({ ...about, code: asApiError(error).code }),
       );
       setLines((before) => [...before, line]);
     }
     setWaiting([]);
+    forget();
+  };
+  const forget = (): void => {
+    setAsked([]);
     if (input.current) input.current.value = ""; // so that the same file can be chosen again
+  };
+  const take = (files: readonly File[]): void => {
+    if (closed || files.length === 0) return;
+    if (doubts.any) setAsked(files);
+    else void load(files);
   };
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
-    const files = [...event.dataTransfer.files];
-    if (waiting.length === 0 && files.length > 0) void load(files);
+    take([...event.dataTransfer.files]);
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: what can be dropped here can be chosen in the field within
@@ -62,6 +82,14 @@ export function Load() {
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
+      <LoadReaders
+        chosen={chosen}
+        disabled={waiting.length > 0}
+        onChange={(now) => {
+          setChosen(now);
+          forget();
+        }}
+      />
       <label className="admin-search">
         {m.admin.load}
         <input
@@ -70,13 +98,26 @@ export function Load() {
           accept={READ.map((kind) => `.${kind}`).join()}
           aria-describedby={help}
           ref={input}
-          disabled={waiting.length > 0}
-          onChange={(event) => void load([...(event.target.files ?? [])])}
+          disabled={closed}
+          onChange={(event) => take([...(event.target.files ?? [])])}
         />
       </label>
       <p className="load-help" id={help}>
-        {m.admin.dropHelp} {m.admin.loadHelp(READ.join(", "))}
+        {lacking ? m.access.chooseFirst : m.admin.dropHelp} {m.admin.loadHelp(READ.join(", "))}
       </p>
+      {asked.length > 0 && (
+        <div className="notice" role="alert">
+          <AccessDoubts {...doubts} />
+          <p className="owner-choices">
+            <button type="button" className="button" onClick={() => void load(asked)}>
+              {m.access.loadAllTheSame(asked.length)}
+            </button>
+            <button type="button" className="link" onClick={forget}>
+              {m.accounts.cancel}
+            </button>
+          </p>
+        </div>
+      )}
       <div aria-live="polite">
         <ul className="loaded">
           {lines.map((line) => {
@@ -88,6 +129,7 @@ export function Load() {
                   {name}: {wordsOf(line, m)}
                 </span>
                 {loaded && <Notes {...loaded} notes={told(loaded)} failed={wrong} />}
+                {loaded?.document_id && <LoadedReaders id={loaded.document_id} groups={line.groups} />}
                 {loaded?.document_id && loaded.outcome === "indexed" && (
                   <>
                     <LeftOut id={loaded.document_id} notes={loaded.notes} />

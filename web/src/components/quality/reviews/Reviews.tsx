@@ -3,22 +3,40 @@ import { useState } from "react";
 import { dayOf, useStaffMessages } from "../../../i18n";
 import { type ReviewsOf, useReviews } from "../../../queries/staff/reviews";
 import { useDelayed } from "../../../queries/useDelayed";
+import { useKeptHere } from "../../../state/window/useKeptHere";
 import { Choice } from "../../shared/controls/Choice";
 import { Shell } from "../Shell";
 import { Review } from "./Review";
 
 const DAY = 24 * 60 * 60 * 1000; // milliseconds
 const PERIODS = [7, 30, 90, 365, 0]; // days; 0: always
-const ONLY = ["refused", "reported", "unjudged"] as const;
+const ONLY = ["refused", "reported", "unjudged", "judged"] as const;
 const EVERY = "*"; // no department's name; "" is nobody's
+
+type Shown = Omit<ReviewsOf, "since" | "search"> & { days: number };
+const FIRST: Shown = {
+  days: 30,
+  department: null,
+  after: "",
+  before: "",
+  refused: false,
+  reported: false,
+  unjudged: true,
+  judged: false,
+};
+
+/** What is judged and what is not are nothing together: one takes the place of the other. */
+const chosen = (one: (typeof ONLY)[number], on: boolean): Partial<Shown> => ({
+  ...(on && one === "judged" && { unjudged: false }),
+  ...(on && one === "unjudged" && { judged: false }),
+  [one]: on,
+});
 
 export function Reviews() {
   const m = useStaffMessages();
-  const [days, setDays] = useState(30);
-  const [only, setOnly] = useState({ refused: false, reported: false, unjudged: true });
-  const [department, setDepartment] = useState<ReviewsOf["department"]>(null);
-  const [search, setSearch] = useState("");
-  const [[after, before], setMoments] = useState(["", ""]);
+  const [shown, show] = useKeptHere(FIRST);
+  const { days, department, after, before, ...only } = shown;
+  const [search, setSearch] = useState(""); // not kept: a question may be about a patient
   const since = days === 0 ? "" : dayOf(new Date(Date.now() - days * DAY));
   const list = useReviews({ since, department, search: useDelayed(search.trim()), after, before, ...only });
   const last = list.data?.pages.at(-1);
@@ -32,7 +50,7 @@ export function Reviews() {
           label={m.quality.period}
           value={String(days)}
           options={PERIODS.map((one) => [String(one), m.quality.periodOf(one)] as const)}
-          onValue={(chosen) => setDays(Number(chosen))}
+          onValue={(chosen) => show({ days: Number(chosen) })}
         />
         <Choice
           label={m.reviews.department}
@@ -41,7 +59,7 @@ export function Reviews() {
             [EVERY, m.quality.everyDepartment] as const,
             ...(last?.departments ?? []).map((name) => [name, name || m.quality.noDepartment] as const),
           ]}
-          onValue={(name) => setDepartment(name === EVERY ? null : name)}
+          onValue={(name) => show({ department: name === EVERY ? null : name })}
         />
         <label className="document-field">
           {m.reviews.words}
@@ -49,22 +67,18 @@ export function Reviews() {
         </label>
         <label className="document-field">
           {m.reviews.after}
-          <input type="datetime-local" value={after} onChange={(event) => setMoments([event.target.value, before])} />
+          <input type="datetime-local" value={after} onChange={(event) => show({ after: event.target.value })} />
         </label>
         <label className="document-field">
           {m.reviews.before}
-          <input type="datetime-local" value={before} onChange={(event) => setMoments([after, event.target.value])} />
+          <input type="datetime-local" value={before} onChange={(event) => show({ before: event.target.value })} />
         </label>
       </div>
       <fieldset className="review-only">
         <legend className="sr-only">{m.reviews.only}</legend>
         {ONLY.map((one) => (
           <label key={one} className="judge-choice">
-            <input
-              type="checkbox"
-              checked={only[one]}
-              onChange={(event) => setOnly({ ...only, [one]: event.target.checked })}
-            />
+            <input type="checkbox" checked={only[one]} onChange={(event) => show(chosen(one, event.target.checked))} />
             {m.reviews.kinds[one]}
           </label>
         ))}

@@ -4,8 +4,10 @@ import type { PeriodReport } from "../../../api/types";
 import { dayOf, formatDay, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useReport } from "../../../queries/staff/usage";
 import { download } from "../../../state/window/download";
+import { placePath } from "../../../state/window/route";
 import { csvOf } from "../../../text/csv";
 import { Problem } from "../../shared/controls/Problem";
+import { seconds, WeekTable, weekRows } from "./WeekTable";
 import "../../../styles/media/print.css";
 
 /** The month before this one, which is over. */
@@ -79,6 +81,29 @@ function Figures({ report }: { report: PeriodReport }) {
           ))}
         </tbody>
       </table>
+      {report.weeks.length > 0 && (
+        <>
+          <h4>{m.usage.byWeek}</h4>
+          <p className="muted">{m.usage.byWeekLead}</p>
+          <WeekTable weeks={report.weeks} />
+        </>
+      )}
+      {report.quoted.length > 0 && (
+        <>
+          <h4>{m.usage.quoted}</h4>
+          <p className="muted">{m.usage.quotedLead}</p>
+          <ol>
+            {report.quoted.map(({ document_id, title, answers }) => (
+              <li key={document_id}>
+                <a className="link" href={placePath({ document: document_id, page: 1, quotes: [] })}>
+                  {title}
+                </a>{" "}
+                <span className="muted">{m.usage.answers(answers)}</span>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
       {report.unanswered.length > 0 && (
         <>
           <h4>{m.usage.inVain}</h4>
@@ -102,12 +127,12 @@ const tableOf = (report: PeriodReport, m: StaffMessages): string[][] => [
   [m.audit.from, report.since],
   [m.audit.to, report.until],
   ...rowsOf(report, m),
+  ...report.quoted.map(({ title, answers }) => [`${m.usage.quoted}: ${title}`, String(answers)]),
   ...report.unanswered.map(({ question, times }) => [`${m.usage.inVain}: ${question}`, String(times)]),
+  ...weekRows(report.weeks, m),
 ];
 
 function rowsOf(report: PeriodReport, m: StaffMessages): [string, string][] {
-  const seconds = (value: number | null) =>
-    value === null ? "" : value.toLocaleString(m.locale, { maximumFractionDigits: 1, minimumFractionDigits: 1 });
   const why = (by: string) => (m.reviews.refused[by] ?? m.reviews.refusedUnknown).replace(/\.$/, "");
   const counts: [string, number][] = [
     [m.usage.asked, report.questions],
@@ -124,7 +149,7 @@ function rowsOf(report: PeriodReport, m: StaffMessages): [string, string][] {
   ];
   return [
     ...counts.map(([name, count]): [string, string] => [name, String(count)]),
-    [m.usage.half, seconds(report.median)],
-    [m.usage.most, seconds(report.slowest)],
+    [m.usage.half, seconds(report.median, m)],
+    [m.usage.most, seconds(report.slowest, m)],
   ];
 }

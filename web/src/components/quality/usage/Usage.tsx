@@ -8,6 +8,7 @@ import { Shell } from "../Shell";
 import { Bars } from "./Bars";
 import { Report } from "./Report";
 import { Risk } from "./Risk";
+import { WeekTable } from "./WeekTable";
 
 const SPANS = [13, 26, 53];
 
@@ -43,9 +44,6 @@ function Figures({ weeks }: { weeks: UsageWeek[] }) {
   const asked = weeks.reduce((sum, week) => sum + week.questions, 0);
   if (asked === 0) return <p>{m.usage.nothing}</p>;
   const day = (week: UsageWeek) => formatDay(week.begins, m);
-  const share = (count: number, of: number) => (of ? `${Math.round((100 * count) / of)}%` : "");
-  const seconds = (value: number | null) =>
-    value === null ? "" : value.toLocaleString(m.locale, { maximumFractionDigits: 1, minimumFractionDigits: 1 });
   return (
     <>
       <p>{m.usage.trend(...halves(weeks))}</p>
@@ -59,34 +57,7 @@ function Figures({ weeks }: { weeks: UsageWeek[] }) {
       />
       <details>
         <summary>{m.usage.table}</summary>
-        <div className="wide">
-          <table className="figures">
-            <thead>
-              <tr>
-                {m.usage.heads.map((head) => (
-                  <th key={head} scope="col">
-                    {head}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {[...weeks].reverse().map((week) => (
-                <tr key={week.begins}>
-                  <th scope="row">{day(week)}</th>
-                  <td>{week.questions}</td>
-                  <td>{week.askers}</td>
-                  <td>{share(week.answered, week.questions)}</td>
-                  <td>{share(week.not_found, week.questions)}</td>
-                  <td>{week.wrong}</td>
-                  <td>{week.failed}</td>
-                  <td>{seconds(week.median)}</td>
-                  <td>{seconds(week.slowest)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <WeekTable weeks={weeks} />
       </details>
     </>
   );

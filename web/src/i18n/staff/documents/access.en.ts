@@ -4,6 +4,13 @@ const oneOf = (names: readonly string[]): string =>
 
 export const access = {
   title: "Who may read it",
+  atLoad: "Who may read what you load",
+  usual: (groups: string) => `As usual: ${groups}; of a new version, whoever could read the one before`,
+  chosen: "These groups",
+  chooseFirst: "Choose a group first.",
+  loadAllTheSame: (files: number) => (files === 1 ? "Load it all the same" : `Load all ${files} the same`),
+  notYours: (groups: readonly string[]) =>
+    `You do not see this document: only members of the group ${oneOf(groups)} may read it.`,
   groups: "Groups",
   help: "Members of any of these groups may read it, now and in later versions; “everyone” is the group of all.",
   save: "Save who may read it",

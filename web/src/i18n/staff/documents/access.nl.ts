@@ -6,6 +6,12 @@ const oneOf = (names: readonly string[]): string =>
 
 export const access: StaffWords["access"] = {
   title: "Wie het mag lezen",
+  atLoad: "Wie mag lezen wat u laadt",
+  usual: (groups) => `Zoals gewoonlijk: ${groups}; van een nieuwe versie wie de vorige mocht lezen`,
+  chosen: "Deze groepen",
+  chooseFirst: "Kies eerst een groep.",
+  loadAllTheSame: (files) => (files === 1 ? "Toch laden" : `Toch alle ${files} laden`),
+  notYours: (groups) => `U ziet dit document niet: alleen wie in de groep ${oneOf(groups)} zit, mag het lezen.`,
   groups: "Groepen",
   help: "Wie in een van deze groepen zit, mag het lezen, nu en in latere versies. In “iedereen” zit wie hier een account heeft.",
   save: "Bewaar wie het mag lezen",

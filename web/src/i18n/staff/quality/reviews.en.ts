@@ -8,7 +8,7 @@ export const reviews = {
   after: "Asked from",
   before: "Asked before",
   only: "Show only",
-  kinds: { refused: "only refused", reported: "only reported", unjudged: "only not judged yet" },
+  kinds: { refused: "only refused", reported: "only reported", unjudged: "only not judged yet", judged: "only judged" },
   count: (shown: number, total: number) => {
     if (total === 0) return "No question fits. Choose a longer period, or take a filter away.";
     return shown === total ? (total === 1 ? "1 question" : `${total} questions`) : `${shown} of ${total} questions`;

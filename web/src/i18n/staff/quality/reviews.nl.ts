@@ -8,7 +8,12 @@ export const reviews: StaffWords["reviews"] = {
   after: "Gevraagd vanaf",
   before: "Gevraagd voor",
   only: "Toon enkel",
-  kinds: { refused: "enkel geweigerd", reported: "enkel gemeld", unjudged: "enkel nog niet beoordeeld" },
+  kinds: {
+    refused: "enkel geweigerd",
+    reported: "enkel gemeld",
+    unjudged: "enkel nog niet beoordeeld",
+    judged: "enkel al beoordeeld",
+  },
   count: (shown, total) => {
     if (total === 0) return "Er past geen vraag bij. Kies een langere periode, of haal een filter weg.";
     return shown === total ? (total === 1 ? "1 vraag" : `${total} vragen`) : `${shown} van ${total} vragen`;
