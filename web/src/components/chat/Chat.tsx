@@ -26,7 +26,6 @@ import { Empty } from "./Empty";
 import { Welcome } from "./Welcome";
 
 const Help = lazy(async () => ({ default: (await import("./Help")).Help }));
-const Timers = lazy(async () => ({ default: (await import("../steps/Timers")).Timers }));
 
 export function Chat() {
   const m = useMessages();
@@ -106,8 +105,8 @@ export function Chat() {
   });
 
   const empty = last === undefined;
-  const asks = useRef(false); // a timer runs on when the next conversation begins
-  asks.current ||= last?.state.kind === "complete";
+  const times = useRef(false); // a timer runs on when the next conversation begins
+  times.current ||= last?.state.kind === "complete";
   const long = conversation.turns.length > SHORT;
   const nowhere = empty && route.kind === "unknown";
   return (
@@ -115,6 +114,7 @@ export function Chat() {
       <Header
         home
         asks
+        times={times.current}
         covered={source.over}
         lacking={lackingIn(conversation)}
         tools={<HelpButton onHelp={() => setHelp(true)} />}
@@ -126,11 +126,6 @@ export function Chat() {
         aria-label={m.app.conversation}
         inert={source.over}
       >
-        {asks.current && (
-          <Optional fallback={null}>
-            <Timers />
-          </Optional>
-        )}
         {!empty && (
           <Optional fallback={null}>
             <PrintedDay conversation={conversation.id} />

@@ -8,6 +8,8 @@ import { stepRows } from "../../text/answer/stepRows";
 import { Fitted } from "./Fitted";
 import { StartTimers, TicksFoot } from "./Ticks";
 
+const wordsOf = (row: Row = []): string => row.map(({ text }) => text).join(" · ");
+
 /** A cell of the table's body with what stands in it. */
 export type DrawCell = (words: ReactNode, cell: Cell, row: number) => ReactNode;
 
@@ -37,7 +39,7 @@ export function TickedTable({ list, rows, language, children }: Props) {
           )}
           <span className="step">{words}</span>
         </label>
-        <StartTimers {...{ language }} text={cell.text} />
+        <StartTimers {...{ language }} text={cell.text} step={wordsOf(rows[row])} />
       </div>
     ) : (
       words

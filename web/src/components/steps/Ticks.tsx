@@ -1,8 +1,9 @@
 // What a checklist has whatever it is made of: under it how many are done and the way back, and
 // timers where a step names a time.
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { useWardMessages } from "../../i18n";
-import { reset, show, startTimer, useTicks, useWatched } from "../../state/conversation/steps";
+import { usePerson } from "../../queries/session";
+import { reset, show, startTimer, usedBy, useTicks, useWatched } from "../../state/conversation/steps";
 import { durationsIn } from "../../text/answer/durations";
 import "../../styles/answer/steps.css";
 
@@ -14,6 +15,7 @@ interface Props {
 
 export function TicksFoot({ list, count, whole }: Props) {
   const m = useWardMessages();
+  useKept();
   const { shown, done } = useTicks(list);
   const button = useRef<HTMLButtonElement>(null);
   const startAnew = (): void => {
@@ -41,8 +43,14 @@ export function TicksFoot({ list, count, whole }: Props) {
   );
 }
 
-/** `language`: of the text. */
-export function StartTimers({ text, language }: { text: string; language: string }) {
+/** What this person had here before, on another page or before this one was loaded again. */
+export function useKept(): void {
+  const person = usePerson();
+  useEffect(() => usedBy(person), [person]);
+}
+
+/** `step`: the words it belongs to, where they are more than the text; `language`: of both. */
+export function StartTimers({ text, step = text, language }: { text: string; step?: string; language: string }) {
   const m = useWardMessages();
   const watched = useWatched();
   return (watched ? durationsIn(text) : []).map(({ seconds, text: words }) => (
@@ -51,7 +59,7 @@ export function StartTimers({ text, language }: { text: string; language: string
       type="button"
       className="chip"
       lang={m.locale}
-      onClick={() => startTimer({ step: text, language, words, seconds })}
+      onClick={() => startTimer({ step, language, words, seconds })}
     >
       {m.steps.start(words)}
     </button>

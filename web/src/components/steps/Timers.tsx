@@ -1,18 +1,17 @@
-// The timers that run, above the conversation; one whose time is up lies over everything until
+// The timers that run, under the bar of every page; one whose time is up lies over everything until
 // somebody says so, and is heard.
 import { useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { useWardMessages } from "../../i18n";
-import { usePerson } from "../../queries/session";
-import { clockOf, startTimer, stopTimer, type Timer, usedBy, useTimers, watch } from "../../state/conversation/steps";
+import { clockOf, startTimer, stopTimer, type Timer, useTimers, watch } from "../../state/conversation/steps";
+import { useKept } from "./Ticks";
 import "../../styles/answer/steps.css";
 
 export function Timers() {
   const m = useWardMessages();
   const timers = useTimers();
   const now = useNow(timers.length > 0);
-  const person = usePerson();
-  useEffect(() => usedBy(person), [person]);
+  useKept();
   useEffect(watch, []);
   const running = timers.filter(({ until }) => until > now);
   const due = timers.filter(({ until }) => until <= now);
@@ -22,7 +21,7 @@ export function Timers() {
       {running.length > 0 && (
         <ul className="timers" aria-label={m.steps.timers}>
           {running.map((timer) => (
-            <li key={timer.id}>
+            <li key={timer.id} title={timer.step}>
               <span role="timer" className="clock">
                 {clockOf(timer.until - now)}
               </span>

@@ -1,7 +1,8 @@
-// What is ticked off of quoted lists, and the timers that run: in the memory of this tab alone, so
-// that nothing of a patient's care stays on a ward's computer. Timers go by the clock, so a tab
-// that slept is right again when it wakes.
+// What is ticked off of quoted lists, and the timers that run: kept for this tab alone, through all
+// of its pages, so that nothing of a patient's care stays on a ward's computer. Timers go by the
+// clock, so a tab that slept is right again when it wakes.
 import { useSyncExternalStore } from "react";
+import { keepInTab, keptInTab } from "../../settings";
 
 export interface Ticks {
   shown: boolean; // as a checklist
@@ -24,14 +25,17 @@ interface Steps {
 }
 
 const NONE: Ticks = { shown: false, done: new Set() };
-let steps: Steps = { ticks: new Map(), timers: [], watched: false };
+const EMPTY = { ticks: new Map<string, Ticks>(), timers: [] };
+let steps: Steps = { ...EMPTY, watched: false };
 let person: string | null = null;
-let made = 0;
+let going = false; // to another page of this tab, where the timers run on
 const heard = new Set<() => void>();
 
 function change(changed: Partial<Steps>): void {
   steps = { ...steps, ...changed };
-  window.onbeforeunload = steps.timers.length > 0 ? (event) => event.preventDefault() : null; // a timer would be lost
+  window.onbeforeunload = (event) => {
+    if (steps.timers.length > 0 && !going) event.preventDefault(); // a timer would be lost
+  };
   for (const tell of heard) tell();
 }
 
@@ -49,10 +53,42 @@ export const useWatched = (): boolean => useSyncExternalStore(subscribe, () => s
 /** Says that timers are shown, until what it returns is called. */
 export function watch(): () => void {
   change({ watched: true });
-  return () => change({ watched: false });
+  const back = ({ persisted }: PageTransitionEvent): void => {
+    going = false;
+    if (persisted) restore(); // the page is as it was left, and others were used meanwhile
+  };
+  const leave = ({ destination }: Event & { destination?: { url: string } }): void => {
+    going = new URL(destination?.url ?? "", location.href).origin === location.origin;
+  };
+  const { navigation } = window as { navigation?: EventTarget }; // no browser without it loses more than it asks
+  window.addEventListener("pageshow", back);
+  navigation?.addEventListener("navigate", leave);
+  return () => {
+    window.removeEventListener("pageshow", back);
+    navigation?.removeEventListener("navigate", leave);
+    change({ watched: false });
+  };
 }
 
-const setTicks = (list: string, ticks: Ticks): void => change({ ticks: new Map(steps.ticks).set(list, ticks) });
+function changeKept(changed: Partial<Steps>): void {
+  change(changed);
+  const { ticks, timers } = steps;
+  const lists = [...ticks].map(([list, { shown, done }]) => [list, shown, [...done]]);
+  keepInTab("steps", JSON.stringify({ person, lists, timers }));
+}
+
+/** What this person had on the page before, and nothing of another one. */
+function restore(): void {
+  const text = keptInTab("steps");
+  if (text === null) return;
+  const kept: { person: string; lists: [string, boolean, number[]][]; timers: Timer[] } = JSON.parse(text);
+  const own = kept.person === person;
+  const ticks = new Map(kept.lists.map(([list, shown, done]) => [list, { shown, done: new Set(done) }]));
+  if (own) change({ ticks, timers: kept.timers });
+  else changeKept(EMPTY);
+}
+
+const setTicks = (list: string, ticks: Ticks): void => changeKept({ ticks: new Map(steps.ticks).set(list, ticks) });
 
 export const show = (list: string, shown: boolean): void =>
   setTicks(list, { ...(steps.ticks.get(list) ?? NONE), shown });
@@ -68,16 +104,18 @@ export function tick(list: string, item: number, wanted: boolean): void {
 export const reset = (list: string): void => setTicks(list, { shown: true, done: new Set() });
 
 export function startTimer(timer: Omit<Timer, "id" | "until">): void {
-  made += 1;
-  change({ timers: [...steps.timers, { ...timer, id: made, until: Date.now() + timer.seconds * 1000 }] });
+  const id = Math.max(0, ...steps.timers.map((one) => one.id)) + 1;
+  changeKept({ timers: [...steps.timers, { ...timer, id, until: Date.now() + timer.seconds * 1000 }] });
 }
 
-export const stopTimer = (id: number): void => change({ timers: steps.timers.filter((one) => one.id !== id) });
+export const stopTimer = (id: number): void => changeKept({ timers: steps.timers.filter((one) => one.id !== id) });
 
-/** Forgets all of it when another person uses the tab. */
+/** Shows what this person has kept in the tab, and forgets all of it when another one uses it. */
 export function usedBy(who: string): void {
-  if (person !== null && person !== who) change({ ticks: new Map(), timers: [] });
+  if (person === who) return;
+  if (person !== null) change(EMPTY);
   person = who;
+  restore();
 }
 
 /** What is left of a timer as a clock shows it: "4:05", "1:00:00"; never less than nothing. */

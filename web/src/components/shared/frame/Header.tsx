@@ -1,11 +1,13 @@
 // The bar on top of every page, the same on each: its name, the ways to go, how the page looks and
 // speaks; under it what holds of the whole page.
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, useState } from "react";
 import { useMessages } from "../../../i18n";
 import { useRoles } from "../../../queries/session";
+import { keptInTab } from "../../../settings";
 import { conversationPath, mayRead, type OwnPage } from "../../../state/window/route";
 import { useFolded } from "../../../state/window/useNarrow";
 import { Menu } from "../controls/Menu";
+import { Optional } from "../controls/Optional";
 import { Banner } from "./Banner";
 import { Display, useDisplay } from "./Display";
 import { History } from "./History";
@@ -13,18 +15,29 @@ import { LanguageButton } from "./LanguageButton";
 import { FoldedLinks, PageLinks } from "./PageLinks";
 import { SignedIn } from "./SignedIn";
 
+const Timers = lazy(async () => ({ default: (await import("../../steps/Timers")).Timers }));
+
 interface Props {
   home?: boolean; // this is the page that the name leads to
   current?: OwnPage; // the page that this is
   covered?: boolean | undefined; // something lies over the page
   asks?: boolean; // there is a question box to skip to
+  times?: boolean; // something here may start a timer
   lacking?: number | undefined; // which answer lacked something
   tools?: ReactNode; // after the ways to go
   onAnew?: () => void; // begins a new question here; else the page that the name leads to does
   onConversation?: (id: string) => void; // shows an earlier one here
 }
 
-export function Header({ home = false, covered = false, asks = false, lacking = 0, tools, ...ways }: Props) {
+export function Header({
+  home = false,
+  covered = false,
+  asks = false,
+  times = false,
+  lacking = 0,
+  tools,
+  ...ways
+}: Props) {
   const { current } = ways;
   const m = useMessages();
   const display = useDisplay();
@@ -71,6 +84,11 @@ export function Header({ home = false, covered = false, asks = false, lacking = 
         </p>
       )}
       <Banner lacking={lacking} />
+      {(times || keptInTab("steps") !== null) && (
+        <Optional fallback={null}>
+          <Timers />
+        </Optional>
+      )}
     </header>
   );
 }
