@@ -15,8 +15,8 @@ from rag_api.qa_readers.adapter import AdapterReader
 from rag_api.retrieval.decision.calibration import AGREED
 from rag_api.retrieval.reader_model.passages import ReadingPassage
 from rag_api.retrieval.reader_model.pointing_reader import PointedReading
-from tests.rag_api.answering.choosing.test_agreement import container  # noqa: F401
-from tests.rag_api.retrieval.reader_model.test_pointing_reader import documents, pointing  # noqa: F401
+from tests.rag_api.answering.choosing.test_agreement import settings  # noqa: F401
+from tests.rag_api.conftest import container, documents  # noqa: F401
 
 DOSE = ("paracetamol-kind.pdf", "15 mg/kg")
 OPEN = ("restaurant.pdf", "11.30 tot 14 uur")

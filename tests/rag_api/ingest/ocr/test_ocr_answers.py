@@ -13,11 +13,11 @@ from rag_api.db.documents import PgDocuments
 from rag_api.domain import Answer, AnswerStatus, Mode
 from rag_api.ingest.common.notes import note
 from rag_api.text.quotable.uncertain import BLANK, is_same
-from tests.rag_api.answering.test_ask import asked, container, last
+from tests.rag_api.answering.test_ask import asked, last, settings
 from tests.support.scripted_server import Scripted
 from tests.support.world import DOUBTFUL, load
 
-__all__ = ["container"]
+__all__ = ["settings"]
 
 DOUBTED = "Geef kinderen van 10 tot 50 kg 75 mg/kg paracetamol per gift. "
 SCAN = (
