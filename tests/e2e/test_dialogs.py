@@ -106,6 +106,44 @@ def test_who_knows_a_procedure_but_not_its_title_says_so_by_one_press_and_may_ad
     expect(under(page).locator("textarea")).to_have_count(0)
 
 
+def test_under_an_answer_that_answer_alone_is_printed_its_warning_with_its_table(
+    new_page: NewPage, base_url: str
+) -> None:
+    page = new_page()
+    page.add_init_script("window.print = () => undefined")
+    page.goto(base_url)
+    for asked, question in enumerate(("hoeveel paracetamol mag een kind?", "rijtje onvolledig"), 1):
+        ask(page, question)
+        expect(page.get_by_role("button", name="Druk af")).to_have_count(asked)
+    warning = page.locator(".part-table thead td")
+    expect(warning).to_be_hidden()
+    page.get_by_role("button", name="Druk af").last.click()
+    page.emulate_media(media="print")
+    expect(page.locator(".question:visible")).to_have_text(["rijtje onvolledig"])
+    expect(page.locator(".printed-sources:visible")).to_have_count(1)
+    expect(warning).to_have_text("Deze tabel is niet volledig (2 van de 9 rijen): open de bron voor de andere.")
+    expect(warning).to_be_visible()
+    expect(page.locator(".part-table thead")).to_have_css("display", "table-header-group")  # on each sheet again
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(page.locator(".question:visible")).to_have_count(2)
+
+
+def test_after_no_it_is_said_who_sees_it_and_that_no_procedure_says_it_can_be_chosen(
+    new_page: NewPage, base_url: str, script: Script
+) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page)
+    feedback = page.get_by_role("group", name="Antwoord gevonden?")
+    feedback.get_by_role("button", name="nee", exact=True).click()
+    expect(feedback.locator(".said")).to_have_text("Dank u. De kwaliteitsmedewerkers zien dit bij uw vraag.")
+    feedback.get_by_role("button", name="geen enkele procedure zegt dit").click()
+    expect(feedback.get_by_role("button", name="geen enkele procedure zegt dit")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    assert script.said[-1]["missing"] == "document"
+
+
 def test_one_press_prints_once(new_page: NewPage, base_url: str) -> None:
     page = new_page()
     page.add_init_script("window.prints = 0; window.print = () => { window.prints += 1; }")

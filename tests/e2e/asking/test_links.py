@@ -45,6 +45,19 @@ def test_a_link_to_quoted_words_opens_the_document_with_the_same_words_marked(pa
     assert mark["width"] == pytest.approx(words["width"], abs=6)
 
 
+def test_an_open_document_prints_what_it_is_the_words_and_where_the_whole_is_printed(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/d/paracetamol-kind#page=3&quote={quote(SENTENCES[1])}")
+    expect(page.locator(".highlight.current").first).to_be_visible()
+    sheet = page.locator(".printed-place")
+    expect(sheet).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(page.locator(".bar")).to_be_hidden()
+    expect(page.locator(".source")).to_be_hidden()
+    expect(sheet).to_be_visible()
+    for said in (TITLE, "versie 3", "geldig 1 jan 2025", SENTENCES[1], "Afgedrukt uit Bedside op", "Open het bestand"):
+        expect(sheet).to_contain_text(said)
+
+
 @pytest.mark.parametrize("place", [".turn", ".source-tools"])
 @pytest.mark.parametrize(("question", "rows"), [("rijtje", ROWS[:2]), ("rijen", ROWS)])
 def test_a_link_to_rows_of_a_table_marks_all_of_them_with_their_header(

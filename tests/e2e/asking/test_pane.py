@@ -56,6 +56,56 @@ def test_the_pane_has_no_fault(new_page: NewPage, base_url: str, locale: str, sc
         assert [one for one in page.evaluate(TOUCHED) if 'href="/"' not in one] == []
 
 
+@pytest.mark.parametrize("width", [1366, 390])
+@pytest.mark.parametrize("key", ["Escape", "Enter"])
+@pytest.mark.parametrize("opener", [".answer-text .quote", ".card-button"])
+def test_who_leaves_the_source_by_the_keyboard_is_back_at_what_opened_it(
+    new_page: NewPage, base_url: str, width: int, key: str, opener: str
+) -> None:
+    page = new_page(width=width)
+    page.goto(base_url)
+    ask(page)
+    expect(page.locator(".made")).to_be_visible()
+    page.locator(opener).first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    close = page.get_by_role("button", name="Sluit de bron")
+    close.focus()
+    page.keyboard.press(key)
+    expect(close).to_have_count(0)
+    expect(page.locator(opener).first).to_be_focused()
+
+
+def test_who_leaves_a_source_that_came_by_itself_is_at_its_card(new_page: NewPage, base_url: str) -> None:
+    page = opened(new_page(), base_url)
+    page.get_by_role("button", name="Sluit de bron").focus()
+    page.keyboard.press("Escape")
+    expect(page.locator(".card-button").first).to_be_focused()
+
+
+def test_a_copied_link_moves_no_other_tool(new_page: NewPage, base_url: str) -> None:
+    page = opened(new_page(width=1366, permissions=["clipboard-read", "clipboard-write"]), base_url)
+    tools = "[...document.querySelectorAll('.source-tools > *')].map(one => Math.round(one.getBoundingClientRect().x))"
+    before = page.evaluate(tools)
+    page.locator(".source-tools").get_by_role("button", name="Kopieer link").click()
+    expect(page.get_by_role("button", name="Link gekopieerd")).to_be_visible()
+    assert page.evaluate(tools) == before
+
+
+def test_a_question_to_the_owner_is_about_the_page_in_view(new_page: NewPage, base_url: str, script: Script) -> None:
+    page = new_page()
+    page.goto(f"{base_url}/d/paracetamol-kind#page=1")
+    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    page.locator(".pages").evaluate("pane => pane.scrollTo(0, pane.scrollHeight / 40 * 2)")
+    expect(page.locator(".source-tools")).to_contain_text("Pagina 3 van 40")
+    page.locator(".card-owner").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Wat wilt u vragen of melden?").fill("Klopt dit nog?")
+    dialog.get_by_role("button", name="Verstuur").click()
+    expect(dialog.get_by_role("status").first).to_contain_text("Apotheek")
+    assert [one["page"] for one in script.to_owners] == [3]
+
+
 @pytest.mark.parametrize("way", ["written", "asked again", "in a window of its own"])
 def test_the_quoted_words_come_into_view_and_not_the_title_above_them(
     new_page: NewPage, base_url: str, script: Script, way: str

@@ -143,6 +143,32 @@ def test_a_sheet_says_what_speaks_against_its_document(new_page: NewPage, base_u
     expect(page.locator(".printed-sources .caution")).to_be_visible()
 
 
+def test_larger_words_keep_the_place_and_leave_room_for_the_answer(new_page: NewPage, base_url: str) -> None:
+    page = new_page(width=1366, height=620)
+    page.goto(base_url)
+    for asked, question in enumerate(("hoeveel paracetamol?", "rijtje", "controles"), 1):
+        ask(page, question)
+        made(page, asked)
+    tools = page.locator(".source-tools")
+    before = tools.bounding_box()
+    page.locator(".question", has_text="rijtje").evaluate("one => one.scrollIntoView()")
+    page.locator("summary", has_text="Weergave").click()
+    page.get_by_label("Tekstgrootte").select_option("largest")
+    expect(page.locator("html")).to_have_attribute("data-size", "largest")
+    page.wait_for_timeout(500)
+    expect(page.locator(".question", has_text="rijtje")).to_be_in_viewport()
+    page.locator("body").click(position={"x": 700, "y": 5})
+    after, box = tools.bounding_box(), page.locator(".ask-band").bounding_box()
+    assert before
+    assert after
+    assert box
+    assert after["height"] > before["height"] * 1.1
+    assert box["height"] < 620 / 5
+    page.locator("#question").focus()
+    scope = page.locator(".scope > summary")
+    assert scope.evaluate("one => one.scrollWidth <= one.clientWidth")
+
+
 def test_a_phone_prints_a_table_in_its_columns(new_page: NewPage, base_url: str) -> None:
     page = new_page(width=360)
     page.goto(base_url)

@@ -65,7 +65,7 @@ export function Feedback({ answer }: { answer: Answer }) {
         </>
       )}
       <span className="said" aria-live="polite">
-        {error ? failureWords(error.code, m) : verdict && m.feedback.thanks}
+        {error ? failureWords(error.code, m) : verdict && (verdict === "no" ? m.feedback.seen : m.feedback.thanks)}
       </span>
       <ReportAnswer answer={answer} />
     </fieldset>

@@ -1,22 +1,18 @@
 // One question with its answer: notices, the answer's words, how long it took, its sources.
-import { type MouseEvent, useState } from "react";
-import type { Answer, PersonalChoice, Span } from "../../api/types";
-import { formatSeconds, type Messages, useMessages } from "../../i18n";
+import type { PersonalChoice, Span } from "../../api/types";
+import { type Messages, useMessages } from "../../i18n";
 import { useSession } from "../../queries/session";
 import { type AnswerState, isRead, isRefused, view } from "../../state/conversation/answer";
 import type { Opened } from "../../state/conversation/conversation";
-import { askPath, placePath } from "../../state/window/route";
-import { belowHeading, partsOf } from "../../text/answer/parts";
 import { originOf } from "../../text/documents/facts";
 import { AfterRefusal } from "../owners/lazily";
-import { CopyLink } from "../shared/controls/CopyLink";
 import { Optional } from "../shared/controls/Optional";
 import { copyWithOrigin } from "./copying";
-import { Notices } from "./notices/Notices";
+import { Notices, noticesOf } from "./notices/Notices";
 import { Progress } from "./Progress";
 import { Sources } from "./sources/Sources";
 import { AnswerText } from "./text/AnswerText";
-import { Feedback, Identity, PrintedSources, ReadAloud } from "./text/lazily";
+import { Feedback, Identity, Made, PrintedSources, ReadAloud } from "./text/lazily";
 
 interface Props {
   state: AnswerState;
@@ -94,6 +90,7 @@ function Whole({
           <AnswerText
             id={state.kind === "complete" ? state.answer.id : ""}
             {...{ text, spans, sources, writing, language, unsupported }}
+            lacks={noticesOf(state, m).find(({ code }) => code === "table_in_part")}
             onSpan={(span) => onOpen(span.rank, span)}
           />
         </div>
@@ -109,7 +106,11 @@ function Whole({
           {m.answer.again}
         </button>
       )}
-      {state.kind === "complete" && <Made state={state} onEdit={onEdit} />}
+      {state.kind === "complete" && (
+        <Optional fallback={null}>
+          <Made state={state} onEdit={onEdit} />
+        </Optional>
+      )}
       {state.kind === "complete" && hands_free && (
         <Optional fallback={null}>
           <ReadAloud state={state} latest={latest} />
@@ -142,56 +143,6 @@ function Whole({
 function wasCutShort(state: AnswerState): boolean {
   if (state.kind !== "complete") return false;
   return state.answer.status === "failed" || state.answer.notices.some(({ code }) => code === "stopped");
-}
-
-/** "4 sources, 1.2 s", which model wrote where one did, and a button that copies the words. */
-function Made({ state, onEdit }: { state: Extract<AnswerState, { kind: "complete" }>; onEdit: Props["onEdit"] }) {
-  const m = useMessages();
-  const [copied, setCopied] = useState(false);
-  const { answer, sources, model, mode, stats } = state.answer;
-  const milliseconds = state.milliseconds ?? (typeof stats.seconds === "number" ? stats.seconds * 1000 : null);
-  const parts = [m.answer.sources(sources.length)];
-  if (milliseconds !== null) parts.push(m.answer.seconds(formatSeconds(milliseconds, m)));
-  if (answer && model && mode === "answer") parts.push(m.answer.model(model === "demo" ? m.answer.demoModel : model));
-  const copy = async ({ currentTarget }: MouseEvent): Promise<void> => {
-    const drawn = currentTarget.closest(".turn")?.querySelector(".answer-text");
-    if (!drawn) return;
-    const { copyAnswer } = await import("./formatted");
-    setCopied(await copyAnswer(drawn, answer, originOf(state.answer, m)));
-  };
-  return (
-    <p className="made">
-      <span>{parts.join(" · ")}</span>
-      {answer && (
-        <button type="button" className="link" onClick={(event) => void copy(event)}>
-          {copied ? m.answer.copied : m.answer.copy}
-        </button>
-      )}
-      {onEdit && (
-        <button type="button" className="link" onClick={() => onEdit(state.answer.question)}>
-          {m.answer.edit}
-        </button>
-      )}
-      <ColleagueLink answer={state.answer} />
-      <button type="button" className="link" onClick={() => window.print()}>
-        {m.answer.print}
-      </button>
-    </p>
-  );
-}
-
-/**
- * A colleague may not open this answer, which is its asker's: the link leads to the quoted words,
- * else to the question, to be asked.
- */
-function ColleagueLink({ answer: { spans, question } }: { answer: Answer }) {
-  const m = useMessages();
-  const part = partsOf(spans).find(([{ text, document_id } = { text: "", document_id: "" }]) => text && document_id);
-  const first = part?.[0];
-  if (!part || !first) return <CopyLink path={askPath(question)} label={m.app.copyQuestionLink} />;
-  const { page } = belowHeading(part, first);
-  const place = { document: first.document_id, page, quotes: part.map(({ text }) => text) };
-  return <CopyLink path={placePath(place)} label={m.app.copySourceLink} />;
 }
 
 function headingOf(state: AnswerState, m: Messages): string | null {

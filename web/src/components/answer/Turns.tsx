@@ -56,11 +56,14 @@ export function Turns({ conversation: { turns, opened }, source, onAsk, under, .
 
 const AROUND = ["beforeprint", "afterprint"];
 
-/** A print holds every turn whole, and is made as soon as this has heard of it. */
+/** A print of all of them holds every turn whole, and is made as soon as this has heard of it. */
 function usePrinting(): boolean {
   const [printing, setPrinting] = useState(false);
   useEffect(() => {
-    const set = ({ type }: Event): void => flushSync(() => setPrinting(type === "beforeprint"));
+    const set = ({ type }: Event): void => {
+      const all = type === "beforeprint" && !document.querySelector("[data-alone]");
+      flushSync(() => setPrinting(all));
+    };
     for (const type of AROUND) addEventListener(type, set);
     return () => {
       for (const type of AROUND) removeEventListener(type, set);

@@ -11,7 +11,7 @@ export function copyWithOrigin(event: ClipboardEvent, origin: string): void {
   if (!selection || selection.isCollapsed) return;
   const holder = document.createElement("div");
   holder.append(selection.getRangeAt(0).cloneContents());
-  for (const control of holder.querySelectorAll(".ticks, .to-dial")) control.remove();
+  for (const control of holder.querySelectorAll(".ticks, .to-dial, .print-only")) control.remove();
   for (const mark of holder.querySelectorAll("sup")) mark.textContent = ` [${mark.textContent}]`;
   for (const line of origin.split("\n"))
     holder.append(Object.assign(document.createElement("p"), { textContent: line }));

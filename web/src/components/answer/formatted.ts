@@ -31,7 +31,9 @@ export async function copyAnswer(drawn: Element, text: string, origin: string): 
 export function markup(drawn: Element, origin: string): string {
   const holder = document.createElement("div");
   holder.append(drawn.cloneNode(true));
-  for (const control of holder.querySelectorAll("button, input, .sr-only, [role=status], .ticks, .to-dial"))
+  for (const control of holder.querySelectorAll(
+    "button, input, .sr-only, .print-only, [role=status], .ticks, .to-dial",
+  ))
     control.remove();
   for (const mark of holder.querySelectorAll("sup")) mark.replaceWith(` [${mark.textContent}]`);
   for (const label of holder.querySelectorAll(".label")) label.append(" ");

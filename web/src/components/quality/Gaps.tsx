@@ -90,9 +90,8 @@ function Report({ report: { gaps, questions, missing }, csv }: { report: GapRepo
 /** What readers said that they missed, most missed first. */
 function Missed({ counts, lead }: { counts: Gap["missing"]; lead: string }) {
   const m = useStaffMessages();
-  const words = { document: m.quality.noProcedure, ...m.feedback.lacks }; // that there is none is said under a refusal
-  const said = (["document", ...LACKS] as const)
-    .filter((one) => counts[one])
+  const words = { ...m.feedback.lacks, document: m.quality.noProcedure };
+  const said = LACKS.filter((one) => counts[one])
     .sort((one, other) => (counts[other] ?? 0) - (counts[one] ?? 0))
     .map((one) => `${words[one]} (${counts[one]})`);
   return said.length > 0 ? <p className="missed">{`${lead} ${said.join(", ")}`}</p> : null;

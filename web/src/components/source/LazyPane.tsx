@@ -1,6 +1,6 @@
 // The source's pane, which comes while the first question is typed: who only asks need not wait for
 // it.
-import { type ComponentProps, lazy, useEffect, useState } from "react";
+import { type ComponentProps, lazy, useState } from "react";
 import { useMessages } from "../../i18n";
 import { Optional } from "../shared/controls/Optional";
 
@@ -9,7 +9,7 @@ const SourcePane = lazy(async () => ({ default: (await pane()).SourcePane }));
 
 export function LazyPane(props: ComponentProps<typeof SourcePane>) {
   const m = useMessages();
-  useFocusBack(props.over);
+  const [before] = useState(() => document.activeElement); // later the rest is out of reach
   return (
     <Optional
       fallback={
@@ -23,21 +23,7 @@ export function LazyPane(props: ComponentProps<typeof SourcePane>) {
         </p>
       }
     >
-      <SourcePane {...props} />
+      <SourcePane {...props} before={before} />
     </Optional>
   );
-}
-
-/**
- * What lies over the rest gives the focus back to where it came from: known only before the rest is
- * out of reach.
- */
-function useFocusBack(over: boolean): void {
-  const [before] = useState(() => document.activeElement);
-  useEffect(() => {
-    if (!over) return;
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, [over, before]);
 }

@@ -6,7 +6,10 @@ import { useWardMessages } from "../../i18n";
 import type { Highlight } from "../../pdf/highlights";
 import { useLinked } from "../../queries/documents/pages";
 import { type Place, placeIn, placePath } from "../../state/window/route";
+import { citationOf } from "../../text/documents/facts";
 import { Problem } from "../shared/controls/Problem";
+import { Cautions } from "../shared/document/Cautions";
+import { PrintedDay } from "../shared/document/PrintedDay";
 import { Header } from "../shared/frame/Header";
 import { SourcePane } from "./SourcePane";
 
@@ -27,6 +30,7 @@ export function Linked() {
       <main className="linked" aria-label={m.app.source}>
         {error && (error.status === 404 || error.status === 422 ? <Gone /> : <Problem code={error.code} />)}
         {data && <Notices linked={data} place={place} />}
+        {data && <Printed linked={data} place={place} />}
         {data && (
           <SourcePane
             source={data.source}
@@ -64,6 +68,26 @@ function Notices({ linked: { found, newer }, place }: { linked: LinkedPlace; pla
         </li>
       )}
     </ul>
+  );
+}
+
+/** A sheet of the words that the link is about; the pages print from the file. */
+function Printed({ linked: { source, found }, place }: { linked: LinkedPlace; place: Place }) {
+  const m = useWardMessages();
+  return (
+    <section className="print-only printed-place">
+      <PrintedDay conversation={null} />
+      <h2 lang={source.language || undefined}>{source.title}</h2>
+      <p>{citationOf(source, source.page, m)}</p>
+      <Cautions cautions={source.cautions} />
+      {found &&
+        place.quotes.map((quote) => (
+          <blockquote key={quote} lang={source.language || undefined}>
+            {quote}
+          </blockquote>
+        ))}
+      <p>{m.linked.printed}</p>
+    </section>
   );
 }
 

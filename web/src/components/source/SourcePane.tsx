@@ -1,5 +1,5 @@
 // The right pane: one source's document, opened at the place.
-import { type KeyboardEvent, type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Source } from "../../api/types";
 import { useWardMessages } from "../../i18n";
 import { type Found, NOTHING } from "../../pdf/find";
@@ -28,15 +28,27 @@ interface Props {
   over: boolean; // it lies over the conversation, which cannot be reached meanwhile
   onMove(step: 1 | -1): void;
   onClose(): void;
+  before?: Element | null; // what had the focus when it was opened
   alone?: boolean; // nothing stands beside it
 }
 
 const OVER = { role: "dialog", "aria-modal": true } as const;
 const BESIDE = { role: "complementary" } as const;
 
-export function SourcePane({ source, highlights, current, wish, over, onMove, onClose, alone = false }: Props) {
+export function SourcePane({
+  source,
+  highlights,
+  current,
+  wish,
+  over,
+  onMove,
+  onClose,
+  before = null,
+  alone = false,
+}: Props) {
   const m = useWardMessages();
   const pane = useRef<HTMLElement>(null);
+  useFocusBack(over, wish, before);
   useFocusWithin(pane, over);
   const document = useDocument(source.document_id);
   const [chosen, setZoom] = useState<number | null>(null); // by the reader
@@ -96,7 +108,7 @@ export function SourcePane({ source, highlights, current, wish, over, onMove, on
           <Facts source={source} />
           {alone && (
             <Optional fallback={null}>
-              <AskOwner about={source} kind="question" quotes={place?.quotes ?? []} />
+              <AskOwner about={{ ...source, page }} kind="question" quotes={place?.quotes ?? []} />
             </Optional>
           )}
           <Tools
@@ -157,6 +169,41 @@ function useFocusWithin(pane: RefObject<HTMLElement | null>, over: boolean): voi
     if (over) pane.current?.focus();
   }, [pane, over]);
 }
+
+/**
+ * Gives the focus, where it goes with the pane, back to what opened it. Where that is gone, or nothing was pressed, to the card, or to the last answer.
+ */
+function useFocusBack(over: boolean, wish: unknown, before: Element | null): void {
+  const opener = useRef(pressedOf(before));
+  const asked = useRef<unknown>(undefined);
+  const to = useRef<Element | null>(null);
+  if (asked.current !== wish) {
+    asked.current = wish;
+    const pressed = pressedOf(document.activeElement);
+    if (pressed) opener.current = pressed;
+  }
+  useLayoutEffect(
+    () => () => {
+      if (!over && !document.activeElement?.closest(".source")) return;
+      const turns = document.querySelector(".turns");
+      const places = [opener.current, turns?.querySelector(".card-place.open button"), turns?.querySelector(LAST)];
+      to.current = places.find((one) => one?.isConnected) ?? null;
+    },
+    [over],
+  );
+  useEffect(
+    () => () => {
+      if (!(to.current instanceof HTMLElement)) return;
+      if (to.current.matches(LAST)) to.current.tabIndex = -1; // words take no focus by themselves
+      to.current.focus();
+    },
+    [],
+  );
+}
+
+const pressedOf = (one: Element | null): Element | null => one?.closest(".turns :any-link, .turns button") ?? null;
+
+const LAST = ".stretch:last-of-type > .turn:last-of-type";
 
 interface StatusProps {
   document: OpenDocument;

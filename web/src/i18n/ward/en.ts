@@ -16,6 +16,17 @@ export const ward = {
     forWhom: "Which patient is the question about?",
     patients: { adult: "adult", child: "child", neonate: "newborn", pregnancy: "pregnant" },
   },
+  made: {
+    sources: (count: number) => `${count} ${count === 1 ? "source" : "sources"}`,
+    model: (model: string) => `written by ${model}`,
+    demoModel: "the demonstration model",
+    copied: "Copied",
+    copy: "Copy answer",
+    edit: "Edit and ask again",
+    copySourceLink: "Copy link to the source",
+    copyQuestionLink: "Copy link to the question",
+    print: "Print",
+  },
   feedback: {
     found: "Answer found?",
     verdicts: { yes: "yes", partly: "partly", no: "no" },
@@ -26,9 +37,11 @@ export const ward = {
       passage: "the right place in it",
       detail: "a dose, step or number",
       patient: "an answer for this patient",
+      document: "no procedure says this",
     },
     heldBy: (rank: number, title: string) => `Source ${rank} held the answer: ${title}`,
     thanks: "Thank you.",
+    seen: "Thank you. Quality staff see this with your question.",
   },
   asking: {
     who: "Your function and department",
@@ -42,6 +55,7 @@ export const ward = {
     ofAccount: (said: string) => `${said} (from your account)`,
   },
   linked: {
+    printed: "This sheet is not the document. Print that from the button “Open the file”.",
     lost: "The words of this link no longer stand in this document; this is the page.",
     gone: "This document does not exist, or you may not read it.",
   },

@@ -16,6 +16,17 @@ export const ward: WardWords = {
     forWhom: "Over welke patiënt gaat de vraag?",
     patients: { adult: "volwassene", child: "kind", neonate: "pasgeborene", pregnancy: "zwangere" },
   },
+  made: {
+    sources: (count: number) => `${count} ${count === 1 ? "bron" : "bronnen"}`,
+    model: (model: string) => `geschreven door ${model}`,
+    demoModel: "het demonstratiemodel",
+    copied: "Gekopieerd",
+    copy: "Antwoord kopiëren",
+    edit: "Pas aan en vraag opnieuw",
+    copySourceLink: "Kopieer link naar de bron",
+    copyQuestionLink: "Kopieer link naar de vraag",
+    print: "Druk af",
+  },
   feedback: {
     found: "Antwoord gevonden?",
     verdicts: { yes: "ja", partly: "deels", no: "nee" },
@@ -26,9 +37,11 @@ export const ward: WardWords = {
       passage: "de juiste plaats erin",
       detail: "een dosis, stap of getal",
       patient: "een antwoord voor deze patiënt",
+      document: "geen enkele procedure zegt dit",
     },
     heldBy: (rank: number, title: string) => `Bron ${rank} bevatte het antwoord: ${title}`,
     thanks: "Dank u.",
+    seen: "Dank u. De kwaliteitsmedewerkers zien dit bij uw vraag.",
   },
   asking: {
     who: "Uw functie en dienst",
@@ -43,6 +56,7 @@ export const ward: WardWords = {
   },
   linked: {
     lost: "De woorden van deze link staan niet meer zo in dit document; dit is de pagina.",
+    printed: "Dit blad is niet het document. Druk dat af via de knop “Open het bestand”.",
     gone: "Dit document bestaat niet, of u mag het niet lezen.",
   },
   pane: {

@@ -2,7 +2,7 @@
 import type { Answer, Judgement, Source, Verdict } from "../../api/types";
 
 export const VERDICTS = ["yes", "partly", "no"] as const;
-export const LACKS = ["procedure", "passage", "detail", "patient"] as const;
+export const LACKS = ["procedure", "passage", "detail", "patient", "document"] as const;
 
 /** A source that held the answer: the page, and the words as they stand there (empty: not said). */
 export interface Mark {

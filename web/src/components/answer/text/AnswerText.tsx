@@ -5,9 +5,10 @@ import type { MouseEvent } from "react";
 import type { Source, Span, Unsupported } from "../../../api/types";
 import { useMessages } from "../../../i18n";
 import { placePath } from "../../../state/window/route";
-import { blocks } from "../../../text/answer/blocks";
+import { blocks, type Run } from "../../../text/answer/blocks";
 import { saidIn, trimmed } from "../../../text/answer/said";
 import type { Segment } from "../../../text/answer/segments";
+import type { SaidNotice } from "../../../text/documents/facts";
 import { Numbers } from "./lazily";
 import { Part } from "./Part";
 import { SaidWords } from "./SaidWords";
@@ -19,16 +20,18 @@ interface Props {
   sources: readonly Source[];
   writing: boolean;
   language: string; // of what the model writes
+  lacks: SaidNotice | undefined; // that its table is not whole
   unsupported: readonly Unsupported[] | null; // from the service; null: as far as this page can tell
   onSpan(span: Span): void;
 }
 
-export function AnswerText({ id, text, spans, sources, writing, language, unsupported, onSpan }: Props) {
+export function AnswerText({ id, text, spans, sources, writing, language, lacks, unsupported, onSpan }: Props) {
   const shown = blocks(text, spans, sources, unsupported);
   const of = (span: Span): Source | undefined => sources.find(({ rank }) => rank === span.rank);
   const parts = shown.flatMap((block) =>
     block.kind === "text" ? block.segments : block.spans.map((span) => ({ text: span.text, span })),
   );
+  const tables = shown.flatMap((block) => (block.kind === "part" ? block.pieces : [])).filter(isTable);
   const underlined = shown.some((block) => block.kind === "text" && block.segments.some(({ span }) => span));
   return (
     <>
@@ -47,6 +50,7 @@ export function AnswerText({ id, text, spans, sources, writing, language, unsupp
               runs={block.pieces}
               spans={block.spans}
               source={block.spans[0] && of(block.spans[0])}
+              lacks={tables.length === 1 ? lacks : undefined}
               onSpan={onSpan}
             />
           ),
@@ -56,6 +60,8 @@ export function AnswerText({ id, text, spans, sources, writing, language, unsupp
     </>
   );
 }
+
+const isTable = ({ kind }: Run): boolean => kind === "table";
 
 interface PieceProps {
   part: Segment;

@@ -6,6 +6,7 @@ import { useMessages } from "../../../i18n";
 import { placePath } from "../../../state/window/route";
 import { type Cell, headingOf, type Item, type Row, type Run } from "../../../text/answer/blocks";
 import { belowHeading } from "../../../text/answer/parts";
+import type { SaidNotice } from "../../../text/documents/facts";
 import { Optional } from "../../shared/controls/Optional";
 import type { DrawCell } from "../../steps/TickedTable";
 import { Checklist, Numbers, Pressable, TickedTable } from "./lazily";
@@ -16,28 +17,36 @@ interface Props {
   runs: readonly Run[];
   spans: readonly Span[];
   source: Source | undefined;
+  lacks: SaidNotice | undefined; // that its table is not whole
   onSpan(span: Span): void;
 }
 
-export function Part({ name, runs, spans, source, onSpan }: Props) {
+export function Part({ name, runs, spans, source, lacks, onSpan }: Props) {
   const first = spans[0];
   if (!first) return null;
   return (
     <div className={`part rank-${first.rank}`} lang={source?.language || undefined}>
       {runs.map((run, index) => (
-        <Drawn key={index} run={run} list={name && `${name} ${index}`} language={source?.language ?? ""} />
+        <Drawn key={index} {...{ run, lacks }} list={name && `${name} ${index}`} language={source?.language ?? ""} />
       ))}
       <Place first={first} spans={spans} onSpan={onSpan} />
     </div>
   );
 }
 
-function Drawn({ run, list, language }: { run: Run; list: string; language: string }) {
+interface DrawnProps {
+  run: Run;
+  lacks: SaidNotice | undefined;
+  list: string;
+  language: string;
+}
+
+function Drawn({ run, lacks, list, language }: DrawnProps) {
   if (run.kind === "table")
     return (
-      <Optional fallback={<Table {...run} />}>
+      <Optional fallback={<Table {...run} lacks={lacks} />}>
         <TickedTable {...{ list, language }} rows={run.body}>
-          {(draw) => <Table {...run} draw={draw} />}
+          {(draw) => <Table {...run} {...{ lacks, draw }} />}
         </TickedTable>
       </Optional>
     );
@@ -55,11 +64,25 @@ function Drawn({ run, list, language }: { run: Run; list: string; language: stri
   );
 }
 
-function Table({ head, body, draw }: { head: readonly Row[]; body: readonly Row[]; draw?: DrawCell | undefined }) {
+interface TableProps {
+  head: readonly Row[];
+  body: readonly Row[];
+  lacks: SaidNotice | undefined;
+  draw?: DrawCell | undefined;
+}
+
+function Table({ head, body, lacks, draw }: TableProps) {
   return (
     <table className="part-table">
-      {head.length > 0 && (
+      {(lacks || head.length > 0) && (
         <thead>
+          {lacks && (
+            <tr className="print-only">
+              <td colSpan={widthOf([...head, ...body])} lang={lacks.language}>
+                {lacks.text}
+              </td>
+            </tr>
+          )}
           {head.map((row, index) => (
             <Line key={index} row={row} head={[]} />
           ))}
@@ -121,6 +144,9 @@ function withGaps(row: Row): Row {
   }
   return filled;
 }
+
+const widthOf = (rows: readonly Row[]): number =>
+  Math.max(...rows.flat().map(({ column, columns }) => column + columns));
 
 const empty = (column: number): Cell => ({ text: "", header: false, asked: false, column, columns: 1 });
 

@@ -11,9 +11,11 @@ const ToDial = lazy(async () => ({ default: (await dialled()).ToDial }));
 
 export const Identity = lazy(async () => ({ default: (await import("../notices/Identity")).Identity }));
 export const Feedback = lazy(async () => ({ default: (await import("../Feedback")).Feedback }));
-const printed = () => import("../Printed");
-export const PrintedDay = lazy(async () => ({ default: (await printed()).PrintedDay }));
-export const PrintedSources = lazy(async () => ({ default: (await printed()).PrintedSources }));
+export const PrintedDay = lazy(async () => ({
+  default: (await import("../../shared/document/PrintedDay")).PrintedDay,
+}));
+export const PrintedSources = lazy(async () => ({ default: (await import("../Printed")).PrintedSources }));
+export const Made = lazy(async () => ({ default: (await import("../Made")).Made }));
 export const ReadAloud = lazy(async () => ({ default: (await import("../ReadAloud")).ReadAloud }));
 
 const mayHoldNumber = (text: string): boolean => /\d\D{0,3}\d\D?\d/.test(text);

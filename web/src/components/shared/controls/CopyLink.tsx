@@ -16,7 +16,9 @@ export function CopyLink({ path, label, className = "link" }: Props) {
   const copy = (): void => void navigator.clipboard?.writeText(address).then(() => setCopied(address));
   return (
     <button type="button" className={className} onClick={copy}>
-      {copied === address ? m.app.linkCopied : (label ?? m.app.copyLink)}
+      <span className="in-turn" data-other={m.app.linkCopied}>
+        {copied === address ? m.app.linkCopied : (label ?? m.app.copyLink)}
+      </span>
     </button>
   );
 }

@@ -34,7 +34,9 @@ export function Display({ theme, size, setTheme, setSize }: ReturnType<typeof us
           label={m.app.size}
           value={size}
           options={SIZES.map((one) => [one, m.app.sizes[one]] as const)}
-          onValue={(chosen) => setSize(chosen || "normal")}
+          onValue={async (chosen) =>
+            (await import("../../../state/window/keptPlace")).keepPlace(() => setSize(chosen || "normal"))
+          }
         />
       </li>
       {handsFree && (
