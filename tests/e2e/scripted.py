@@ -284,8 +284,10 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     if built:
         text, spans = built(script)
         yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources, notices=[])
-        said = notices_out([noticed("table_in_part", "nl", quoted="2", items="9")] if "onvolledig" in question else [])
-        whole = {"answer": text, "spans": spans, "sources": sources, "notices": said}
+        partly = notices_out(
+            [noticed("table_in_part", "nl", quoted="2", items="9")] if "onvolledig" in question else []
+        )
+        whole = {"answer": text, "spans": spans, "sources": sources, "notices": partly}
         yield "done", s.DoneEvent(answer=script.answer(body, conversation, **whole))
         return
     if "onder een titel" in question:
