@@ -55,8 +55,8 @@ export const ward = {
     ofAccount: (said: string) => `${said} (from your account)`,
   },
   linked: {
-    printed: "This sheet is not the document. Print that from the button “Open the file”.",
     lost: "The words of this link no longer stand in this document; this is the page.",
+    printed: "This sheet is not the document. Print that from the button “Open the file”.",
     gone: "This document does not exist, or you may not read it.",
   },
   pane: {
