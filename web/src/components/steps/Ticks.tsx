@@ -1,9 +1,8 @@
 // What a checklist has whatever it is made of: under it how many are done and the way back, and
 // timers where a step names a time.
-import { useEffect, useRef } from "react";
+import { useRef } from "react";
 import { useWardMessages } from "../../i18n";
-import { usePerson } from "../../queries/session";
-import { reset, show, startTimer, usedBy, useTicks, useWatched } from "../../state/conversation/steps";
+import { reset, show, startTimer, useKept, useTicks, useWatched } from "../../state/conversation/steps";
 import { durationsIn } from "../../text/answer/durations";
 import "../../styles/answer/steps.css";
 
@@ -41,12 +40,6 @@ export function TicksFoot({ list, count, whole }: Props) {
       {shown && <p className="muted">{m.steps.kept}</p>}
     </div>
   );
-}
-
-/** What this person had here before, on another page or before this one was loaded again. */
-export function useKept(): void {
-  const person = usePerson();
-  useEffect(() => usedBy(person), [person]);
 }
 
 /** `step`: the words it belongs to, where they are more than the text; `language`: of both. */

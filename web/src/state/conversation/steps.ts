@@ -1,7 +1,8 @@
 // What is ticked off of quoted lists, and the timers that run: kept for this tab alone, through all
 // of its pages, so that nothing of a patient's care stays on a ward's computer. Timers go by the
 // clock, so a tab that slept is right again when it wakes.
-import { useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
+import { usePerson } from "../../queries/session";
 import { keepInTab, keptInTab } from "../../settings";
 
 export interface Ticks {
@@ -60,7 +61,8 @@ export function watch(): () => void {
   const leave = ({ destination }: Event & { destination?: { url: string } }): void => {
     going = new URL(destination?.url ?? "", location.href).origin === location.origin;
   };
-  const { navigation } = window as { navigation?: EventTarget }; // no browser without it loses more than it asks
+  // a browser without it asks once too often
+  const navigation = "navigation" in window && window.navigation instanceof EventTarget ? window.navigation : null;
   window.addEventListener("pageshow", back);
   navigation?.addEventListener("navigate", leave);
   return () => {
@@ -116,6 +118,12 @@ export function usedBy(who: string): void {
   if (person !== null) change(EMPTY);
   person = who;
   restore();
+}
+
+/** What this person had here before, on another page or before this one was loaded again. */
+export function useKept(): void {
+  const person = usePerson();
+  useEffect(() => usedBy(person), [person]);
 }
 
 /** What is left of a timer as a clock shows it: "4:05", "1:00:00"; never less than nothing. */

@@ -15,7 +15,7 @@ import { LanguageButton } from "./LanguageButton";
 import { FoldedLinks, PageLinks } from "./PageLinks";
 import { SignedIn } from "./SignedIn";
 
-const Timers = lazy(async () => ({ default: (await import("../../steps/Timers")).Timers }));
+const Timers = lazy(async () => ({ default: (await import("./Timers")).Timers }));
 
 interface Props {
   home?: boolean; // this is the page that the name leads to

@@ -2,10 +2,17 @@
 // somebody says so, and is heard.
 import { useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { useWardMessages } from "../../i18n";
-import { clockOf, startTimer, stopTimer, type Timer, useTimers, watch } from "../../state/conversation/steps";
-import { useKept } from "./Ticks";
-import "../../styles/answer/steps.css";
+import { useWardMessages } from "../../../i18n";
+import {
+  clockOf,
+  startTimer,
+  stopTimer,
+  type Timer,
+  useKept,
+  useTimers,
+  watch,
+} from "../../../state/conversation/steps";
+import "../../../styles/answer/steps.css";
 
 export function Timers() {
   const m = useWardMessages();
