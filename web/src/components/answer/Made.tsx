@@ -1,5 +1,5 @@
-// What stands under a whole answer: how it was made, and what can be done with it. It comes with the
-// first answer.
+// What stands under a whole answer: how it was made, and what can be done with it. It comes with
+// the first answer.
 import { type MouseEvent, useState } from "react";
 import type { Answer } from "../../api/types";
 import { formatSeconds, useWardMessages } from "../../i18n";

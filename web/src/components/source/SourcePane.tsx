@@ -171,7 +171,8 @@ function useFocusWithin(pane: RefObject<HTMLElement | null>, over: boolean): voi
 }
 
 /**
- * Gives the focus, where it goes with the pane, back to what opened it. Where that is gone, or nothing was pressed, to the card, or to the last answer.
+ * Gives the focus, where it goes with the pane, back to what opened it. Where that is gone, or
+ * nothing was pressed, to the card, or to the last answer.
  */
 function useFocusBack(over: boolean, wish: unknown, before: Element | null): void {
   const opener = useRef(pressedOf(before));
