@@ -457,6 +457,32 @@ def test_who_asks_after_the_session_ended_signs_in_and_finds_the_question(
     expect(page.locator("#question")).to_have_value("Waarmee spoel ik de wonde?")
 
 
+def test_a_timer_runs_on_and_rings_after_the_session_ended_without_saying_what_it_is_for(
+    open_as: Open, people: People
+) -> None:
+    people.ids["timing"] = add_account(people.db, LOCAL_USER, "timing", "timing", None, [Role.READER], [])
+    page = open_as("timing", "/")
+    expect(page.locator("#question")).to_be_visible()
+    page.clock.install()
+    until = page.evaluate("Date.now()") + 300_000
+    timer = {"id": 1, "step": "Spoel de lijn", "language": "nl", "words": "5 minuten", "seconds": 300, "until": until}
+    kept = {"person": people.ids["timing"], "lists": [], "timers": [timer]}
+    page.evaluate("kept => sessionStorage.setItem('bedside.steps', JSON.stringify(kept))", kept)
+    page.reload()
+    expect(page.locator(".timers")).to_contain_text("Spoel de lijn")
+    end_sessions(people.db, LOCAL_USER, people.ids["timing"])
+    page.locator("#question").fill("Waarmee spoel ik?")
+    page.get_by_role("button", name="Vraag", exact=True).click()
+    expect(page.locator("input[type=password]")).to_be_visible()
+    expect(page.get_by_role("timer")).to_be_visible()
+    page.clock.fast_forward(301_000)
+    expect(page.get_by_role("alert").filter(has_text="5 minuten: de tijd is om")).to_be_visible()
+    expect(page.get_by_text("Spoel de lijn")).to_have_count(0)
+    faultless(page)
+    page.get_by_role("button", name="Klaar", exact=True).click()
+    expect(page.locator(".timer-due")).to_have_count(0)
+
+
 def test_the_sign_in_page_says_why_it_came_back_and_speaks_both_languages(
     open_as: Open, people: People, url: str
 ) -> None:

@@ -1,12 +1,15 @@
 // Nobody is signed in: with a name and a password, or at the hospital's own sign-in.
-import { type FormEvent, useState } from "react";
+import { type FormEvent, lazy, useState } from "react";
 import { address } from "../../api/client";
 import { asApiError } from "../../api/errors";
 import { keptQuestion } from "../../api/signedOut";
 import { useMessages } from "../../i18n";
 import { useSignIn } from "../../queries/session";
+import { Optional } from "../shared/controls/Optional";
 import { useDisplay } from "../shared/frame/Display";
 import { LanguageButton } from "../shared/frame/LanguageButton";
+
+const Timers = lazy(async () => ({ default: (await import("../shared/frame/Timers")).LockedTimers }));
 
 interface Props {
   how: "local" | "oidc";
@@ -35,6 +38,9 @@ export function SignIn({ how, ended, idle }: Props) {
       )}
       {how === "local" ? <Password /> : <Elsewhere inNewTab={kept} />}
       {how === "local" && <p className="muted">{m.session.forgotten}</p>}
+      <Optional fallback={null}>
+        <Timers />
+      </Optional>
     </main>
   );
 }

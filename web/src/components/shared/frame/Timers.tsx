@@ -15,11 +15,18 @@ import {
 import "../../../styles/answer/steps.css";
 
 export function Timers() {
+  useKept();
+  useEffect(watch, []);
+  return <Running />;
+}
+
+/** While nobody is signed in they run on and ring; what they are for is not said. */
+export const LockedTimers = () => <Running locked />;
+
+function Running({ locked = false }: { locked?: boolean }) {
   const m = useWardMessages();
   const timers = useTimers();
   const now = useNow(timers.length > 0);
-  useKept();
-  useEffect(watch, []);
   const running = timers.filter(({ until }) => until > now);
   const due = timers.filter(({ until }) => until <= now);
   useSound(due.map(({ id }) => id).join(" "));
@@ -28,21 +35,25 @@ export function Timers() {
       {running.length > 0 && (
         <ul className="timers" aria-label={m.steps.timers}>
           {running.map((timer) => (
-            <li key={timer.id} title={timer.step}>
+            <li key={timer.id} title={locked ? undefined : timer.step}>
               <span role="timer" className="clock">
                 {clockOf(timer.until - now)}
               </span>
-              <span className="step" lang={timer.language || undefined}>
-                {timer.step}
-              </span>
-              <button
-                type="button"
-                className="quiet"
-                aria-label={m.steps.stopOf(timer.step)}
-                onClick={() => stopTimer(timer.id)}
-              >
-                {m.steps.stop}
-              </button>
+              {!locked && (
+                <>
+                  <span className="step" lang={timer.language || undefined}>
+                    {timer.step}
+                  </span>
+                  <button
+                    type="button"
+                    className="quiet"
+                    aria-label={m.steps.stopOf(timer.step)}
+                    onClick={() => stopTimer(timer.id)}
+                  >
+                    {m.steps.stop}
+                  </button>
+                </>
+              )}
             </li>
           ))}
         </ul>
@@ -50,7 +61,7 @@ export function Timers() {
       {createPortal(
         <div className="timers-due" role="alert">
           {due.map((timer) => (
-            <Due key={timer.id} timer={timer} />
+            <Due key={timer.id} timer={timer} locked={locked} />
           ))}
         </div>,
         document.body,
@@ -59,7 +70,12 @@ export function Timers() {
   );
 }
 
-function Due({ timer: { id, step, language, words, seconds } }: { timer: Timer }) {
+interface DueProps {
+  timer: Timer;
+  locked: boolean;
+}
+
+function Due({ timer: { id, step, language, words, seconds }, locked }: DueProps) {
   const m = useWardMessages();
   const again = (): void => {
     stopTimer(id);
@@ -68,7 +84,7 @@ function Due({ timer: { id, step, language, words, seconds } }: { timer: Timer }
   return (
     <section className="timer-due" aria-label={m.steps.due(words)}>
       <p>
-        <strong>{m.steps.due(words)}</strong> <span lang={language || undefined}>{step}</span>
+        <strong>{m.steps.due(words)}</strong> {!locked && <span lang={language || undefined}>{step}</span>}
       </p>
       <button type="button" className="button primary" onClick={() => stopTimer(id)}>
         {m.steps.done}
