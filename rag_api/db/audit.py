@@ -17,7 +17,7 @@ import psycopg
 from psycopg.rows import DictRow, dict_row
 
 from rag_api.db import CONNECT_SECONDS, Connection, Database, translated
-from rag_api.db.documents import CALLED, contains
+from rag_api.db.documents import NAMED, contains
 from rag_api.errors import DatabaseUnavailable
 
 PAGE = 500  # entries read at a time
@@ -200,9 +200,9 @@ def people_called(db: Database, words: str) -> tuple[str, ...]:
 
 
 def documents_called(db: Database, words: str) -> tuple[str, ...]:
-    """Return the kept documents that may be meant, whoever may read them: by id, by a part of title
-    or file name, or by what stands on the first page, as the documents list is searched."""
-    query = f"select id from documents where id = %(words)s or {CALLED}"  # noqa: S608
+    """Return the kept documents that may be meant, whoever may read them: by id, or by a part of
+    title or file name; by no word of their pages, which an auditor may not read."""
+    query = f"select id from documents where id = %(words)s or {NAMED}"  # noqa: S608
     rows = db.all(query, {"words": words, "like": contains(words)})
     return tuple(row["id"] for row in rows)
 

@@ -308,8 +308,8 @@ class DocumentQuery:
 
 
 NAMED = "title ilike %(like)s or source ilike %(like)s"
-CALLED = f"""({NAMED} or exists (select 1 from pages p
-    where p.document_id = documents.id and p.number = 1 and p.text ilike %(like)s))"""  # noqa: S608
+ON_FIRST_PAGE = """
+    exists (select 1 from pages p where p.document_id = documents.id and p.number = 1 and p.text ilike %(like)s)"""
 Order = Literal["title", "valid_until"]
 SOON = 30  # days before the last one
 Validity = Literal["valid", "expired", "upcoming", "expires_soon"]
@@ -325,7 +325,7 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
     """A page of the list, by title (withdrawn ones: the latest first) or by what lapses first, and
     how many there are in all."""
     where = f"""{READS} and (case when %(status)s::text is null then {CURRENT} else status = %(status)s end)
-        and {CALLED}"""
+        and ({NAMED} or {ON_FIRST_PAGE})"""
     for name in ("department", "document_type", "owner"):
         if getattr(query, name):
             where += f" and {name} = %({name})s"

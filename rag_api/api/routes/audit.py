@@ -50,9 +50,7 @@ def trail_query(
     user: Annotated[Word, Query(description="Who did it: an account's id or login, or a part of the name.")] = "",
     action: Word = "",
     result: Word = "",
-    document: Annotated[
-        Word, Query(description="Its id, a part of its title or file name, or its number, as on its first page.")
-    ] = "",
+    document: Annotated[Word, Query(description="Its id, or a part of its title or file name.")] = "",
     request: Word = "",
 ) -> TrailQuery:
     documents = documents_called(db, document) if document else ()

@@ -2301,7 +2301,7 @@ export interface paths {
                     user?: string;
                     action?: string;
                     result?: string;
-                    /** @description Its id, a part of its title or file name, or its number, as on its first page. */
+                    /** @description Its id, or a part of its title or file name. */
                     document?: string;
                     request?: string;
                 };
@@ -2341,7 +2341,7 @@ export interface paths {
                     user?: string;
                     action?: string;
                     result?: string;
-                    /** @description Its id, a part of its title or file name, or its number, as on its first page. */
+                    /** @description Its id, or a part of its title or file name. */
                     document?: string;
                     request?: string;
                 };

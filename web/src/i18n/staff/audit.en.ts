@@ -40,7 +40,7 @@ export const audit = {
   action: "What",
   anyAction: "everything",
   document: "Document",
-  documentHelp: "Part of a title or file name, or a number from the first page.",
+  documentHelp: "Part of a title or file name.",
   from: "From",
   to: "Up to and including",
   result: "Outcome",
@@ -61,7 +61,7 @@ export const audit = {
   shown: (count: number): string => (count === 0 ? "" : `${many(count, "entry", "entries")}, newest first`),
   none: "No entry fits. Another period, or fewer filters?",
   noDocument: (words: string) =>
-    `No document has “${words}” in its title or file name, as its id, or as the number on its first page.`,
+    `No document has “${words}” in its title or file name, or as its id. Numbers that stand on its pages are not searched here.`,
   more: "Show earlier ones",
   nobody: "nobody known",
   erasedWho: "erased",

@@ -40,7 +40,7 @@ export const audit: typeof AuditWords = {
   action: "Wat",
   anyAction: "alles",
   document: "Document",
-  documentHelp: "Een deel van een titel of bestandsnaam, of een nummer van de eerste bladzijde.",
+  documentHelp: "Een deel van een titel of bestandsnaam.",
   from: "Vanaf",
   to: "Tot en met",
   result: "Afloop",
@@ -60,7 +60,7 @@ export const audit: typeof AuditWords = {
   shown: (count) => (count === 0 ? "" : `${many(count, "regel", "regels")}, nieuwste eerst`),
   none: "Geen regel past hierbij. Een andere periode, of minder filters?",
   noDocument: (words) =>
-    `Geen document heeft “${words}” in zijn titel of bestandsnaam, als id, of als nummer op zijn eerste bladzijde.`,
+    `Geen document heeft “${words}” in zijn titel of bestandsnaam, of als id. Naar nummers op de bladzijden wordt hier niet gezocht.`,
   more: "Toon vroegere",
   nobody: "niemand bekend",
   erasedWho: "gewist",
