@@ -145,11 +145,12 @@ class GeneratorProcess:
             )
 
     def _wait(self, say: Say) -> None:
-        assert self._process is not None
+        process = self._process  # who stops it meanwhile takes it away
+        assert process is not None
         began = time.monotonic()
         told = began
         while _health(self.port) != 200:
-            if self._process.poll() is not None or self._watcher.stopping.is_set():
+            if process.poll() is not None or self._watcher.stopping.is_set():
                 self._end()
                 said = self._log_tail()
                 why = _PortTaken if TAKEN in said.lower() else GeneratorUnavailable
@@ -165,7 +166,7 @@ class GeneratorProcess:
             time.sleep(0.1)
         self._heard = time.monotonic()
         note = self.data_dir / "generator.json"
-        note.with_suffix(".tmp").write_text(json.dumps(asdict(Running(self._process.pid, self.port, self.model))))
+        note.with_suffix(".tmp").write_text(json.dumps(asdict(Running(process.pid, self.port, self.model))))
         note.with_suffix(".tmp").replace(note)
 
     def _running(self) -> Running | None:

@@ -417,7 +417,7 @@ def upload_document(
         str,
         Form(
             max_length=1_000,
-            pattern=r"^[^\x00-\x1f]*$",
+            pattern=r"^[^\x00-\x1f,;]{0,100}([,;][^\x00-\x1f,;]{0,100}){0,49}$",
             description="Whose members may read it, with commas between. A new document's: yours, when absent.",
         ),
     ] = "",

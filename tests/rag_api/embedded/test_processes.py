@@ -11,6 +11,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
@@ -268,6 +269,17 @@ def test_a_generator_ends_with_its_parent_however_that_ends(tmp_path: Path, modu
     parent.kill()
     parent.communicate()
     until(lambda: not alive(pid))
+
+
+def test_a_generator_that_is_stopped_while_it_loads_says_so_to_who_waits_for_it(tmp_path: Path, module: str) -> None:
+    (tmp_path / "modules" / "never_ready.py").write_text("import time\nprint('loading', flush=True)\ntime.sleep(600)\n")
+    process = GeneratorProcess(tmp_path, "demo", ("never_ready",))
+    with ThreadPoolExecutor() as pool:
+        waits = pool.submit(process.start)
+        until(lambda: process.log_file.exists() and "loading" in process.log_file.read_text())
+        process.stop()
+        with pytest.raises(GeneratorUnavailable, match="ended while starting"):
+            waits.result()
 
 
 def test_a_generator_that_cannot_start_says_why(tmp_path: Path, module: str) -> None:
