@@ -23,6 +23,7 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--font-render-hinting=none",  # letters lie where the page has them, with a window or without
 )
 
 

@@ -451,7 +451,7 @@ def test_stop_ends_the_answer_and_keeps_its_words(page: Page) -> None:
 
 
 def test_without_a_connection_the_page_says_so(page: Page) -> None:
-    expect(page.locator("#question")).to_be_visible()  # its words are there: they are fetched after the page
+    page.wait_for_load_state("networkidle")  # what is fetched after the page is there, its words too
     page.context.set_offline(True)
     expect(page.locator(".banner")).to_have_text("U bent offline.")
     ask(page)

@@ -4,6 +4,7 @@ import { lazy, useEffect, useState } from "react";
 import { useMessages } from "../../../i18n";
 import { useSession } from "../../../queries/session";
 import { recall, remember } from "../../../settings";
+import { keepPlace } from "../../../state/window/keptPlace";
 import { known } from "../../../text/known";
 import { Choice } from "../controls/Choice";
 import { Optional } from "../controls/Optional";
@@ -34,9 +35,7 @@ export function Display({ theme, size, setTheme, setSize }: ReturnType<typeof us
           label={m.app.size}
           value={size}
           options={SIZES.map((one) => [one, m.app.sizes[one]] as const)}
-          onValue={async (chosen) =>
-            (await import("../../../state/window/keptPlace")).keepPlace(() => setSize(chosen || "normal"))
-          }
+          onValue={(chosen) => keepPlace(() => setSize(chosen || "normal"))}
         />
       </li>
       {handsFree && (

@@ -21,7 +21,7 @@ export function Timers() {
 }
 
 /** While nobody is signed in they run on and ring; what they are for is not said. */
-export const LockedTimers = () => <Running locked />;
+export const LockedTimers = () => useTimers().length > 0 && <Running locked />;
 
 function Running({ locked = false }: { locked?: boolean }) {
   const m = useWardMessages();
