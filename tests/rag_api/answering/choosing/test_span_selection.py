@@ -452,7 +452,7 @@ def test_a_quoted_row_is_its_cells_and_the_asked_one_is_told_by_its_column() -> 
 @pytest.mark.parametrize(
     ("asked", "titles", "told"),
     [
-        ("genta dosis bij eGFR 45", "Nierfunctie\tStartdosis\tVolgende gift", []),  # two columns may be meant
+        ("tobra dosis bij eGFR 38", "Nierfunctie\tStartdosis\tVolgende gift", []),  # two columns may be meant
         ("mews 3 hoe vaak meten", "MEWS\tWat doet u\tBinnen welke tijd", []),
         ("max daily dose", "Weight\tDose\tMaximum per day", []),
         ("when to start glucose", "Time\tFluid\tRate", []),  # the first says what the row is for
