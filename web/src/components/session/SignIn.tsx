@@ -5,6 +5,7 @@ import { asApiError } from "../../api/errors";
 import { keptQuestion } from "../../api/signedOut";
 import { useMessages } from "../../i18n";
 import { useSignIn } from "../../queries/session";
+import { keptInTab } from "../../settings";
 import { Optional } from "../shared/controls/Optional";
 import { useDisplay } from "../shared/frame/Display";
 import { LanguageButton } from "../shared/frame/LanguageButton";
@@ -38,9 +39,11 @@ export function SignIn({ how, ended, idle }: Props) {
       )}
       {how === "local" ? <Password /> : <Elsewhere inNewTab={kept} />}
       {how === "local" && <p className="muted">{m.session.forgotten}</p>}
-      <Optional fallback={null}>
-        <Timers />
-      </Optional>
+      {keptInTab("steps") !== null && (
+        <Optional fallback={null}>
+          <Timers />
+        </Optional>
+      )}
     </main>
   );
 }
