@@ -512,6 +512,28 @@ def test_who_may_read_a_document_is_shown_and_changed_where_it_is(
     expect(access.get_by_role("status")).not_to_contain_text("pediatrie")
 
 
+def test_who_may_read_a_department_is_said_at_one_of_its_documents(
+    page: Page, container: Container, documents: dict[str, Document]
+) -> None:
+    document = documents["child"]
+    department = document.metadata.department
+    opened(page, "Paracetamol")
+    access = page.locator(".document-access")
+    access.get_by_label("Groep toevoegen").fill("apotheek")
+    access.get_by_label("Groep toevoegen").press("Enter")
+    access.get_by_role("checkbox", name=f"Voor alle documenten van {department}").check()
+    access.get_by_role("button", name="Bewaar wie het mag lezen").click()
+    access.get_by_role("button", name="Toch bewaren").click()  # nobody is in that group yet
+    expect(access.get_by_role("status")).to_contain_text("apotheek, iedereen. Dat is van de dienst gezegd")
+    faultless(page)
+    of_department = {name for name, one in documents.items() if one.metadata.department == department}
+    for name, one in documents.items():
+        assert (groups_of(container, one) == ["apotheek", "everyone"]) == (name in of_department)
+    access.get_by_role("button", name=f"Niets eigens meer voor {department}").click()
+    expect(access.get_by_role("status")).to_contain_text("Er is niets van gezegd")
+    assert groups_of(container, document) == ["everyone"]
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_a_group_that_nobody_is_in_is_asked_about_and_what_vanishes_is_said(
     page: Page, container: Container, documents: dict[str, Document], width: int, scheme: str, tmp_path: Path

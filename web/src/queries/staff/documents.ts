@@ -198,12 +198,22 @@ export const useAccess = (id: string) =>
     gcTime: 0,
   });
 
-/** Null: what its folder, site or department says counts again. */
+/**
+ * Say who may read a document, or all of a department of which nothing else is said. Null: what its
+ * folder, site or department says counts again; of a department, what holds for all.
+ */
 export function usePutAccess(id: string, onSaved: (access: Access) => void) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (groups: string[] | null) =>
-      call(service.PUT("/documents/{document_id}/access", { ...one(id), body: { groups } })),
+    mutationFn: async ({ groups, department }: { groups: string[] | null; department?: string }): Promise<Access> => {
+      if (department === undefined)
+        return call(service.PUT("/documents/{document_id}/access", { ...one(id), body: { groups } }));
+      const { departments } = await call(
+        service.PUT("/department-access/{department}", { params: { path: { department } }, body: { groups } }),
+      );
+      const said = departments.find((other) => other.department === department.trim().toLowerCase());
+      return said ?? call(service.GET("/documents/{document_id}/access", one(id)));
+    },
     onSuccess: (access) => {
       client.setQueryData<Access>(accessOf(id), access);
       onSaved(access);

@@ -1,5 +1,5 @@
-// Who may read a document, who said so, and an admin's own word on it: asked again where nobody, or
-// not they, could then read it.
+// Who may read a document, who said so, and an admin's own word on it or on all of its department:
+// asked again where nobody, or not they, could then read it.
 import { type FormEvent, useState } from "react";
 import type { DocumentSummary, Access as Given } from "../../../api/types";
 import { failureWords, formatMoment, useStaffMessages } from "../../../i18n";
@@ -14,7 +14,7 @@ interface Props {
   onLost(said: string): void; // saved, and it is no longer theirs to see
 }
 
-export function Access({ document: { id, title }, onLost }: Props) {
+export function Access({ document: { id, title, department }, onLost }: Props) {
   const m = useStaffMessages();
   const [said, setSaid] = useState("");
   const { data: access, error } = useAccess(id);
@@ -23,21 +23,23 @@ export function Access({ document: { id, title }, onLost }: Props) {
     if (own && !canRead(own, groups)) onLost(m.access.lost(title, groups));
     else setSaid(m.access.saved);
   };
-  if (access) return <Form key={access.groups.join()} {...{ id, access, said }} onSaved={saved} />;
+  if (access) return <Form key={access.groups.join()} {...{ id, department, access, said }} onSaved={saved} />;
   return error ? <p className="muted">{failureWords(error.code, m)}</p> : null;
 }
 
 interface FormProps {
   id: string;
+  department: string;
   access: Given;
   said: string;
   onSaved(access: Given): void;
 }
 
-function Form({ id, access, said, onSaved }: FormProps) {
+function Form({ id, department, access, said, onSaved }: FormProps) {
   const m = useStaffMessages();
   const [chosen, setChosen] = useState<Chosen>({ groups: access.groups, typed: "" });
   const [sure, setSure] = useState(false); // that it is meant, whatever follows from it
+  const [ofAll, setOfAll] = useState(false); // that are of its department
   const { mutate, error, isPending } = usePutAccess(id, onSaved);
   const groups = allGroups(chosen);
   const doubts = useAccessDoubts(groups, access.groups);
@@ -45,9 +47,10 @@ function Form({ id, access, said, onSaved }: FormProps) {
     event.preventDefault();
     if (chosen.typed.trim() !== "" && !isGroup(chosen.typed)) return; // said under the field
     if (doubts.any && !sure) setSure(true);
-    else mutate(groups);
+    else mutate({ groups, ...(ofAll && { department }) });
   };
   const { said_by, said_at, user_name } = access;
+  const ruled = department !== "" && (said_by === "department" || said_by === "default");
   const who = user_name && said_at ? m.accounts.saidAt(user_name, formatMoment(said_at, m)) : "";
   return (
     <form className="document-access" onSubmit={save}>
@@ -67,6 +70,19 @@ function Form({ id, access, said, onSaved }: FormProps) {
           }}
         />
       </fieldset>
+      {ruled && (
+        <label className="scope-check">
+          <input
+            type="checkbox"
+            checked={ofAll}
+            onChange={({ target }) => {
+              setOfAll(target.checked);
+              setSure(false);
+            }}
+          />
+          {m.access.ofDepartment(department)}
+        </label>
+      )}
       {error && (
         <p className="notice serious" role="alert">
           {failureWords(error.code, m)}
@@ -86,8 +102,18 @@ function Form({ id, access, said, onSaved }: FormProps) {
           {sure ? m.access.sure : m.access.save}
         </button>
         {said_by === "admin" && (
-          <button type="button" className="link" disabled={isPending} onClick={() => mutate(null)}>
+          <button type="button" className="link" disabled={isPending} onClick={() => mutate({ groups: null })}>
             {m.access.reset}
+          </button>
+        )}
+        {said_by === "department" && (
+          <button
+            type="button"
+            className="link"
+            disabled={isPending}
+            onClick={() => mutate({ groups: null, department })}
+          >
+            {m.access.resetDepartment(department)}
           </button>
         )}
       </p>

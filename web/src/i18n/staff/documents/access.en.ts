@@ -23,5 +23,7 @@ export const access = {
   lost: (title: string, groups: readonly string[]) =>
     `Saved. You no longer see “${title}”: only members of the group ${oneOf(groups)} may read it.`,
   sure: "Save all the same",
+  ofDepartment: (department: string) => `For all documents of ${department}, except those with groups of their own`,
+  resetDepartment: (department: string) => `Nothing of its own for ${department}`,
   reset: "As said at loading, or of its department",
 };

@@ -24,5 +24,7 @@ export const access: StaffWords["access"] = {
   lost: (title: string, groups: readonly string[]) =>
     `Bewaard. U ziet “${title}” niet meer: alleen wie in de groep ${oneOf(groups)} zit, mag het lezen.`,
   sure: "Toch bewaren",
+  ofDepartment: (department) => `Voor alle documenten van ${department}, behalve die met eigen groepen`,
+  resetDepartment: (department) => `Niets eigens meer voor ${department}`,
   reset: "Zoals bij het laden of voor de dienst bepaald",
 };
