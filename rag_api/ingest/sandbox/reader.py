@@ -4,9 +4,11 @@ the reader stops nothing else.
 Time is the processor's: on a busy machine a file may wait, and is not given up for it. Only one
 that does nothing for long is.
 
-One process reads file after file (starting one costs half a second); it is replaced when a file
-breaks it. It has no network, no settings and no files but the system's and those of a folder of its
-own (confine.py). What comes back is JSON and plain arrays (answers.py).
+One process reads file after file: starting one costs half a second. A fresh one follows when a file
+breaks it or leaves half of its memory taken, and reads again what failed behind other files: none
+is read otherwise for what was read before it. It has no network, no settings and no files but the
+system's and those of a folder of its own (confine.py). What comes back is JSON and arrays
+(answers.py).
 """
 
 from __future__ import annotations
@@ -44,9 +46,14 @@ log = logging.getLogger(__name__)
 
 _HEADER = struct.Struct("<QQ")  # bytes of JSON, bytes of boxes
 _MAX_FILES = 200  # per process: what a library leaks goes with it
+_MOST_LEFT = 0.5  # of its memory, that a file may leave taken to the next: engines of OCR keep what they had
 _MAX_ANSWER = 2 << 30
 _IMAGE = 3  # times the limit of a page's image: then reading it did not even stop by itself
 WAITING = 10  # times the limit, in real time: then a file neither uses the processor nor gets it
+
+
+class _PerhapsOfTheProcess(UnreadableDocument):
+    """A failure that need not be the file's fault."""
 
 
 class Reader:
@@ -73,6 +80,17 @@ class Reader:
         """told: called with the page and how many there are before a page's image is read. Raises
         UnreadableDocument with any of its reasons, DiskFull, ReadingUnavailable."""
         process, folder = self._started()
+        is_fresh = self._files == 0
+        try:
+            return self._read(process, folder, job, told)
+        except _PerhapsOfTheProcess as error:
+            if is_fresh:
+                raise
+            log.info("%s: read again by a fresh process", error.message)
+        self._end()
+        return self._read(*self._started(), job, told)
+
+    def _read(self, process: Process, folder: OwnFolder, job: Job, told: Told | None) -> ReadDocument:
         try:
             given = folder.given(job)
             read = decoded(*self._ask(process, given, told))
@@ -83,14 +101,8 @@ class Reader:
 
     def _ask(self, process: Process, job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
         self._files += 1
-        request = {
-            "path": str(job.path),
-            "name": job.name,
-            "kind": job.kind,
-            "max_pages": job.max_pages,
-            "shown": str(job.shown or ""),
-        }
-        request |= {"timeout": self.timeout, "ocr_seconds": job.ocr_seconds}
+        request = {"path": str(job.path), "name": job.name, "kind": job.kind, "max_pages": job.max_pages}
+        request |= {"shown": str(job.shown or ""), "timeout": self.timeout, "ocr_seconds": job.ocr_seconds}
         try:
             assert process.stdin is not None
             process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -121,11 +133,13 @@ class Reader:
                 told(answer["page"], answer["of"])
         tell_unconfined("Files are read", answer.pop("lacking", ""))
         boxes = np.frombuffer(_exactly(process.stdout, rest, deadline), np.float32).reshape(-1, 4)
-        if self._files >= _MAX_FILES or answer.get("reason") == "too_much_memory":
+        reason = answer.get("reason", "")
+        if answer.pop("full", False) or self._files >= _MAX_FILES or reason == "too_much_memory":
             self._end()
-        if "reason" in answer:
+        if reason:
             log.info("%s: %s", job.name, answer.get("detail", answer["message"]))
-            raise UnreadableDocument(answer["reason"], plain_message(answer["message"], str(job.path), job.name))
+            failure = _PerhapsOfTheProcess if "detail" in answer else UnreadableDocument
+            raise failure(reason, plain_message(answer["message"], str(job.path), job.name))
         return answer, boxes
 
     def _started(self) -> tuple[Process, OwnFolder]:
@@ -176,11 +190,11 @@ class Reader:
         peak = self._end()
         code = process.returncode if process is not None else None
         if code == -signal.SIGABRT or peak > 0.5 * self.memory_mb * (1 << 20):
-            return UnreadableDocument("too_much_memory", f"{job.name}: needs more than {self.memory_mb} MB to read")
+            return _PerhapsOfTheProcess("too_much_memory", f"{job.name}: needs more than {self.memory_mb} MB to read")
         if code in (-signal.SIGPROF, -signal.SIGALRM):
             return self._too_slow(job)
         log.info("%s: the reader ended with status %s", job.name, code)
-        return UnreadableDocument("broken", f"{job.name}: is damaged: the reader crashed on it")
+        return _PerhapsOfTheProcess("broken", f"{job.name}: is damaged: the reader crashed on it")
 
     def _too_slow(self, job: Job) -> UnreadableDocument:
         return UnreadableDocument("too_slow", f"{job.name}: took longer than {self.timeout:g} seconds to read")
@@ -207,6 +221,7 @@ def _serve(memory_mb: int, folder: Path) -> NoReturn:
     os.dup2(2, 1)  # whatever a library prints must not get between the answers
     from rag_api.ingest.readers.read import read  # imports PDFium before memory is limited
 
+    most = _address_space() + int(_MOST_LEFT * (memory_mb << 20))
     _limit(memory_mb)
     os.chdir(folder)
     lacking = confine(folder)
@@ -214,24 +229,22 @@ def _serve(memory_mb: int, folder: Path) -> NoReturn:
         job = json.loads(line)
         _give(job["timeout"])
         shown = Path(job["shown"]) if job["shown"] else None
-        answer: dict[str, Any]
-        boxes = b""
+        answer, boxes = dict[str, Any](), b""
         try:
             answer, boxes = encoded(
                 read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown, _ocr(job, answers))
             )
         except UnreadableDocument as error:
             answer = {"reason": error.reason, "message": error.message}
-        except MemoryError:
-            answer = {"reason": "too_much_memory", "message": f"{job['name']}: needs more than {memory_mb} MB to read"}
         except Exception as error:  # whatever a damaged file brings about is that file's failure
+            if isinstance(error, MemoryError) or "alloc" in str(error):  # so libraries in C++ say it
+                reason, said = "too_much_memory", f"needs more than {memory_mb} MB to read"
+            else:
+                reason, said = "broken", "is damaged, or made in a way that cannot be read"
             detail = f"{type(error).__name__}: {error!s:.200}"
-            answer = {
-                "reason": "broken",
-                "message": f"{job['name']}: is damaged, or made in a way that cannot be read",
-                "detail": detail,
-            }
-        _send(answers, json.dumps(answer | {"lacking": lacking}).encode(), boxes)
+            answer = {"reason": reason, "message": f"{job['name']}: {said}", "detail": detail}
+        answer |= {"lacking": lacking, "full": _address_space() > most}
+        _send(answers, json.dumps(answer).encode(), boxes)
         _give(0)
     empty(folder)  # whoever started this is gone, and perhaps was killed
     sys.exit(0)
@@ -266,14 +279,12 @@ def _send(answers: BinaryIO, text: bytes, boxes: bytes) -> None:
 
 
 def _limit(memory_mb: int) -> None:
-    try:
+    with contextlib.suppress(ImportError, ValueError, OSError):  # a system without it: the time limit remains
         import resource
 
         limit = (memory_mb << 20) + _address_space()
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except (ImportError, ValueError, OSError):  # a system without it: the time limit remains
-        pass
 
 
 def _address_space() -> int:

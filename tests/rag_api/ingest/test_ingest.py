@@ -353,6 +353,26 @@ def test_a_file_that_waits_for_the_processor_is_not_given_up(tmp_path: Path, mon
         assert reader.process_id == process
 
 
+def test_a_file_that_a_process_fails_at_behind_another_is_read_by_a_fresh_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the file before has left too little memory, or the system ends the process."""
+    quick = write(tmp_path, "snel.pdf", procedure("Kalium", BODY))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    with Reader(timeout=60, memory_mb=1024) as reader, ThreadPoolExecutor(1) as others:
+        reader.read(Job(quick, "snel.pdf", PDF, 10))
+        process = reader.process_id
+        assert process is not None
+        os.kill(process, signal.SIGSTOP)
+        reading = others.submit(reader.read, Job(quick, "snel.pdf", PDF, 10))
+        until(lambda: any(temporary.glob("*/document.pdf")))
+        os.kill(process, signal.SIGKILL)
+        assert "infuuspomp" in reading.result().text
+        assert reader.process_id != process
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not enforce RLIMIT_AS")
 def test_a_file_that_takes_too_much_memory_is_given_up_and_the_next_one_is_read(tmp_path: Path) -> None:
     large = write(tmp_path, "groot.pdf", pdf(lines(*["x " * 10_000] * 100, size=4, leading=7)))

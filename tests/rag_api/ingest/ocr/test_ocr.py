@@ -261,6 +261,16 @@ def test_an_image_that_needs_more_memory_than_there_is_fails_by_name(tmp_path: P
     assert error.value.reason in ("too_much_memory", "no_text_layer")
 
 
+def test_a_file_that_leaves_half_of_the_memory_taken_is_the_last_of_its_process(tmp_path: Path) -> None:
+    path = write(tmp_path, "scan.pdf", scanned(page_of(*DOSE)))
+    with Reader(timeout=300, memory_mb=1024) as reader:
+        reader.read(Job(path, "scan.pdf", PDF, 10, ocr_seconds=60))  # its engine keeps what it had
+        assert reader.process_id is None
+    with Reader(timeout=300, memory_mb=8192) as reader:
+        reader.read(Job(path, "scan.pdf", PDF, 10, ocr_seconds=60))
+        assert reader.process_id is not None
+
+
 def test_the_reader_tells_before_each_image(tmp_path: Path) -> None:
     path = write(tmp_path, "scan.pdf", scanned(page_of(*DOSE), page_of("Tweede bladzijde")))
     told: list[tuple[int, int]] = []
