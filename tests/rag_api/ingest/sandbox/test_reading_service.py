@@ -68,7 +68,27 @@ def children(service: subprocess.Popen[bytes]) -> list[int]:
     return [int(child) for task in tasks for child in task.joinpath("children").read_text().split()]
 
 
-def test_a_process_that_dies_is_its_files_failure_and_the_next_file_is_read(
+def ended(child: int) -> None:
+    os.kill(child, signal.SIGABRT)
+    os.kill(child, signal.SIGCONT)
+
+
+def test_a_process_that_dies_at_its_first_file_is_that_files_failure_and_the_next_file_is_read(
+    service: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    with Reader(60, 512) as reader, ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(reader.read, job(tmp_path))
+        until(lambda: bool(children(service)))
+        (child,) = children(service)
+        os.kill(child, signal.SIGSTOP)  # while it still starts
+        ended(child)
+        with pytest.raises(UnreadableDocument) as refused:
+            reading.result(300)
+        assert refused.value.reason == "too_much_memory"
+        assert "gram" in reader.read(job(tmp_path)).text
+
+
+def test_what_a_process_dies_at_behind_another_file_is_read_by_a_fresh_one(
     service: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
     with Reader(60, 512) as reader, ThreadPoolExecutor(1) as threads:
@@ -77,12 +97,9 @@ def test_a_process_that_dies_is_its_files_failure_and_the_next_file_is_read(
         os.kill(child, signal.SIGSTOP)
         reading = threads.submit(reader.read, job(tmp_path))
         until(lambda: any(Path(os.environ[SOCKET]).parent.glob("*/document.txt")))  # it was given to the process
-        os.kill(child, signal.SIGABRT)
-        os.kill(child, signal.SIGCONT)
-        with pytest.raises(UnreadableDocument) as refused:
-            reading.result(300)
-        assert refused.value.reason == "too_much_memory"
-        assert "gram" in reader.read(job(tmp_path)).text
+        ended(child)
+        assert "gram" in reading.result(300).text
+        assert children(service) != [child]
 
 
 def test_a_service_that_is_away_is_named(service: subprocess.Popen[bytes], tmp_path: Path) -> None:
