@@ -47,11 +47,8 @@ def picture(document: Any, page: Any, text_object: Any, scale: float) -> Ink | N
     handle = raw.FPDFTextObj_GetRenderedBitmap(document, page, text_object, scale)
     if not handle:
         return None
-    bitmap = PdfBitmap.from_raw(handle)
-    try:
-        return bitmap.to_numpy()[:, :, 3].copy() if bitmap.format == raw.FPDFBitmap_BGRA else None
-    finally:
-        bitmap.close()
+    bitmap = PdfBitmap.from_raw(handle)  # PDFium's memory, freed with the last that holds it
+    return bitmap.to_numpy()[:, :, 3].copy() if bitmap.format == raw.FPDFBitmap_BGRA else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
