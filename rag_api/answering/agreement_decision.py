@@ -58,7 +58,7 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
     fitted, threshold = _fitted(reader, container)
     readings = chosen_again(builder, reader, weight_of(reader, container), lambda asked: _may_agree(asked, container))
     if readings is None:
-        return None if retrieval.answerable else False
+        return None
     for asked, reading in zip(builder.asked, readings, strict=True):
         if reading is None:
             continue

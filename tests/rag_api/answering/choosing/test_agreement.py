@@ -90,6 +90,25 @@ async def test_where_the_other_is_away_nothing_is_quoted_that_it_has_not_read(
     assert not server.requests
 
 
+async def test_what_only_the_other_might_answer_is_not_called_unanswered_while_it_is_away(
+    container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> list[PointedReading]:
+        raise GeneratorUnavailable("away")
+
+    embedder, reader = container.embedder.name, container.agreeing
+    assert reader is not None
+    shipped = calibration(embedder)
+    assert shipped.not_found is not None
+    unsure = replace(shipped.not_found, threshold=1.0, by_risk={})
+    both = replace(shipped, not_found=unsure, agreeing={reader.name: WithReader(replace(FITTED, threshold=0.2), 0.0)})
+    write(container.settings.data_dir / FILE, embedder, both)
+    monkeypatch.setattr(AdapterReader, "point", away)
+    answer = await answer_to(container, QUESTION)
+    assert answer.status == AnswerStatus.SOURCES_ONLY
+    assert [notice.code for notice in answer.notices][-1] == "generator_down"
+
+
 async def test_a_question_that_is_refused_anyway_and_sources_alone_are_not_read(
     container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
