@@ -64,7 +64,7 @@ def _one_stands_above(items: Sequence[Item]) -> bool:
 
 
 def _is_row(item: Item) -> bool:
-    return isinstance(item, Row) or ("\t" in item.marked.text and not item.aside)
+    return isinstance(item, Row) or item.cell or ("\t" in item.marked.text and not item.aside)
 
 
 def _caption(items: Sequence[Item], start: int, end: int, may_be_near_others: bool) -> int:

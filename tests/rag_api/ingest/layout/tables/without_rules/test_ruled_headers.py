@@ -90,3 +90,9 @@ def test_several_names_above_each_other_are_not_one_row(tmp_path: Path) -> None:
     row = (("Dieet", "Middelen", "Ingreep"), ("ja", "ja"), ("ja", "bij klachten"), ("ja", "ja", "ja"))
     document = _read(tmp_path, _table([row]))
     assert not [one for one in _rows(document) if "Middelen" in one or "klachten" in one]
+
+
+def test_a_caption_below_uncertain_rows_names_them(tmp_path: Path) -> None:
+    row = (("Dieet", "Middelen", "Ingreep"), ("ja", "ja"), ("ja", "bij klachten"), ("ja", "ja", "ja"))
+    document = _read(tmp_path, both(_table([row]), lines("Tabel 1. Wie wat krijgt", y=570, x=60, size=10)))
+    assert document.text.index("Tabel 1") < document.text.index("Kenmerk")
