@@ -115,7 +115,8 @@ def _paragraphs(pages: Sequence[Sequence[Piece]]) -> Iterator[Paragraph]:
 
 
 def _with_whole_captions(found: Sequence[Paragraph]) -> list[Paragraph]:
-    """The lines of a numbered caption right above a table are one paragraph, however they end."""
+    """The lines of a numbered caption right above a table are one paragraph, unless a further one
+    ends a sentence."""
     whole: list[Paragraph] = []
     for n, one in enumerate(found):
         near = range(n, min(len(found), n + _MOST_OF_CAPTION + 1))
@@ -134,10 +135,10 @@ def _has_cells(one: Paragraph) -> bool:
 
 
 def _is_one(lines: Sequence[Paragraph], table: Paragraph) -> bool:
-    further = any(NUMBERED_CAPTION.match(one.pieces[0].text.text) for one in lines[1:])
+    further = [one.pieces[-1].text.text.rstrip() for one in lines[1:]]
     return (
         table.page == lines[0].page
-        and not further
+        and not any(NUMBERED_CAPTION.match(words) or words.endswith((".", "!", "?", ";", ":")) for words in further)
         and all(goes_on(one.lines[-1], two.first) for one, two in pairwise(lines))
     )
 

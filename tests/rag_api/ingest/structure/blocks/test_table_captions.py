@@ -87,6 +87,12 @@ def test_a_numbered_caption_of_two_lines_is_quoted_whole(tmp_path: Path) -> None
     assert above.replace("<br/>", " ") in lead
 
 
+def test_a_sentence_between_a_numbered_line_and_a_table_is_quoted_by_itself(tmp_path: Path) -> None:
+    above = "Section 8.11<br/>Oxygen is given by a mask at first."
+    document = laid(tmp_path, said(above, "Normal"), table(ADULTS, GRID, BOLD))
+    assert "Oxygen is given by a mask at first." in quotes(document)
+
+
 def test_rows_that_a_numbered_heading_may_not_be_over_are_shown_and_not_quoted(tmp_path: Path) -> None:
     document = laid(
         tmp_path,
