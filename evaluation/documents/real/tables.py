@@ -46,7 +46,7 @@ def measure_rows(document: Callable[[str], ReadDocument], marked: Path = MARKED,
     found: Counter[str] = Counter()
     with marked.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            if half in ("", row["half"]):
+            if half in ("", row.get("half")):
                 found.update(_judged(document(row["document"]), row))
     return found
 

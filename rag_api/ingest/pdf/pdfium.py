@@ -170,9 +170,21 @@ def _style(text_object: int) -> Style:
     font = raw.FPDFTextObj_GetFont(handle)
     name, weight = _font(font)
     address = ctypes.cast(font, _PTR).value or 0
-    bold, embedded = weight >= 600 or "bold" in name, raw.FPDFFont_GetIsEmbedded(font) == 1
+    bold = weight >= 600 or "bold" in name or _is_thickened(handle, mode)
+    embedded = raw.FPDFFont_GetIsEmbedded(font) == 1
     return Style(
         handle, text_object, address, bold, "symbol" in name, bool(name), mode, _colour(handle, mode), embedded
+    )
+
+
+def _is_thickened(handle: Any, mode: int) -> bool:
+    """Filled, and outlined in the same colour: how programs set bold without a bold font."""
+    width = ctypes.c_float(0)
+    return (
+        mode == raw.FPDF_TEXTRENDERMODE_FILL_STROKE
+        and bool(raw.FPDFPageObj_GetStrokeWidth(handle, width))
+        and width.value > 0
+        and _colour(handle, raw.FPDF_TEXTRENDERMODE_FILL) == _colour(handle, mode)
     )
 
 

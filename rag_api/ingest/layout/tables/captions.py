@@ -64,7 +64,7 @@ def _one_stands_above(items: Sequence[Item]) -> bool:
 
 
 def _is_row(item: Item) -> bool:
-    return isinstance(item, Row) or ("\t" in item.marked.text and not item.aside)
+    return isinstance(item, Row) or item.cell or ("\t" in item.marked.text and not item.aside)
 
 
 def _caption(items: Sequence[Item], start: int, end: int, may_be_near_others: bool) -> int:
@@ -89,7 +89,7 @@ def _caption(items: Sequence[Item], start: int, end: int, may_be_near_others: bo
     ):
         return end
     after = end + 1
-    while after - end < _MOST and (two := _line(items, after)) is not None and _goes_on(_line(items, after - 1), two):
+    while after - end < _MOST and (two := _line(items, after)) is not None and goes_on(_line(items, after - 1), two):
         after += 1
     last, below = _line(items, after - 1), items[after] if after < len(items) else None
     if may_be_near_others and isinstance(below, Line) and not _is_row(below):
@@ -113,6 +113,7 @@ def _lines(items: Sequence[Item]) -> list[Line]:
     return [line for item in items for line in lines_of_item(item)]
 
 
-def _goes_on(one: Line | None, two: Line) -> bool:
+def goes_on(one: Line | None, two: Line) -> bool:
+    """Two is the next line of a caption."""
     alike = one is not None and abs(one.size - two.size) < _ALIKE * one.size and one.bold == two.bold
     return alike and one is not None and two.y0 - one.y0 > 0 and two.y0 - one.y1 < _WITHIN * one.size

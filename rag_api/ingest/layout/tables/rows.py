@@ -16,6 +16,7 @@ from rag_api.ingest.layout.tables.row_order import rows_down
 from rag_api.ingest.layout.tables.without_rules.aligned_tables import aligned_tables
 from rag_api.ingest.layout.tables.without_rules.column_tables import ColumnTable, column_tables
 from rag_api.ingest.layout.tables.without_rules.header_tables import header_tables
+from rag_api.ingest.layout.tables.without_rules.ruled_headers import RuledTable, ruled_tables
 from rag_api.ingest.layout.tables.without_rules.table_parts import is_full
 
 _FEWEST_ROWS = 3  # without rules between them, in place of lines of one
@@ -65,9 +66,10 @@ def merged(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
         words = tuple(lines_of([lines[i] for i in own_row]))
         if len(words) <= _MOST_ALONE and over_rows.isdisjoint(own_row) and row_of.keys().isdisjoint(own_row):
             row_of.update(dict.fromkeys(own_row, Row((words,))))
+    ruled = _with_ruled_rows(row_of, lines, ruled_tables(lines, cells))
     items: list[Line | Row] = []
     seen: set[int] = set()
-    doubtful = {i for table in by_columns if not table.rows for i in table.pieces} | (feet - row_of.keys())
+    doubtful = {i for table in by_columns if not table.rows for i in table.pieces} | ((feet | ruled) - row_of.keys())
     before = -1
     for i in _downwards(len(lines), by_columns):
         line = replace(lines[i], names=i in lone.names, cell=i in doubtful)
@@ -105,6 +107,25 @@ def _rows_by_columns(lines: Sequence[Line], tables: Sequence[ColumnTable]) -> di
         row = Row(tuple(tuple(lines_of([lines[i] for i in cell])) for cell in numbers))
         found.update(dict.fromkeys((i for cell in numbers for i in cell), row))
     return found
+
+
+def _with_ruled_rows(row_of: dict[int, Row], lines: list[Line], tables: Sequence[RuledTable]) -> set[int]:
+    """Rows of tables with level rules alone, of which others know not all, or took several for one;
+    the pieces of those that are not sure."""
+    doubtful: set[int] = set()
+    for table in tables:
+        known = {id(row_of[i]) for i in table.pieces & row_of.keys()}
+        as_one = any(one in row_of and row_of[one] is row_of.get(two) for one, two in table.anew)
+        whole = table.pieces <= row_of.keys() and not (table.by_cells and table.rows)
+        if not as_one and (whole or not (table.by_cells or table.rows)):
+            continue
+        doubtful |= table.pieces
+        for i in [i for i, row in row_of.items() if id(row) in known and (table.rows or as_one)]:
+            del row_of[i]
+        for numbers in table.rows:
+            row = Row(tuple(tuple(lines_of([lines[i] for i in cell])) for cell in numbers))
+            row_of.update(dict.fromkeys((i for cell in numbers for i in cell), row))
+    return doubtful
 
 
 def _downwards(count: int, tables: Sequence[ColumnTable]) -> Iterator[int]:

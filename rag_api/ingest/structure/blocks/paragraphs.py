@@ -6,13 +6,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.ingest.common.boxed_text import Marked
 from rag_api.ingest.layout.lines import Line, Row, lines_of_item
+from rag_api.ingest.layout.tables.captions import goes_on
+from rag_api.text.block_shapes import NUMBERED_CAPTION
 
+_MOST_OF_CAPTION = 4  # lines
 _MOST_BOXED = 12  # paragraphs; more in one frame is a column or a page
 _OUTSIDE = 2.0  # points that letters may stand outside their frame
 
@@ -86,7 +90,7 @@ class Paragraph:
 
 def paragraphs_of(pages: Sequence[Sequence[Piece]], frames: Sequence[NDArray[np.float32]]) -> list[Paragraph]:
     """frames: for each page the boxes that are drawn around text."""
-    found = list(_paragraphs(pages))
+    found = _with_whole_captions(list(_paragraphs(pages)))
     _box(found, frames)
     return found
 
@@ -108,6 +112,35 @@ def _paragraphs(pages: Sequence[Sequence[Piece]]) -> Iterator[Paragraph]:
                 open_ = None
     if open_ is not None:
         yield open_
+
+
+def _with_whole_captions(found: Sequence[Paragraph]) -> list[Paragraph]:
+    """The lines of a numbered caption right above a table are one paragraph, unless a further one
+    ends a sentence."""
+    whole: list[Paragraph] = []
+    for n, one in enumerate(found):
+        near = range(n, min(len(found), n + _MOST_OF_CAPTION + 1))
+        below = next((k for k in near if _has_cells(found[k])), n)
+        own = found[n:below]
+        if len(own) > 1 and NUMBERED_CAPTION.match(one.pieces[0].text.text) and _is_one(own, found[below]):
+            one.pieces = [piece for part in own for piece in part.pieces]
+            one.end = own[-1].end
+        if not whole or one.start >= whole[-1].end:
+            whole.append(one)
+    return whole
+
+
+def _has_cells(one: Paragraph) -> bool:
+    return one.row is not None or any("\t" in piece.text.text for piece in one.pieces)
+
+
+def _is_one(lines: Sequence[Paragraph], table: Paragraph) -> bool:
+    further = [one.pieces[-1].text.text.rstrip() for one in lines[1:]]
+    return (
+        table.page == lines[0].page
+        and not any(NUMBERED_CAPTION.match(words) or words.endswith((".", "!", "?", ";", ":")) for words in further)
+        and all(goes_on(one.lines[-1], two.first) for one, two in pairwise(lines))
+    )
 
 
 def _box(found: Sequence[Paragraph], frames: Sequence[NDArray[np.float32]]) -> None:

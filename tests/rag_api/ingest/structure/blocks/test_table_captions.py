@@ -80,6 +80,19 @@ def test_a_caption_is_quoted_with_its_number_and_never_alone(tmp_path: Path) -> 
     assert not any(name.startswith(("Table", "First doses")) for name in found)
 
 
+def test_a_numbered_caption_of_two_lines_is_quoted_whole(tmp_path: Path) -> None:
+    above = "Table 1. Doses given to adults on wards and in homes near the city, 2020-2026<br/>(Reported by Nurses)"
+    document = laid(tmp_path, said(above), table(ADULTS, GRID, BOLD), said("Nothing else is given.", "Normal"))
+    lead = [" ".join(document.text[a:b].split()) for a, b in quotes(document)["morphine"].lead]
+    assert above.replace("<br/>", " ") in lead
+
+
+def test_a_sentence_between_a_numbered_line_and_a_table_is_quoted_by_itself(tmp_path: Path) -> None:
+    above = "Section 8.11<br/>Oxygen is given by a mask at first."
+    document = laid(tmp_path, said(above, "Normal"), table(ADULTS, GRID, BOLD))
+    assert "Oxygen is given by a mask at first." in quotes(document)
+
+
 def test_rows_that_a_numbered_heading_may_not_be_over_are_shown_and_not_quoted(tmp_path: Path) -> None:
     document = laid(
         tmp_path,

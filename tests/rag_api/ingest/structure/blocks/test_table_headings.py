@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
 
 from rag_api.domain import BlockKind, ReadDocument
@@ -234,3 +235,20 @@ def test_rows_that_are_drawn_from_the_last_to_the_first_are_rows_below_their_hea
     quote, lead, _, _ = told(document, "ketamine")
     assert document.text[quote.start : quote.end].split() == ["ketamine", "10", "mg", "snel"]
     assert "Middel\tDosis\tTempo" in lead
+
+
+def test_a_header_in_outlined_letters_heads_a_single_row(tmp_path: Path) -> None:
+    """So programs set bold without a bold font: the outline has the colour of the letters."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.grid((60, 200, 340), (640, 660, 680))
+        for y, cells in ((646, ("10 kg", "3 ml")), (666, ("Gewicht", "Eerste dosis"))):
+            for x, words in zip((66, 206), cells, strict=True):
+                letters = canvas.beginText(x, y)
+                letters.setTextRenderMode(2 if y > 660 else 0)
+                letters.textOut(words)
+                canvas.drawText(letters)
+
+    page = both(lines("Adrenaline bij reanimatie", "Geef de dosis traag in een ader.", y=760, size=11), draw)
+    document = read(write(tmp_path, "one.pdf", pdf(page)), "one.pdf", PDF, 2)
+    assert "Gewicht" in told(document, "10 kg")[1]
