@@ -457,6 +457,27 @@ def test_who_asks_after_the_session_ended_signs_in_and_finds_the_question(
     expect(page.locator("#question")).to_have_value("Waarmee spoel ik de wonde?")
 
 
+def test_a_tab_that_lies_idle_leaves_the_session_to_the_one_in_use(open_as: Open, people: People, url: str) -> None:
+    people.ids["tabs"] = add_account(people.db, LOCAL_USER, "tabs", "tabs", None, [Role.READER], [])
+    used = open_as("tabs", "/")
+    clock = used.context.clock
+    clock.install()
+    idle = used.context.new_page()
+    for page in (idle, used):
+        page.goto(url)
+        page.wait_for_load_state("networkidle")  # what watches is fetched later
+    for _ in range(3):
+        clock.fast_forward(10 * 60_000)
+        used.locator("#question").press("Control")
+    clock.run_for(2_000)
+    for page in (idle, used):
+        expect(page.locator("#question")).to_be_visible()
+        expect(page.locator(".idle")).to_have_count(0)
+    clock.fast_forward(16 * 60_000)
+    for page in (idle, used):
+        expect(page.locator("input[type=password]")).to_be_visible()
+
+
 def test_a_timer_runs_on_and_rings_after_the_session_ended_without_saying_what_it_is_for(
     open_as: Open, people: People
 ) -> None:
