@@ -82,7 +82,7 @@ class OwnerQuestionOut(BaseModel):
     )
     not_told: bool = Field(description="The mail to the owner could not be delivered; quality staff have it too.")
     page: int | None
-    answer_id: str | None
+    answer_id: str | None = Field(description="Under which it was asked, where the answer is yours.")
     text: str
     asked: str = Field(
         description="The question whose answer it is about, standing alone and without what identifies a patient; "

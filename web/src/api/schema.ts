@@ -3692,6 +3692,7 @@ export interface components {
             /** @description The mail to the owner could not be delivered; quality staff have it too. */
             not_told: boolean;
             page: number | null;
+            /** @description Under which it was asked, where the answer is yours. */
             answer_id: string | null;
             text: string;
             /** @description The question whose answer it is about, standing alone and without what identifies a patient; empty: none, or it was deleted. */
@@ -4010,7 +4011,7 @@ export interface components {
             verdict: "right" | "partly" | "wrong" | "harmful";
             /** @default  */
             remark: string;
-            /** @description One that the answer shows: its owner reads the remark, and not the question. Once. */
+            /** @description One that the answer shows: its owner reads the remark, and what was asked. Once. */
             document_id?: string | null;
             /** @description Of that document. */
             page?: number | null;
@@ -4029,8 +4030,8 @@ export interface components {
             judged_by: string;
             /** Format: date-time */
             judged_at: string;
-            /** @description A document's owner was told. */
-            sent: boolean;
+            /** @description Whom the remark comes to, an owner or a department as the document names it; empty: nobody is known, and quality staff have it; null: it was sent to nobody. */
+            sent_to: string | null;
         };
         /** @description An answer that somebody was given. Who asked is not told. */
         ReviewedOut: {
