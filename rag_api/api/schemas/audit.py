@@ -50,7 +50,8 @@ class EntryOut(BaseModel):
     status: int
     code: str
     on: dict[str, Any] = Field(
-        description="What it was about: documents with versions, pages and passages, answers, groups."
+        description="What it was about: documents with versions, pages and passages, answers, groups. Of an answer "
+        "each document says its `use`: `quoted`, `shown` among the sources, or `refused` (shown under a refusal)."
     )
     who: WhoOut | None = None
     about: AboutOut | None = None

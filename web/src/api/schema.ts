@@ -2303,6 +2303,8 @@ export interface paths {
                     result?: string;
                     /** @description Its id, or a part of its title or file name. */
                     document?: string;
+                    /** @description Only answers: that quoted this `document`, that showed it among their sources, or that were refused; without one, any. */
+                    use?: ("quoted" | "shown" | "refused") | null;
                     request?: string;
                 };
                 path?: never;
@@ -2343,6 +2345,8 @@ export interface paths {
                     result?: string;
                     /** @description Its id, or a part of its title or file name. */
                     document?: string;
+                    /** @description Only answers: that quoted this `document`, that showed it among their sources, or that were refused; without one, any. */
+                    use?: ("quoted" | "shown" | "refused") | null;
                     request?: string;
                 };
                 path?: never;
@@ -3012,7 +3016,7 @@ export interface components {
             request: string;
             status: number;
             code: string;
-            /** @description What it was about: documents with versions, pages and passages, answers, groups. */
+            /** @description What it was about: documents with versions, pages and passages, answers, groups. Of an answer each document says its `use`: `quoted`, `shown` among the sources, or `refused` (shown under a refusal). */
             on: {
                 [key: string]: unknown;
             };

@@ -167,6 +167,39 @@ def test_a_stream_says_at_its_end_what_was_quoted(world: World) -> None:
     assert [one["id"] for one in answered["on"]["cited"]] == [world.documents["child"].id]
 
 
+def test_the_trail_tells_what_was_quoted_from_what_was_only_shown_and_from_refusals(world: World) -> None:
+    began = world.now
+    for body in (
+        {"question": DUTCH},
+        {"question": DUTCH, "mode": "sources"},
+        {"question": "Welke vlag hangt er op het stadhuis van Ieper?"},
+    ):
+        world.send("POST", "/ask", "owner", json=body)
+    quoted, shown, refused = (one for one in world.said(began) if one["action"] == "question.answered")
+    child = world.documents["child"]
+
+    def uses(entry: dict[str, Any]) -> dict[str, str]:
+        return {one["id"]: one["use"] for one in entry["on"]["documents"]}
+
+    assert uses(quoted)[child.id] == "quoted"
+    assert set(uses(quoted).values()) == {"quoted", "shown"}
+    assert set(uses(shown).values()) == {"shown"}
+    assert set(uses(refused).values()) == {"refused"}
+    another = next(id for id, use in uses(quoted).items() if use == "shown")
+
+    def found(use: str, document: str) -> list[int]:
+        asked = f"/audit?after={began}&use={use}&document={document}"
+        return [one["sequence"] for one in world.send("GET", asked, "auditor").json()["entries"]]
+
+    assert found("quoted", child.id) == [quoted["sequence"]]
+    assert found("quoted", another) == []
+    assert found("shown", child.id) == [shown["sequence"]]
+    assert quoted["sequence"] in found("shown", another)
+    assert found("refused", "") == [refused["sequence"]]
+    file = world.send("GET", f"/audit.jsonl?after={began}&use=refused", "auditor").text
+    assert [json.loads(line)["on"]["documents"][0]["use"] for line in file.splitlines()] == ["refused"]
+
+
 @pytest.mark.parametrize(
     ("method", "path", "action"),
     [("GET", "/documents/{id}", "document.shown"), ("GET", "/documents/{id}/file", "document.opened")],

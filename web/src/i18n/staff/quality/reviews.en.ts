@@ -40,9 +40,7 @@ export const reviews = {
   sendHelp:
     "What was asked and quoted goes along with your remark, not who asked. Say what is not right in the procedure.",
   sent: (to: string) =>
-    to
-      ? `The remark was sent to: ${to}.`
-      : "Nobody is known as this procedure's owner: quality staff have the remark.",
+    to ? `The remark was sent to: ${to}.` : "Nobody is known as this procedure's owner: quality staff have the remark.",
   sentAlready: "A remark on this answer was sent before.",
   saved: "Saved.",
   by: (who: string, at: string) => (who ? `Judged by ${who} on ${at}` : `Judged on ${at}`),
