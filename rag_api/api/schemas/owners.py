@@ -99,6 +99,7 @@ class OwnerQuestionOut(BaseModel):
     changed_at: datetime | None = Field(
         description="When that came; null: it is still the version that was asked about."
     )
+    may_retire: bool = Field(description="The document counts, and is yours to take out.")
     news: bool = Field(description="Something became of it that who asked has not seen.")
 
 

@@ -38,7 +38,7 @@ _ROWS = f"""
     select q.*, d.title, d.source, d.language as document_language, d.groups as document_groups, d.owner,
       a.query as asked, a.user_id as answered,
       array(select c->>'text' from jsonb_array_elements(a.citations) c where c->>'document_id' = q.document_id) as quotes,
-      {OWNER} is not null as owner_known, {_NOT_TOLD} as not_told, current.id as current_id,
+      {OWNER} is not null as owner_known, {ANSWERS_FOR} as own, {_NOT_TOLD} as not_told, current.id as current_id,
       coalesce(current.created_at, (select max(updated_at) from documents where source = d.source)) as changed_at
     from owner_questions q join asked_documents on question_id = q.id join documents d on d.id = asked_documents.id
     left join answers a on a.id = q.answer_id
@@ -72,6 +72,7 @@ class OwnerQuestion:
     replied_at: datetime | None
     current_id: str | None  # of the version that counts now, None: it was retired
     changed_at: datetime | None  # when that came, or it was retired; None: it is the version that was asked about
+    may_retire: bool  # the reader may take the document out
     news: bool  # who asked has not seen yet what became of it
 
 
@@ -220,7 +221,7 @@ def detach(db: Database, user_id: str) -> int:
 
 
 def _one(db: Database, user: User, question_id: str) -> OwnerQuestion:
-    row = db.one(f"{_ROWS} where q.id = %(id)s", {"id": question_id})
+    row = db.one(f"{_ROWS} where q.id = %(id)s", values(user, id=question_id))
     return _to_question(found(row, "question", question_id), user)
 
 
@@ -253,5 +254,6 @@ def _to_question(row: DictRow, user: User) -> OwnerQuestion:
         not_told=row["not_told"],
         current_id=row["current_id"],
         changed_at=row["changed_at"] if changed else None,
+        may_retire=row["current_id"] is not None and readable and (user.is_admin or row["own"]),
         news=any(moment is not None and moment > row["seen_at"] for moment in moments),
     )
