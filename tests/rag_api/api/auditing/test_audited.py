@@ -37,7 +37,7 @@ from rag_api.ingest.sources.report import IngestReport, Outcome
 from rag_api.main import all_routes, create_app
 from tests.support.people import ROLE_GROUPS, People, hired
 from tests.support.scripted_server import Scripted
-from tests.support.world import load_hospital
+from tests.support.world import load, load_hospital
 
 DUTCH = "Hoeveel paracetamol mag een kind van 12 kg?"
 PASSWORD = "een heel lang wachtwoord"
@@ -270,6 +270,39 @@ def test_a_change_is_an_entry_before_and_after_it(world: World) -> None:
     ]
     assert done["about"]["account"] == owner
     assert done["on"]["groups"] == ["staff", "surgery"]
+
+
+def test_the_reason_of_a_withdrawal_is_kept_and_not_in_the_chain_itself(world: World) -> None:
+    document = load(world.container, "weg.pdf", "Deze geldt niet meer.")
+    began = world.now
+    reason = "Vervangen door een andere werkwijze. Mevrouw Jansen, geboren op 3 mei 1961, klaagde."
+    sent = world.send("DELETE", f"/documents/{document.id}", "admin", params={"reason": reason})
+    kept = sent.raise_for_status().json()["withdrawn_reason"]
+    assert kept.startswith("Vervangen door een andere werkwijze.")
+    assert "1961" not in kept, "what identifies a patient is left out"
+    assert world.said(began)[-1]["about"] == {"reason": kept}
+    (row,) = world.container.db.all("select entry::text as text from audit_entries order by sequence desc limit 1")
+    assert "werkwijze" not in row["text"]
+    world.container.db.run("delete from documents where id = %(id)s", {"id": document.id})
+
+
+def test_a_change_of_who_may_read_says_who_could_and_a_replacement_names_what_it_replaces(world: World) -> None:
+    old = load(world.container, "oud.pdf", "Zo was het.", title="Werkwijze van vroeger")
+    new = load(world.container, "nieuw.pdf", "Zo is het.")
+    began = world.now
+    for groups in (["everyone", "ward"], ["everyone"]):
+        world.send("PUT", f"/documents/{new.id}/access", "admin", json={"groups": groups}).raise_for_status()
+        world.send("PUT", "/department-access/Spoed", "admin", json={"groups": groups}).raise_for_status()
+    one, department, other, again = (entry["on"] for entry in world.said(began) if entry["result"] == "success")
+    assert (one["groups_before"], one["groups"]) == (["everyone"], ["everyone", "ward"])
+    assert (other["groups_before"], other["groups"]) == (["everyone", "ward"], ["everyone"])
+    assert (department["groups_before"], again["groups_before"]) == (None, ["everyone", "ward"])
+    began = world.now
+    world.send("PATCH", f"/documents/{new.id}", "admin", json={"supersedes": "oud.pdf"}).raise_for_status()
+    said = world.said(began)[-1]["on"]
+    assert said["supersedes"] == "Werkwijze van vroeger"
+    assert [one["id"] for one in said["documents"]] == [new.id, old.id], "the trail of the older one tells it too"
+    world.container.db.run("delete from documents where id = any(%(ids)s)", {"ids": [old.id, new.id]})
 
 
 def test_a_deleted_conversation_takes_its_questions_out_of_the_trail(world: World) -> None:

@@ -83,6 +83,7 @@ function Detail({ entry, onAsk }: Props) {
     [names.client, who?.client],
     [names.key, who?.key],
     [names.account, about?.account],
+    [names.reason, about?.reason],
     [names.question, question && (question.text || m.audit.questionHash(question.sha256))],
     [names.documents, documentsOf(entry).length > 0 && <Documents entry={entry} onAsk={onAsk} />],
     [names.on, othersOf(entry, m.audit.truth).length > 0 && <Others entry={entry} />],
@@ -147,7 +148,7 @@ function Others({ entry }: { entry: Entry }) {
     <ul>
       {othersOf(entry, m.audit.truth).map(([name, value]) => (
         <li key={name}>
-          <code>{name}</code> {value}
+          {m.audit.about[name] ? `${m.audit.about[name]}:` : <code>{name}</code>} {value}
         </li>
       ))}
     </ul>
