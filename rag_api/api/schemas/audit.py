@@ -30,6 +30,7 @@ class AboutOut(BaseModel):
         "",
         description="To whom it was done, or in whose name it was tried: an account's id, or its login in a command.",
     )
+    reason: str = Field("", description="Why, in the words of who did it: of a document that was taken out.")
 
 
 class AskedOut(BaseModel):

@@ -272,12 +272,15 @@ export interface paths {
         /**
          * Take a document out
          * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for
-         *     the answers that quoted it. The list is changed first: what it does not call indexed is never a
+         *     the answers that quoted it. What identifies a patient is left out of the reason. The list is changed first: what it does not call indexed is never a
          *     source, whatever the index still holds.
          */
         delete: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description Kept, and told to who opens the document later. */
+                    reason?: string;
+                };
                 path: {
                     document_id: string;
                 };
@@ -1593,7 +1596,8 @@ export interface paths {
         /**
          * Answer what is asked of you, or say what you did
          * @description For the document's owner, and for quality staff what is nobody's. Once. `retired` takes the
-         *     document out first, which is for its owner and for admins.
+         *     document out first, which is for its owner and for admins; the text is then its reason, told to
+         *     who opens the document later.
          */
         post: {
             parameters: {
@@ -2454,6 +2458,11 @@ export interface components {
              * @default
              */
             account: string;
+            /**
+             * @description Why, in the words of who did it: of a document that was taken out.
+             * @default
+             */
+            reason: string;
         };
         /** @description Null: what the folder, the site or the department says counts again. */
         AccessIn: {
@@ -2852,6 +2861,11 @@ export interface components {
              * @default
              */
             withdrawn_by: string;
+            /**
+             * @description Why, in the words of who did; empty: not said.
+             * @default
+             */
+            withdrawn_reason: string;
             pages: components["schemas"]["PageOut"][];
             /**
              * @description The fields in which an admin overrules the file.
@@ -2919,6 +2933,11 @@ export interface components {
              * @default
              */
             withdrawn_by: string;
+            /**
+             * @description Why, in the words of who did; empty: not said.
+             * @default
+             */
+            withdrawn_reason: string;
             pages: components["schemas"]["PageOut"][];
             /**
              * @description The fields in which an admin overrules the file.
@@ -2985,6 +3004,11 @@ export interface components {
              * @default
              */
             withdrawn_by: string;
+            /**
+             * @description Why, in the words of who did; empty: not said.
+             * @default
+             */
+            withdrawn_reason: string;
         };
         /** @enum {string} */
         DocumentStatus: "indexed" | "failed" | "retired" | "replaced";
@@ -3438,6 +3462,10 @@ export interface components {
             status: components["schemas"]["DocumentStatus"];
             /** @description What counts in its place since, of what you may read. */
             newer: components["schemas"]["DocumentOut"] | null;
+            /** @description When a `retired` document was taken out. */
+            withdrawn_at: string | null;
+            /** @description Why; empty: not said. */
+            withdrawn_reason: string;
             /** @description Of the page; what was read in doubt from an image is blank in it: ▒ for each letter. */
             page_text: string;
         };
@@ -3716,6 +3744,8 @@ export interface components {
             current_id: string | null;
             /** @description When that came; null: it is still the version that was asked about. */
             changed_at: string | null;
+            /** @description The document counts, and is yours to take out. */
+            may_retire: boolean;
             /** @description Something became of it that who asked has not seen. */
             news: boolean;
         };
@@ -3884,6 +3914,11 @@ export interface components {
              * @default
              */
             withdrawn_by: string;
+            /**
+             * @description Why, in the words of who did; empty: not said.
+             * @default
+             */
+            withdrawn_reason: string;
             /** @description The share of both documents' words that are the same, in the same order. */
             alike: number;
             /** @description A document code that both bear; empty: none. */

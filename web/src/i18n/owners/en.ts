@@ -88,7 +88,8 @@ export const owners = {
     answer: "Answer",
     mend: "It is being corrected",
     retire: "Take the document out",
-    sureRetire: (title: string) => `Take “${title}” out? No question is answered from it any more.`,
+    sureRetire: (title: string) =>
+      `Take “${title}” out? No question is answered from it any more. What you wrote above is the reason: who opens the document later reads it.`,
     yesRetire: "Yes, take it out",
     done: "Answered before",
     unanswered: "Asked in vain, nearest to your documents",

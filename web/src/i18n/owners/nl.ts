@@ -93,7 +93,8 @@ export const owners: OwnerWords = {
     answer: "Beantwoord",
     mend: "Het wordt aangepast",
     retire: "Trek het document in",
-    sureRetire: (title: string) => `“${title}” intrekken? Er wordt dan niets meer uit beantwoord.`,
+    sureRetire: (title: string) =>
+      `“${title}” intrekken? Er wordt dan niets meer uit beantwoord. Wat u hierboven schreef, is de reden: wie het document later opent, leest ze.`,
     yesRetire: "Ja, trek in",
     done: "Eerder beantwoord",
     unanswered: "Vergeefs gevraagd, het dichtst bij uw documenten",

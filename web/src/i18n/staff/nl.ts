@@ -228,7 +228,12 @@ export const staff: StaffWords = {
     sureRetire: (title: string) =>
       `“${title}” intrekken? Bedside antwoordt er niet meer uit. Bij “ingetrokken” kan het weer teruggezet worden.`,
     yesRetire: "Ja, trek het in",
-    isWithdrawn: (title: string) => `Ingetrokken: “${title}”. Het staat onder “ingetrokken” en kan teruggezet worden.`,
+    areWithdrawn: (titles: readonly string[]) =>
+      titles.length === 1
+        ? `Ingetrokken: “${titles[0]}”. Het staat onder “ingetrokken” en kan teruggezet worden.`
+        : `Ingetrokken: ${titles.length} documenten (${titles.slice(0, 5).join("; ")}${titles.length > 5 ? `; en nog ${titles.length - 5}` : ""}). Ze staan onder “ingetrokken” en kunnen teruggezet worden.`,
+    why: "Reden (hoeft niet; wie het document later opent, leest ze)",
+    wasWithdrawn: (reason: string) => `ingetrokken: ${reason}`,
     fields: {
       title: "Titel",
       department: "Dienst",
@@ -286,8 +291,8 @@ export const staff: StaffWords = {
       `${many(done, "document", "documenten")} gewijzigd${failed > 0 ? `; ${failed} niet, en nog gekozen:` : "."}`,
     conflict:
       "er worden documenten geladen, of de dagen spreken elkaar tegen; probeer opnieuw, of open het om te kijken",
-    withdrawn: (when: string, who: string) =>
-      `Ingetrokken op ${when}${who && ` door ${who === "local" ? "iemand die niet aangemeld was" : who}`}.`,
+    withdrawn: (when: string, who: string, reason: string) =>
+      `Ingetrokken op ${when}${who && ` door ${who === "local" ? "iemand die niet aangemeld was" : who}`}${reason ? `: ${reason}` : "."}`,
     restore: "Zet terug",
     openIt: "Open het document",
     restoring: "Wordt teruggezet.",
