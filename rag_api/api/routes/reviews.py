@@ -69,7 +69,9 @@ def get_reviews(
     found, total = stored.list_reviews(db, user, query)
     trail.answers(one.answer for one in found)
     return api.ReviewList(
-        reviews=[_out(one, container.settings) for one in found], total=total, departments=stored.departments_of(db, user, since, until)
+        reviews=[_out(one, container.settings) for one in found],
+        total=total,
+        departments=stored.departments_of(db, user, since, until),
     )
 
 

@@ -166,7 +166,9 @@ def put_review(
             found(document_id if document_id in row["shown"] else None, "document", document_id)
             if row["sent"]:
                 raise Conflict("An owner was told of this answer already.")
-            question_id, _ = put_question(connection, user, document_id, "report", remark, page, answer_id, row["groups"])
+            question_id, _ = put_question(
+                connection, user, document_id, "report", remark, page, answer_id, row["groups"]
+            )
         connection.execute(
             """insert into reviews (answer_id, verdict, remark, user_id, owner_question_id)
             values (%(id)s, %(verdict)s, %(remark)s, %(user_id)s, %(question)s)

@@ -631,7 +631,10 @@ def test_the_trail_says_of_an_answer_what_it_quoted_what_it_showed_and_that_it_w
     use, said = page.get_by_label("Antwoorden: het document werd"), page.locator(".entry-what")
     for chosen, words in (
         ("geciteerd", "kreeg een antwoord te zien geciteerd: wondzorg.pdf getoond bij de bronnen: verband.pdf"),
-        ("getoond bij de bronnen", "kreeg een antwoord te zien geciteerd: verband.pdf getoond bij de bronnen: wondzorg.pdf"),
+        (
+            "getoond bij de bronnen",
+            "kreeg een antwoord te zien geciteerd: verband.pdf getoond bij de bronnen: wondzorg.pdf",
+        ),
         (
             "getoond bij een weigering",
             "kreeg geen antwoord: de vraag werd geweigerd getoond bij een weigering: wondzorg.pdf, verband.pdf",

@@ -1136,6 +1136,8 @@ export interface paths {
                     department?: string | null;
                     /** @description Asked on this day or later. */
                     since?: string | null;
+                    /** @description Of the headings. */
+                    language?: "nl" | "en";
                 };
                 path?: never;
             };
@@ -3187,6 +3189,8 @@ export interface components {
              * @default []
              */
             comments: string[];
+            /** @description Times that its reader asked or reported it, or quality staff sent it on, to who answers for a document. */
+            passed_on: number;
             /** Format: date-time */
             first_at: string;
             /** Format: date-time */

@@ -73,6 +73,8 @@ export const staff = {
         : `${many(gaps, "topic", "topics")}, ${many(questions, "question", "questions")}`,
     times: (times: number) => (times === 1 ? "asked once" : `asked ${times} times`),
     lastAsked: (day: string) => `last on ${day}`,
+    passedOn: (count: number, times: number) =>
+      `passed on${count === times ? "" : ` ${count === 1 ? "once" : `${count} times`}`} to who answers for a procedure`,
     otherWords: (count: number) => many(count, "other wording", "other wordings"),
   },
   reviews,

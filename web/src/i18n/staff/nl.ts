@@ -68,6 +68,8 @@ export const staff: StaffWords = {
         : `${many(gaps, "onderwerp", "onderwerpen")}, ${many(questions, "vraag", "vragen")}`,
     times: (times: number) => (times === 1 ? "één keer gevraagd" : `${times} keer gevraagd`),
     lastAsked: (day: string) => `laatst op ${day}`,
+    passedOn: (count: number, times: number) =>
+      `${count === times ? "" : `${count} keer `}doorgegeven aan wie voor een procedure instaat`,
     otherWords: (count: number) => many(count, "andere formulering", "andere formuleringen"),
   },
   reviews,
