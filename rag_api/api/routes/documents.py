@@ -370,8 +370,9 @@ def retire_document(
     reason: Reason = "",
 ) -> api.DocumentOut:
     """For admins. No question is answered from it any more. It stays in the list as `retired`, for
-    the answers that quoted it. What identifies a patient is left out of the reason. The list is changed first: what it does not call indexed is never a
-    source, whatever the index still holds."""
+    the answers that quoted it. What identifies a patient is left out of the reason. The list is
+    changed first: what it does not call indexed is never a source, whatever the index still
+    holds."""
     administrator(user)
     document = get_document(db, user, document_id)
     trail.documents([document])

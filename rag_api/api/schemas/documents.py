@@ -181,8 +181,8 @@ class LinkedOut(BaseModel):
     found: bool = Field(description="Exactly these words stand there. Else `source` is the page as a whole.")
     status: DocumentStatus
     newer: DocumentOut | None = Field(description="What counts in its place since, of what you may read.")
-    withdrawn_at: datetime | None = Field(description="When a `retired` document was taken out.")
-    withdrawn_reason: str = Field(description="Why; empty: not said.")
+    withdrawn_at: datetime | None = Field(None, description="When a `retired` document was taken out.")
+    withdrawn_reason: str = Field("", description="Why; empty: not said.")
     page_text: str = Field(
         description="Of the page; what was read in doubt from an image is blank in it: ▒ for each letter."
     )

@@ -149,8 +149,8 @@ def put_review(
     page: int | None = None,
 ) -> Reviewed:
     """Judge an answer, in place of what was said of it before; document_id: its owner reads the
-    remark, with what was asked. Raises NotFound, for a document that the answer does not show too, and Conflict where an
-    owner was told already."""
+    remark, with what was asked. Raises NotFound, for a document that the answer does not show too,
+    and Conflict where an owner was told already."""
     reviewer(user)
     given = values(user, id=answer_id, nobody=list(NOBODY), since=None, until=None)
     with db.connection() as connection:

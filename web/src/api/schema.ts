@@ -272,8 +272,9 @@ export interface paths {
         /**
          * Take a document out
          * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for
-         *     the answers that quoted it. What identifies a patient is left out of the reason. The list is changed first: what it does not call indexed is never a
-         *     source, whatever the index still holds.
+         *     the answers that quoted it. What identifies a patient is left out of the reason. The list is
+         *     changed first: what it does not call indexed is never a source, whatever the index still
+         *     holds.
          */
         delete: {
             parameters: {
@@ -3467,8 +3468,11 @@ export interface components {
             /** @description What counts in its place since, of what you may read. */
             newer: components["schemas"]["DocumentOut"] | null;
             /** @description When a `retired` document was taken out. */
-            withdrawn_at: string | null;
-            /** @description Why; empty: not said. */
+            withdrawn_at?: string | null;
+            /**
+             * @description Why; empty: not said.
+             * @default
+             */
             withdrawn_reason: string;
             /** @description Of the page; what was read in doubt from an image is blank in it: ▒ for each letter. */
             page_text: string;
