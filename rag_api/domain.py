@@ -143,6 +143,7 @@ class Document:
     warnings: tuple[str, ...] = ()  # what an admin should know of it: pages without text, hidden text left out
     withdrawn_at: datetime | None = None  # of a retired one
     withdrawn_by: str = ""  # the account's name, else the id of who took it out; where it is listed
+    withdrawn_reason: str = ""  # in the words of who took it out
 
 
 @dataclass(frozen=True, slots=True)

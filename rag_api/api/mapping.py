@@ -175,6 +175,7 @@ def document_out(document: Document, *, tell_who: bool = False, newer: Document 
         groups=list(document.groups),
         withdrawn_at=document.withdrawn_at,
         withdrawn_by=document.withdrawn_by if tell_who else "",
+        withdrawn_reason=document.withdrawn_reason,
         created_at=document.created_at,
         updated_at=document.updated_at,
     )

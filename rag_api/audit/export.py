@@ -9,13 +9,19 @@ from typing import Any
 
 from rag_api.db import Database
 from rag_api.db.audit import Stored, TrailQuery, stream
+from rag_api.domain import AnswerStatus
 
 PARTS = ("who", "about", "question")
 
 
 def fields_of(one: Stored) -> dict[str, Any]:
-    """`erased`: the parts that it had and lost."""
+    """`erased`: the parts that it had and lost. Of an answer each document says its `use`."""
     said = json.loads(one.text)
+    on = said["on"]
+    if "cited" in on and "documents" in on:
+        quoted = {place.get("id") for place in on["cited"]}
+        rest = "refused" if on.get("status") == AnswerStatus.NOT_FOUND else "shown"
+        on["documents"] = [{**d, "use": "quoted" if d.get("id") in quoted else rest} for d in on["documents"]]
     parts = {part: json.loads(one.sealed[part][1]) for part in PARTS if part in one.sealed}
     erased = [part for part in PARTS if part in said and part not in parts]
     kept = {name: value for name, value in said.items() if name not in PARTS}

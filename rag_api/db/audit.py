@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import psycopg
 from psycopg.rows import DictRow, dict_row
@@ -51,6 +51,18 @@ class Head:
     hash: bytes
 
 
+Use = Literal["quoted", "shown", "refused"]
+_USED = {
+    "quoted": "exists (select from json_array_elements(e.entry #> '{on,documents}') d"
+    " join json_array_elements(e.entry #> '{on,cited}') c on c ->> 'id' = d ->> 'id' where {0})",
+    "shown": "e.entry #> '{on,cited}' is not null and coalesce(e.entry #>> '{on,status}', '') <> 'not_found'"
+    " and exists (select from json_array_elements(e.entry #> '{on,documents}') d where {0} and not exists"
+    " (select from json_array_elements(e.entry #> '{on,cited}') c where c ->> 'id' = d ->> 'id'))",
+    "refused": "e.entry #>> '{on,status}' = 'not_found'",
+}
+_NAMED = "(d ->> 'id' = any(%(documents)s) or d ->> 'source' = any(%(documents)s))"
+
+
 @dataclass(frozen=True, slots=True)
 class TrailQuery:
     """What to read. Either after a number, oldest first, or before one (None: from the last),
@@ -64,6 +76,7 @@ class TrailQuery:
     action: str = ""  # "document.opened", or all that begin so: "document."
     result: str = ""
     documents: tuple[str, ...] = ()  # any of these, by id or file name
+    use: str = ""  # what an answer made of those, or of any: a Use
     kept: int | None = None  # how many of those are kept; None: none is asked for
     request: str = ""
     limit: int = 100
@@ -177,8 +190,8 @@ def _conditions(query: TrailQuery, wanted: dict[str, Any]) -> Iterator[str]:
         "action": "starts_with(e.entry ->> 'action', %(action)s)",
         "result": "e.entry ->> 'result' = %(result)s",
         "documents": "(e.entry #>> '{on,document}' = any(%(documents)s) or exists"
-        " (select from json_array_elements(e.entry #> '{on,documents}') d"
-        " where d ->> 'id' = any(%(documents)s) or d ->> 'source' = any(%(documents)s)))",
+        f" (select from json_array_elements(e.entry #> '{{on,documents}}') d where {_NAMED}))",
+        "use": _USED.get(query.use, "").replace("{0}", _NAMED if query.documents else "true"),
         "request": "e.entry ->> 'request' = %(request)s",
     }
     for name, test in tests.items():

@@ -59,7 +59,7 @@ UPSERT = f"""
     insert into documents ({", ".join(WRITTEN)}, user_id)
     values ({", ".join(f"%({name})s" for name in WRITTEN)}, %(user_id)s)
     on conflict (id) do update set {", ".join(f"{name} = excluded.{name}" for name in WRITTEN if name != "id")}, updated_at = now(),
-      withdrawn_by = '', withdrawn_at = null
+      withdrawn_by = '', withdrawn_at = null, withdrawn_reason = ''
 """  # noqa: S608 - column names only
 INSERT_PAGES = """
     copy pages (document_id, number, width, height, rotation, text_start, text, boxes, text_from) from stdin
@@ -180,14 +180,21 @@ class PgDocuments:
     def called(self, keys: Sequence[str]) -> list[tuple[Document, Titles]]:
         return [(to_document(row), own) for row, own in titles.read_called(self.db, keys)]
 
-    def retire(self, sources: Sequence[str]) -> None:
+    def retire(self, sources: Sequence[str], reason: str = "") -> None:
         with self.db.connection() as connection:
             rows = connection.execute(
-                f"""update documents d set status = 'retired', updated_at = now(), withdrawn_by = %(user)s, withdrawn_at = now()
+                f"""update documents d set status = 'retired', updated_at = now(), withdrawn_by = %(user)s, withdrawn_at = now(),
+                  withdrawn_reason = %(reason)s
                 from (select id, status from documents where {CURRENT} and source = any(%(sources)s) for update) before
-                where d.id = before.id returning d.id, before.status""",  # noqa: S608
-                {"sources": list(sources), "user": self.user.id},
+                where d.id = before.id returning d.id, d.source, before.status""",  # noqa: S608
+                {"sources": list(sources), "user": self.user.id, "reason": reason},
             ).fetchall()
+            if reason:
+                connection.cursor().executemany(
+                    """insert into metadata_changes (document_id, source, field, before, after, user_id)
+                    values (%s, %s, 'withdrawn', '', %s, %s)""",
+                    [(row["id"], row["source"], reason, self.user.id) for row in rows],
+                )
             gone = [row["id"] for row in rows if row["status"] == "indexed"]
             tell_webhooks(connection, [Changed(one, "document.withdrawn") for one in gone])
             tell_askers(connection, gone)
@@ -209,7 +216,7 @@ class PgDocuments:
                 raise Conflict(f"Another version of {source} is in force. Withdraw that one first.")
             back = connection.execute(
                 """update documents set status = case when reason = '' then 'indexed' else 'failed' end, updated_at = now(),
-                  withdrawn_by = '', withdrawn_at = null where id = %(id)s returning status""",
+                  withdrawn_by = '', withdrawn_at = null, withdrawn_reason = '' where id = %(id)s returning status""",
                 given,
             ).fetchone()
             if back is not None and back["status"] == "indexed":
@@ -569,6 +576,7 @@ def to_document(row: DictRow) -> Document:
         updated_at=row["updated_at"],
         withdrawn_at=row.get("withdrawn_at"),
         withdrawn_by=row.get("withdrawn_name", ""),
+        withdrawn_reason=row.get("withdrawn_reason", ""),
     )
 
 

@@ -12,6 +12,7 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from rag_api.db.questions.gaps import NearDocument, Unanswered
 from rag_api.guard.people.patient import Groups, patient_of
@@ -63,6 +64,10 @@ class Gap:
         return list(dict.fromkeys(comment for one in self.asked for comment in one.comments))
 
     @property
+    def passed_on(self) -> int:
+        return sum(one.passed_on for one in self.asked)
+
+    @property
     def named(self) -> list[tuple[NearDocument, int]]:
         """The documents that readers say hold the answer, and how many of them."""
         return Counter(document for one in self.asked for document in one.named).most_common(5)
@@ -110,16 +115,18 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / max(1, len(a | b))
 
 
-COLUMNS = (
-    "department", "times", "question", "wordings", "functions", "nearest", "owners", "missing", "named", "reported", "comments", "first",
-    "last",
-)  # fmt: skip
+COLUMNS = {  # and in Dutch
+    "department": "dienst", "times": "keer gevraagd", "question": "vraag", "wordings": "andere formuleringen", "functions": "functies",
+    "nearest": "procedures die er het dichtst bij liggen", "owners": "eigenaars", "missing": "gemist", "named": "het staat in",
+    "reported": "gemeld", "comments": "wat lezers schreven", "first": "eerst", "last": "laatst", "passed_on": "keer doorgegeven",
+}  # fmt: skip
 
 
-def gaps_csv(gaps: Sequence[Gap]) -> str:
+def gaps_csv(gaps: Sequence[Gap], language: Literal["nl", "en"] = "en") -> str:
+    """With its headings in this language."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(COLUMNS.values() if language == "nl" else COLUMNS)
     for gap in gaps:
         documents = [document for document, _ in gap.nearest]
         times = [one.created_at for one in gap.asked]
@@ -127,7 +134,7 @@ def gaps_csv(gaps: Sequence[Gap]) -> str:
             gap.department, str(len(gap.asked)), gap.question, " | ".join(gap.wordings[1:]), ", ".join(gap.functions),
             " | ".join(d.title for d in documents), " | ".join(dict.fromkeys(d.owner for d in documents if d.owner)),
             _counted(gap.missing), " | ".join(d.title for d, _ in gap.named), _counted(gap.reported), " | ".join(gap.comments),
-            min(times).date().isoformat(), max(times).date().isoformat(),
+            min(times).date().isoformat(), max(times).date().isoformat(), str(gap.passed_on),
         )  # fmt: skip
         writer.writerow([harmless(cell) for cell in row])
     return out.getvalue()

@@ -1,7 +1,7 @@
 // The reader's few choices, kept on this device; a browser that keeps nothing still works. No
 // question or answer stays when the tab is closed.
 
-type Name = "language" | "theme" | "size" | "asker" | "documents" | "split" | "aloud";
+type Name = "language" | "theme" | "size" | "asker" | "documents" | "split" | "aloud" | "used";
 
 export function recall(name: Name): string | null {
   try {

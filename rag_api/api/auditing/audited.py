@@ -18,7 +18,7 @@ from rag_api.api.outcome import client_of
 from rag_api.api.problems import CODES
 from rag_api.api.sign_in.tokens import KEY_START, prefix_of
 from rag_api.audit.entry import Event, Result
-from rag_api.audit.shown import documents_of, named
+from rag_api.audit.shown import cited, documents_of, named
 from rag_api.audit.trail import Trail
 from rag_api.domain import Answer, Document, User
 from rag_api.errors import AuditUnavailable, BedsideError, TooBusy
@@ -51,6 +51,7 @@ class Noted:
         shown = list(answers)
         self.on["answers"] = [answer.id for answer in shown]
         self.on["documents"] = documents_of(source for answer in shown for source in answer.sources)
+        self.on["cited"] = cited(citation for answer in shown for citation in answer.citations)
 
     def event(self, result: Result, status: int = 0, code: str = "", action: str = "") -> Event:
         scope = self.request.scope

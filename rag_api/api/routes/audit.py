@@ -21,7 +21,7 @@ from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.entry import stamp
 from rag_api.audit.export import fields_of, lines
 from rag_api.audit.verify import said_of
-from rag_api.db.audit import TrailQuery, documents_called, head, last_of, people_called, read
+from rag_api.db.audit import TrailQuery, Use, documents_called, head, last_of, people_called, read
 from rag_api.errors import NotFound
 
 router = APIRouter(tags=["audit"], route_class=LimitedRoute)
@@ -51,6 +51,13 @@ def trail_query(
     action: Word = "",
     result: Word = "",
     document: Annotated[Word, Query(description="Its id, or a part of its title or file name.")] = "",
+    use: Annotated[
+        Use | None,
+        Query(
+            description="Only answers: that quoted this `document`, that showed it among their sources, or that were "
+            "refused; without one, any."
+        ),
+    ] = None,
     request: Word = "",
 ) -> TrailQuery:
     documents = documents_called(db, document) if document else ()
@@ -63,6 +70,7 @@ def trail_query(
         action=action,
         result=result,
         documents=(document, *documents) if document else (),  # the words too, for one that is gone
+        use=use or "",
         kept=len(documents) if document else None,
         request=request,
     )

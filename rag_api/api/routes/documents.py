@@ -16,6 +16,7 @@ from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.responses import FileResponse
 from numpy.typing import NDArray
 
+from rag_api.answering.question.personal import checked
 from rag_api.answering.quoting.link_targets import linked
 from rag_api.api import schemas as api
 from rag_api.api.auditing.audited import TrailDep
@@ -47,7 +48,7 @@ from rag_api.db.documents import get_documents as readable
 from rag_api.db.ingestion import progress
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.db.sentences import ingesting
-from rag_api.domain import Chunk, Document, DocumentStatus
+from rag_api.domain import Chunk, Document, DocumentStatus, PersonalChoice
 from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest.common.chunk import embedding_text
 from rag_api.ingest.common.described.metadata import GROUPS, metadata_from, texts_of
@@ -97,6 +98,14 @@ Replaced = Annotated[
     bool | None, Query(description="Only those that another document, valid by now, supersedes; false: none of these.")
 ]
 Ordered = Annotated[Order, Query(description="By title, or by the last day of validity: the earliest first.")]
+Reason = Annotated[
+    str,
+    Query(
+        max_length=500,
+        pattern=r"^[^\x00]*$",
+        description="Kept, and told to who opens the document later.",
+    ),
+]
 Ids = Annotated[
     list[api.DocumentIdText],
     Query(max_length=100, description="What counts now of these documents: a new version too."),
@@ -194,6 +203,8 @@ def get_place(
         found=found.found,
         status=document.status,
         newer=document_out(newer) if newer else None,
+        withdrawn_at=document.withdrawn_at,
+        withdrawn_reason=document.withdrawn_reason,
         page_text=found.page_text,
     )
 
@@ -240,8 +251,13 @@ def describe_document(
             reach_index,
             container.settings.open_to,
         )
-    trail.documents([changed])
+    older = None
     trail.on["fields"] = sorted({*given, *body.reset})  # what they were and are: /changes
+    if "supersedes" in trail.on["fields"]:
+        said = changed.metadata.supersedes
+        older = current_document(db, user, said)
+        trail.on["supersedes"] = older.metadata.title if older else said or None
+    trail.documents([changed, older] if older else [changed])
     detail = document_detail(
         changed, read_page_sizes(db, document_id), edits_of(db, changed.source), read_cut(db, document_id)
     )
@@ -346,16 +362,25 @@ def get_document_file(
     responses=responses(404, 422, 503),
 )
 def retire_document(
-    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId
+    db: DbDep,
+    container: WritingContainerDep,
+    user: UserDep,
+    trail: TrailDep,
+    document_id: DocumentId,
+    reason: Reason = "",
 ) -> api.DocumentOut:
     """For admins. No question is answered from it any more. It stays in the list as `retired`, for
-    the answers that quoted it. The list is changed first: what it does not call indexed is never a
-    source, whatever the index still holds."""
+    the answers that quoted it. What identifies a patient is left out of the reason. The list is
+    changed first: what it does not call indexed is never a source, whatever the index still
+    holds."""
     administrator(user)
     document = get_document(db, user, document_id)
     trail.documents([document])
     if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
-        PgDocuments(db, user).retire([document.source])
+        said = trail.about["reason"] = checked(
+            reason.strip(), PersonalChoice.REMOVE, container.settings.personal_data
+        ).text
+        PgDocuments(db, user).retire([document.source], said)
         container.store.delete_documents([document.id])
     return document_out(get_document(db, user, document_id), tell_who=user.is_admin)
 
@@ -390,7 +415,7 @@ def restore_document(
             readers=1,
         )
     except Exception:  # in the list and not in the index it would be found by nobody, and nobody would know
-        documents.retire([document.source])
+        documents.retire([document.source], document.withdrawn_reason)
         raise
     return document_out(get_document(db, user, document_id), tell_who=user.is_admin)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime, time
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
@@ -65,11 +65,16 @@ def get_gaps(
     },
 )
 def export_gaps(
-    db: DbDep, user: UserDep, trail: TrailDep, department: Department = None, since: Since = None
+    db: DbDep,
+    user: UserDep,
+    trail: TrailDep,
+    department: Department = None,
+    since: Since = None,
+    language: Annotated[Literal["nl", "en"], Query(description="Of the headings.")] = "en",
 ) -> Response:
     gaps = gaps_of(unanswered(db, user, _morning(since)), department)
     trail.on |= {"department": department, "questions": sum(len(gap.asked) for gap in gaps)}
-    text = gaps_csv(gaps)
+    text = gaps_csv(gaps, language)
     return Response(text, media_type="text/csv", headers={"Content-Disposition": 'attachment; filename="gaps.csv"'})
 
 
@@ -92,6 +97,7 @@ def gap_out(gap: Gap) -> api.GapOut:
         comments=gap.comments,
         not_found=sum(one.said_by == "bedside" for one in gap.asked),
         missing=gap.missing,
+        passed_on=gap.passed_on,
         first_at=min(times),
         last_at=max(times),
     )

@@ -176,22 +176,24 @@ def reply_to(
     body: api.ReplyIn,
 ) -> api.OwnerQuestionOut:
     """For the document's owner, and for quality staff what is nobody's. Once. `retired` takes the
-    document out first, which is for its owner and for admins."""
+    document out first, which is for its owner and for admins; the text is then its reason, told to
+    who opens the document later."""
     question = asked.work_item(db, user, owner_question_id)
     text = _checked(body.text.strip(), body.remove, container.settings)
     if body.outcome == "retired" and question.outcome is None and question.current_id is not None:
-        _retire(db, container, user, trail, question.current_id)
+        _retire(db, container, user, trail, question.current_id, text)
     trail.on |= {"outcome": body.outcome}
     return _out(asked.reply(db, user, owner_question_id, body.outcome, text), container.settings)
 
 
-def _retire(db: Database, container: Container, user: User, trail: TrailDep, document_id: str) -> None:
+def _retire(db: Database, container: Container, user: User, trail: TrailDep, document_id: str, reason: str) -> None:
     document = get_document(db, user, document_id)
     if not (user.is_admin or asked.may_retire(db, user, document_id)):
         raise NotAllowed("This document is not yours to take out: its owner or an administrator does.")
     trail.documents([document])
+    trail.about["reason"] = reason
     if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
-        PgDocuments(db, user).retire([document.source])
+        PgDocuments(db, user).retire([document.source], reason)
         container.store.delete_documents([document.id])
 
 

@@ -16,6 +16,7 @@ from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import Day
 from rag_api.api.schemas import reviews as api
 from rag_api.api.sign_in.access import Access, declared
+from rag_api.config import Settings
 from rag_api.db.questions import reviews as stored
 from rag_api.domain import Answer, PersonalChoice
 
@@ -43,6 +44,7 @@ Department = Annotated[
 )
 def get_reviews(
     db: DbDep,
+    container: ContainerDep,
     user: UserDep,
     trail: TrailDep,
     since: Since = None,
@@ -67,7 +69,9 @@ def get_reviews(
     found, total = stored.list_reviews(db, user, query)
     trail.answers(one.answer for one in found)
     return api.ReviewList(
-        reviews=[_out(one) for one in found], total=total, departments=stored.departments_of(db, user, since, until)
+        reviews=[_out(one, container.settings) for one in found],
+        total=total,
+        departments=stored.departments_of(db, user, since, until),
     )
 
 
@@ -84,10 +88,11 @@ def put_review(
     remark."""
     remark = checked(body.remark.strip(), PersonalChoice.REMOVE, container.settings.personal_data).text
     trail.on |= {"verdict": body.verdict, "sent_to_owner": body.document_id is not None}
-    return _out(stored.put_review(db, user, answer_id, body.verdict, remark, body.document_id, body.page))
+    judged = stored.put_review(db, user, answer_id, body.verdict, remark, body.document_id, body.page)
+    return _out(judged, container.settings)
 
 
-def _out(one: stored.Reviewed) -> api.ReviewedOut:
+def _out(one: stored.Reviewed, settings: Settings) -> api.ReviewedOut:
     answer = one.answer
     return api.ReviewedOut(
         answer_id=answer.id,
@@ -105,7 +110,18 @@ def _out(one: stored.Reviewed) -> api.ReviewedOut:
         missing=one.missing,
         reported=one.reported,
         comments=list(one.comments),
-        review=api.ReviewOut.model_validate(one.review, from_attributes=True) if one.review else None,
+        review=_review(one.review, settings) if one.review else None,
+    )
+
+
+def _review(given: stored.Given, settings: Settings) -> api.ReviewOut:
+    sent = given.sent and given.sent.told(settings.smtp_host is not None)
+    return api.ReviewOut(
+        verdict=given.verdict,
+        remark=given.remark,
+        judged_by=given.judged_by,
+        judged_at=given.judged_at,
+        sent_to=sent.owner if sent else None,
     )
 
 

@@ -30,6 +30,7 @@ class AboutOut(BaseModel):
         "",
         description="To whom it was done, or in whose name it was tried: an account's id, or its login in a command.",
     )
+    reason: str = Field("", description="Why, in the words of who did it: of a document that was taken out.")
 
 
 class AskedOut(BaseModel):
@@ -50,7 +51,8 @@ class EntryOut(BaseModel):
     status: int
     code: str
     on: dict[str, Any] = Field(
-        description="What it was about: documents with versions, pages and passages, answers, groups."
+        description="What it was about: documents with versions, pages and passages, answers, groups. Of an answer "
+        "each document says its `use`: `quoted`, `shown` among the sources, or `refused` (shown under a refusal)."
     )
     who: WhoOut | None = None
     about: AboutOut | None = None

@@ -62,6 +62,7 @@ class DocumentOut(BaseModel):
     withdrawn_by: str = Field(
         "", description="Who did: an account's name, or `local` for the machine itself. Told to admins."
     )
+    withdrawn_reason: str = Field("", description="Why, in the words of who did; empty: not said.")
 
 
 class DocumentList(BaseModel):
@@ -180,6 +181,8 @@ class LinkedOut(BaseModel):
     found: bool = Field(description="Exactly these words stand there. Else `source` is the page as a whole.")
     status: DocumentStatus
     newer: DocumentOut | None = Field(description="What counts in its place since, of what you may read.")
+    withdrawn_at: datetime | None = Field(None, description="When a `retired` document was taken out.")
+    withdrawn_reason: str = Field("", description="Why; empty: not said.")
     page_text: str = Field(
         description="Of the page; what was read in doubt from an image is blank in it: ▒ for each letter."
     )

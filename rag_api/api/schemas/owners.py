@@ -82,7 +82,7 @@ class OwnerQuestionOut(BaseModel):
     )
     not_told: bool = Field(description="The mail to the owner could not be delivered; quality staff have it too.")
     page: int | None
-    answer_id: str | None
+    answer_id: str | None = Field(description="Under which it was asked, where the answer is yours.")
     text: str
     asked: str = Field(
         description="The question whose answer it is about, standing alone and without what identifies a patient; "
@@ -99,6 +99,7 @@ class OwnerQuestionOut(BaseModel):
     changed_at: datetime | None = Field(
         description="When that came; null: it is still the version that was asked about."
     )
+    may_retire: bool = Field(description="The document counts, and is yours to take out.")
     news: bool = Field(description="Something became of it that who asked has not seen.")
 
 

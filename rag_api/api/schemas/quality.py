@@ -175,6 +175,9 @@ class GapOut(BaseModel):
         {}, description="What its readers reported of the answers: `wrong`, `outdated`; and how many of them."
     )
     comments: list[str] = Field([], description="What its readers wrote, without what identifies a patient.")
+    passed_on: int = Field(
+        description="Times that its reader asked or reported it, or quality staff sent it on, to who answers for a document."
+    )
     first_at: datetime
     last_at: datetime
 

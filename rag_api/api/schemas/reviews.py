@@ -35,7 +35,10 @@ class ReviewOut(BaseModel):
     remark: str
     judged_by: str
     judged_at: datetime
-    sent: bool = Field(description="A document's owner was told.")
+    sent_to: str | None = Field(
+        description="Whom the remark comes to, an owner or a department as the document names it; empty: nobody is "
+        "known, and quality staff have it; null: it was sent to nobody."
+    )
 
 
 class ReviewedOut(BaseModel):
@@ -69,7 +72,7 @@ class ReviewIn(In):
     verdict: ReviewVerdict
     remark: Words = Field("", max_length=4000, pattern=r"^[^\x00]*$")
     document_id: DocumentIdText | None = Field(
-        None, description="One that the answer shows: its owner reads the remark, and not the question. Once."
+        None, description="One that the answer shows: its owner reads the remark, and what was asked. Once."
     )
     page: int | None = Field(None, ge=1, le=100_000, description="Of that document.")
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from psycopg.rows import DictRow
+
 from rag_api.db import Connection, Database
 from rag_api.db.access import ACTIVE_ACCOUNT, ATTENDED, OWNER, READS, administrator, found, may_name_owner, values
 from rag_api.domain import User
@@ -117,15 +119,31 @@ def _accounts(connection: Connection, wanted: Sequence[str]) -> list[str]:
     return sorted({known.get(one) or known[one.lower()] for one in wanted})
 
 
+_REACHED = f"""
+    select d.id, case when lower(btrim(d.owner)) = o.name then d.owner else d.department end as owner, o.mail <> '' as by_mail,
+      {ATTENDED} as by_account
+    from documents d join owners o on o.name = {OWNER}"""  # noqa: S608
+NOBODY = Reached("", False, False)
+
+
 def reached(connection: Connection, document_id: str) -> Reached:
     """Whom a question about this document comes to."""
-    row = connection.execute(
-        f"""select case when lower(btrim(d.owner)) = o.name then d.owner else d.department end as owner, o.mail <> '' as by_mail,
-          {ATTENDED} as by_account
-        from documents d join owners o on o.name = {OWNER} where d.id = %(id)s""",  # noqa: S608
-        {"id": document_id},
-    ).fetchone()
-    return Reached(row["owner"].strip(), row["by_mail"], row["by_account"]) if row else Reached("", False, False)
+    row = connection.execute(f"{_REACHED} where d.id = %(id)s", {"id": document_id}).fetchone()
+    return _reached(row) if row else NOBODY
+
+
+def reached_by(db: Database, question_ids: Sequence[str]) -> dict[str, Reached]:
+    """Whom these questions come to now, by their ids; those that come to quality staff are not in
+    it."""
+    rows = db.all(
+        f"select * from asked_documents q join ({_REACHED}) r on r.id = q.id where question_id = any(%(ids)s)",  # noqa: S608
+        {"ids": list(question_ids)},
+    )
+    return {row["question_id"]: _reached(row) for row in rows}
+
+
+def _reached(row: DictRow) -> Reached:
+    return Reached(row["owner"].strip(), row["by_mail"], row["by_account"])
 
 
 def whom(db: Database, user: User, document_id: str) -> Reached:

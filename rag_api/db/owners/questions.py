@@ -36,9 +36,9 @@ _QUALITY = f"(%(reviews)s and q.{READS} and d.{READS} and {_NOT_THEIRS})"
 # What counts in the place of the version that was asked about; none: it was retired.
 _ROWS = f"""
     select q.*, d.title, d.source, d.language as document_language, d.groups as document_groups, d.owner,
-      a.query as asked,
+      a.query as asked, a.user_id as answered,
       array(select c->>'text' from jsonb_array_elements(a.citations) c where c->>'document_id' = q.document_id) as quotes,
-      {OWNER} is not null as owner_known, {_NOT_TOLD} as not_told, current.id as current_id,
+      {OWNER} is not null as owner_known, {ANSWERS_FOR} as own, {_NOT_TOLD} as not_told, current.id as current_id,
       coalesce(current.created_at, (select max(updated_at) from documents where source = d.source)) as changed_at
     from owner_questions q join asked_documents on question_id = q.id join documents d on d.id = asked_documents.id
     left join answers a on a.id = q.answer_id
@@ -60,7 +60,7 @@ class OwnerQuestion:
     owner_known: bool  # somebody is kept for that name, or for its department
     not_told: bool  # the mail could not be delivered
     page: int | None
-    answer_id: str | None
+    answer_id: str | None  # of the reader's own
     text: str
     asked: str  # the question whose answer it is about, standing alone; empty: none, or it was deleted
     quotes: tuple[str, ...]  # what that answer quotes of the document
@@ -72,6 +72,7 @@ class OwnerQuestion:
     replied_at: datetime | None
     current_id: str | None  # of the version that counts now, None: it was retired
     changed_at: datetime | None  # when that came, or it was retired; None: it is the version that was asked about
+    may_retire: bool  # the reader may take the document out
     news: bool  # who asked has not seen yet what became of it
 
 
@@ -92,9 +93,18 @@ def ask_owner(
 
 
 def put_question(
-    connection: Connection, user: User, document_id: str, kind: Kind, text: str, page: int | None, answer_id: str | None
+    connection: Connection,
+    user: User,
+    document_id: str,
+    kind: Kind,
+    text: str,
+    page: int | None,
+    answer_id: str | None,
+    groups: Sequence[str] = (),
 ) -> tuple[str, Reached]:
-    """Return its id and whom it reaches; within the caller's transaction. Raises as `ask_owner`."""
+    """Return its id and whom it reaches; within the caller's transaction. groups: of who was given
+    the answer, where that is another than the user and the caller knows that they may send it on.
+    Raises as `ask_owner`."""
     question_id = str(uuid4())
     given = values(user, id=document_id, answer=answer_id)
     found(
@@ -102,7 +112,7 @@ def put_question(
         "document",
         document_id,
     )
-    if answer_id is not None:
+    if answer_id is not None and not groups:
         mine = connection.execute(
             "select 1 from answers where id = %(answer)s and user_id = %(user_id)s", given
         ).fetchone()
@@ -118,7 +128,7 @@ def put_question(
             "answer": answer_id,
             "text": text,
             "user": user.id,
-            "groups": own_groups(user),
+            "groups": list(groups) or own_groups(user),
             "function": user.function,
             "department": user.department,
         },
@@ -211,7 +221,7 @@ def detach(db: Database, user_id: str) -> int:
 
 
 def _one(db: Database, user: User, question_id: str) -> OwnerQuestion:
-    row = db.one(f"{_ROWS} where q.id = %(id)s", {"id": question_id})
+    row = db.one(f"{_ROWS} where q.id = %(id)s", values(user, id=question_id))
     return _to_question(found(row, "question", question_id), user)
 
 
@@ -224,7 +234,6 @@ def _to_question(row: DictRow, user: User) -> OwnerQuestion:
         "kind",
         "document_id",
         "page",
-        "answer_id",
         "text",
         "function",
         "department",
@@ -233,6 +242,7 @@ def _to_question(row: DictRow, user: User) -> OwnerQuestion:
     )
     return OwnerQuestion(
         **{name: row[name] for name in names},
+        answer_id=row["answer_id"] if row["answered"] == user.id else None,
         asked=(row["asked"] or "") if readable else "",
         quotes=tuple(dict.fromkeys(row["quotes"])) if readable else (),
         reply=row["reply"] if readable else "",
@@ -244,5 +254,6 @@ def _to_question(row: DictRow, user: User) -> OwnerQuestion:
         not_told=row["not_told"],
         current_id=row["current_id"],
         changed_at=row["changed_at"] if changed else None,
+        may_retire=row["current_id"] is not None and readable and (user.is_admin or row["own"]),
         news=any(moment is not None and moment > row["seen_at"] for moment in moments),
     )

@@ -43,6 +43,7 @@ class Unanswered:
     named: tuple[NearDocument, ...] = ()
     reported: str | None = None  # "wrong", "outdated": what its reader reported of the answer, last
     comments: tuple[str, ...] = ()  # of its reader, without what identifies a patient
+    passed_on: bool = False  # its reader, or quality staff, put it to who answers for a document
 
 
 def unanswered(db: Database, user: User, since: datetime | None = None) -> list[Unanswered]:
@@ -83,7 +84,8 @@ def _asked_in_vain(db: Database, user: User, since: datetime | None) -> list[Una
                   'title', d.title, 'department', d.department, 'owner', d.owner)) order by f.created_at, f.id)
                 from feedback f join documents d on d.id = f.document_id and d.{READS}
                 where f.answer_id = a.id and f.reported is null), '[]') as named,
-              array(select f.comment from feedback f where f.answer_id = a.id and f.comment <> '' order by f.created_at, f.id) as comments
+              array(select f.comment from feedback f where f.answer_id = a.id and f.comment <> '' order by f.created_at, f.id) as comments,
+              exists (select 1 from owner_questions q where q.answer_id = a.id) as passed_on
             from answers a
             where a.{READS} and a.user_id <> all(%(nobody)s) and a.created_at >= coalesce(%(since)s, '-infinity'::timestamptz)
               and not a.notices @> '[{{"code": "empty_index"}}]'

@@ -17,6 +17,8 @@ from psycopg.rows import DictRow
 from rag_api.db import Database
 from rag_api.db.access import READS, found, reviewer, values
 from rag_api.db.documents import contains
+from rag_api.db.owners.named import NOBODY as NO_OWNER
+from rag_api.db.owners.named import Reached, reached_by
 from rag_api.db.owners.questions import put_question
 from rag_api.db.questions.answers import readable_answers
 from rag_api.db.questions.gaps import NOBODY
@@ -34,20 +36,20 @@ _ROWS = f"""
     select a.*, {_LAST.format("found")} as said_found, {_LAST.format("missing")} as said_missing,
       {_LAST.format("reported")} as said_reported,
       array(select f.comment from feedback f where f.answer_id = a.id and f.comment <> '' order by f.created_at, f.id) as comments,
-      r.verdict, r.remark, r.judged_at, r.owner_question_id is not null as sent,
+      r.verdict, r.remark, r.judged_at, r.owner_question_id,
       coalesce((select u.name from users u where u.id = r.user_id), r.user_id) as judged_by
     from answers a left join reviews r on r.answer_id = a.id"""  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A review. `sent`: a document's owner was told of it."""
+    """A review. `sent`: whom its remark comes to; None: to nobody."""
 
     verdict: ReviewVerdict
     remark: str
     judged_by: str  # the account's name
     judged_at: datetime
-    sent: bool
+    sent: Reached | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +149,13 @@ def put_review(
     page: int | None = None,
 ) -> Reviewed:
     """Judge an answer, in place of what was said of it before; document_id: its owner reads the
-    remark. Raises NotFound, for a document that the answer does not show too, and Conflict where an
-    owner was told already."""
+    remark, with what was asked. Raises NotFound, for a document that the answer does not show too,
+    and Conflict where an owner was told already."""
     reviewer(user)
     given = values(user, id=answer_id, nobody=list(NOBODY), since=None, until=None)
     with db.connection() as connection:
         row = connection.execute(
-            f"""select array(select s->'document'->>'id' from jsonb_array_elements(a.sources) s) as shown,
+            f"""select array(select s->'document'->>'id' from jsonb_array_elements(a.sources) s) as shown, a.groups,
               exists (select 1 from reviews r where r.answer_id = a.id and r.owner_question_id is not null) as sent
             from answers a where a.id = %(id)s and {ASKED} for update""",  # noqa: S608
             given,
@@ -164,7 +166,9 @@ def put_review(
             found(document_id if document_id in row["shown"] else None, "document", document_id)
             if row["sent"]:
                 raise Conflict("An owner was told of this answer already.")
-            question_id, _ = put_question(connection, user, document_id, "report", remark, page, None)
+            question_id, _ = put_question(
+                connection, user, document_id, "report", remark, page, answer_id, row["groups"]
+            )
         connection.execute(
             """insert into reviews (answer_id, verdict, remark, user_id, owner_question_id)
             values (%(id)s, %(verdict)s, %(remark)s, %(user_id)s, %(question)s)
@@ -181,6 +185,7 @@ def forget_reviewer(db: Database, user_id: str) -> int:
 
 
 def _reviewed(db: Database, user: User, rows: Sequence[DictRow]) -> list[Reviewed]:
+    reached = reached_by(db, [row["owner_question_id"] for row in rows if row["owner_question_id"]])
     return [
         Reviewed(
             answer,
@@ -191,7 +196,13 @@ def _reviewed(db: Database, user: User, rows: Sequence[DictRow]) -> list[Reviewe
             row["said_missing"],
             row["said_reported"],
             tuple(row["comments"]),
-            Given(row["verdict"], row["remark"], row["judged_by"], row["judged_at"], row["sent"]) if row["verdict"] else None,
+            _given(row, reached) if row["verdict"] else None,
         )
         for row, answer in zip(rows, readable_answers(db, user, rows), strict=True)
     ]  # fmt: skip
+
+
+def _given(row: DictRow, reached: Mapping[str, Reached]) -> Given:
+    question = row["owner_question_id"]
+    sent = reached.get(question, NO_OWNER) if question else None
+    return Given(row["verdict"], row["remark"], row["judged_by"], row["judged_at"], sent)

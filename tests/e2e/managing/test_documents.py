@@ -263,18 +263,27 @@ def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
     upload(page, stroom_pdf=pdf_of("Bij een stroompanne neemt de noodgroep over."))
     opened(page, "stroom")
     page.get_by_role("button", name="Trek dit document in").click()
+    page.get_by_label("Reden").fill("De noodgroep is vervangen.")
     page.get_by_role("button", name="Ja, trek het in").click()
     expect(page.locator(".document")).to_have_count(3)
     page.get_by_label("Toon", exact=True).select_option("ingetrokken")
     gone = page.locator(".document")
     expect(gone).to_have_count(1)
-    expect(gone).to_contain_text("Ingetrokken op")
+    expect(gone).to_contain_text(re.compile("Ingetrokken op .*: De noodgroep is vervangen."))
+    gone.get_by_role("link", name="Open het document").click()
+    said = page.locator(".linked .notice")
+    expect(said).to_contain_text(re.compile(r"Dit document is ingetrokken op \d.*: De noodgroep is vervangen\."))
+    page.go_back()
+    page.get_by_label("Toon", exact=True).select_option("ingetrokken")
     faultless(page)
     page.screenshot(path=tmp_path / "withdrawn.png")
     gone.get_by_role("button", name="Zet terug").click()
     expect(page.get_by_text("Er past geen document bij.")).to_be_visible(timeout=60_000)
     page.get_by_label("Toon", exact=True).select_option("alles wat nu telt")
     expect(page.locator(".document", has_text="stroom.pdf")).to_be_visible()
+    opened(page, "stroom")
+    page.get_by_text("1 wijziging", exact=True).click()
+    expect(page.locator(".document-history")).to_contain_text("ingetrokken: De noodgroep is vervangen.")
     found = container.store.search("stroompanne noodgroep", container.embedder.query("stroompanne"), 1, Filters(), 0.5)
     assert "noodgroep" in found[0].chunk.text
 
@@ -446,8 +455,14 @@ def test_what_could_not_be_read_is_tried_again_and_withdrawn_many_at_once(page: 
     page.get_by_role("button", name="Probeer 2 documenten opnieuw te lezen").click()
     expect(page.locator(".bulk .wrong")).to_have_count(2, timeout=60_000)
     page.get_by_role("button", name="Trek 2 documenten in").click()
+    page.get_by_label("Reden").fill("Niet te lezen.")
     page.get_by_role("button", name="Ja, trek ze in").click()
     expect(page.locator(".document")).to_have_count(0)
+    expect(page.locator(".notice[role=status]")).to_have_text(
+        "Ingetrokken: 2 documenten (kapot; stuk). Ze staan onder “ingetrokken” en kunnen teruggezet worden."
+    )
+    reasons = container.db.all("select withdrawn_reason from documents where status = 'retired'")
+    assert [one["withdrawn_reason"] for one in reasons] == ["Niet te lezen."] * 2
     page.get_by_label("Toon", exact=True).select_option("alles wat nu telt")
     expect(page.get_by_text("3 documenten", exact=True)).to_be_visible()
 

@@ -67,6 +67,8 @@ def test_what_an_owner_promised_is_counted_on_the_first_page_beside_what_waits(
     page.goto(f"{url}/inbox")
     page.get_by_role("button", name="Wordt aangepast").first.click()
     expect(page.get_by_role("heading", name="Wordt aangepast")).to_be_visible()
+    expect(page.get_by_role("region", name="Voor u om te beantwoorden").locator("li")).to_have_count(1)
+    expect(page.get_by_role("region", name="Nog aan te passen")).to_contain_text("Klopt de dosis nog?")
     page.goto(url)
     notice = page.locator(".at-hand .notice")
     expect(notice).to_have_text("1 vraag wacht op uw antwoord; 1 wordt aangepast")
@@ -76,6 +78,9 @@ def test_what_an_owner_promised_is_counted_on_the_first_page_beside_what_waits(
     load(container, "paracetamol-kind.pdf", f"{CHILD} Herzien.", owner="Werkgroep Pijn")
     page.goto(url)
     expect(notice).to_have_text("1 vraag wacht op uw antwoord")
+    page.goto(f"{url}/inbox")
+    expect(page.get_by_role("region", name="Eerder beantwoord")).to_contain_text("Klopt de dosis nog?")
+    expect(page.get_by_role("region", name="Nog aan te passen")).to_have_count(0)
 
 
 def test_a_report_reaches_the_owner_and_the_answer_comes_back(
@@ -318,6 +323,13 @@ def test_an_answer_is_reported_with_a_line_of_text_and_reaches_its_owner_and_qua
     gap = page.locator(".gap")
     expect(gap).to_contain_text("het antwoord is verouderd (1)" if dutch else "the answer is out of date (1)")
     expect(gap).to_contain_text("Sinds maart is het 20 mg/kg.")
+    expect(gap).to_contain_text(
+        "doorgegeven aan wie voor een procedure instaat" if dutch else "passed on to who answers for a procedure"
+    )
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="CSV").click()
+    heading = saved.value.path().read_text(encoding="utf-8").splitlines()[0]
+    assert heading.split(",")[2] == ("vraag" if dutch else "question")  # in the page's language
     faultless(page)
 
 

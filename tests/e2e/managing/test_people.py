@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from rag_api.api.sign_in.cookies import SESSION
 from rag_api.api.sign_in.passwords import hash_password
+from rag_api.audit.entry import Event, Result
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.people.accounts import add_account, change_account, get_account
@@ -457,6 +458,27 @@ def test_who_asks_after_the_session_ended_signs_in_and_finds_the_question(
     expect(page.locator("#question")).to_have_value("Waarmee spoel ik de wonde?")
 
 
+def test_a_tab_that_lies_idle_leaves_the_session_to_the_one_in_use(open_as: Open, people: People, url: str) -> None:
+    people.ids["tabs"] = add_account(people.db, LOCAL_USER, "tabs", "tabs", None, [Role.READER], [])
+    used = open_as("tabs", "/")
+    clock = used.context.clock
+    clock.install()
+    idle = used.context.new_page()
+    for page in (idle, used):
+        page.goto(url)
+        page.wait_for_load_state("networkidle")  # what watches is fetched later
+    for _ in range(3):
+        clock.fast_forward(10 * 60_000)
+        used.locator("#question").press("Control")
+    clock.run_for(2_000)
+    for page in (idle, used):
+        expect(page.locator("#question")).to_be_visible()
+        expect(page.locator(".idle")).to_have_count(0)
+    clock.fast_forward(16 * 60_000)
+    for page in (idle, used):
+        expect(page.locator("input[type=password]")).to_be_visible()
+
+
 def test_a_timer_runs_on_and_rings_after_the_session_ended_without_saying_what_it_is_for(
     open_as: Open, people: People
 ) -> None:
@@ -594,6 +616,37 @@ def test_the_trail_is_read_by_person_action_document_and_period_and_each_reading
     page.get_by_role("button", name="Toon alles").click()
     expect(shown_entries(page).first).to_contain_text("las het logboek")
     expect(shown_entries(page).first.locator(".entry-who")).to_have_text("auditor")
+
+
+def test_the_trail_says_of_an_answer_what_it_quoted_what_it_showed_and_that_it_was_refused(
+    open_as: Open, container: Container, document: Document
+) -> None:
+    other = load(container, "verband.pdf", "Regel verband.", title="Verband")
+    documents = [{"id": one.id, "source": one.source} for one in (document, other)]
+    for status, cited in (("answered", [{"id": document.id}]), ("answered", [{"id": other.id}]), ("not_found", [])):
+        on = {"status": status, "documents": documents, "cited": cited}
+        container.trail.write(Event("question.answered", Result.SUCCESS, {"name": "Vrager"}, on=on))
+    page = open_as("auditor", "/audit/trail")
+    page.get_by_label("Document", exact=True).fill("wondzorg.pdf")
+    use, said = page.get_by_label("Antwoorden: het document werd"), page.locator(".entry-what")
+    for chosen, words in (
+        ("geciteerd", "kreeg een antwoord te zien geciteerd: wondzorg.pdf getoond bij de bronnen: verband.pdf"),
+        (
+            "getoond bij de bronnen",
+            "kreeg een antwoord te zien geciteerd: verband.pdf getoond bij de bronnen: wondzorg.pdf",
+        ),
+        (
+            "getoond bij een weigering",
+            "kreeg geen antwoord: de vraag werd geweigerd getoond bij een weigering: wondzorg.pdf, verband.pdf",
+        ),
+    ):
+        use.select_option(label=chosen)
+        page.get_by_role("button", name="Toon", exact=True).click()
+        expect(said).to_have_text([words])
+    page.locator(".entry summary").click()
+    expect(page.locator(".entry-detail")).to_contain_text("wondzorg.pdf, getoond bij een weigering")
+    faultless(page)
+    container.db.run("delete from documents where source = 'verband.pdf'")
 
 
 def test_from_an_entry_one_comes_to_all_of_its_request(open_as: Open, people: People, url: str) -> None:

@@ -56,9 +56,11 @@ def test_an_answer_is_judged_with_a_remark_that_its_owner_reads_and_a_refusal_sa
     dose.get_by_label("kan schade doen").check()
     dose.get_by_label("Opmerking", exact=True).fill("De dosis per dag ontbreekt.")
     dose.get_by_label("Stuur de opmerking").select_option(label="Paracetamol intraveneus bij kinderen")
+    expect(dose.get_by_text("geen eigenaar")).to_contain_text("De kwaliteitsmedewerkers lezen wat u vraagt.")
     dose.get_by_role("button", name="Bewaar").click()
     expect(dose.get_by_role("status")).to_have_text("Bewaard.")
-    expect(dose.get_by_text("op de hoogte gebracht")).to_be_visible()
+    nobody = "Van deze procedure is geen eigenaar bekend: de kwaliteitsmedewerkers hebben de opmerking."
+    expect(dose.get_by_text(nobody)).to_be_visible()
     faultless(page)
     page.get_by_label("enkel nog niet beoordeeld").uncheck()
     page.get_by_label("enkel geweigerd").check()
@@ -69,6 +71,7 @@ def test_an_answer_is_judged_with_a_remark_that_its_owner_reads_and_a_refusal_sa
     expect(page.get_by_role("heading", level=3)).to_have_text(FLAG)
     page.goto(f"{url}/inbox")
     expect(page.get_by_text("De dosis per dag ontbreekt.").first).to_be_visible()
+    expect(page.locator(".owner-asked").first).to_contain_text(DOSE)
     container.db.run("truncate conversations, owner_questions cascade")
 
 

@@ -272,12 +272,16 @@ export interface paths {
         /**
          * Take a document out
          * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for
-         *     the answers that quoted it. The list is changed first: what it does not call indexed is never a
-         *     source, whatever the index still holds.
+         *     the answers that quoted it. What identifies a patient is left out of the reason. The list is
+         *     changed first: what it does not call indexed is never a source, whatever the index still
+         *     holds.
          */
         delete: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description Kept, and told to who opens the document later. */
+                    reason?: string;
+                };
                 path: {
                     document_id: string;
                 };
@@ -1133,6 +1137,8 @@ export interface paths {
                     department?: string | null;
                     /** @description Asked on this day or later. */
                     since?: string | null;
+                    /** @description Of the headings. */
+                    language?: "nl" | "en";
                 };
                 path?: never;
             };
@@ -1593,7 +1599,8 @@ export interface paths {
         /**
          * Answer what is asked of you, or say what you did
          * @description For the document's owner, and for quality staff what is nobody's. Once. `retired` takes the
-         *     document out first, which is for its owner and for admins.
+         *     document out first, which is for its owner and for admins; the text is then its reason, told to
+         *     who opens the document later.
          */
         post: {
             parameters: {
@@ -2303,6 +2310,8 @@ export interface paths {
                     result?: string;
                     /** @description Its id, or a part of its title or file name. */
                     document?: string;
+                    /** @description Only answers: that quoted this `document`, that showed it among their sources, or that were refused; without one, any. */
+                    use?: ("quoted" | "shown" | "refused") | null;
                     request?: string;
                 };
                 path?: never;
@@ -2343,6 +2352,8 @@ export interface paths {
                     result?: string;
                     /** @description Its id, or a part of its title or file name. */
                     document?: string;
+                    /** @description Only answers: that quoted this `document`, that showed it among their sources, or that were refused; without one, any. */
+                    use?: ("quoted" | "shown" | "refused") | null;
                     request?: string;
                 };
                 path?: never;
@@ -2450,6 +2461,11 @@ export interface components {
              * @default
              */
             account: string;
+            /**
+             * @description Why, in the words of who did it: of a document that was taken out.
+             * @default
+             */
+            reason: string;
         };
         /** @description Null: what the folder, the site or the department says counts again. */
         AccessIn: {
@@ -2848,6 +2864,11 @@ export interface components {
              * @default
              */
             withdrawn_by: string;
+            /**
+             * @description Why, in the words of who did; empty: not said.
+             * @default
+             */
+            withdrawn_reason: string;
             pages: components["schemas"]["PageOut"][];
             /**
              * @description The fields in which an admin overrules the file.
@@ -2915,6 +2936,11 @@ export interface components {
              * @default
              */
             withdrawn_by: string;
+            /**
+             * @description Why, in the words of who did; empty: not said.
+             * @default
+             */
+            withdrawn_reason: string;
             pages: components["schemas"]["PageOut"][];
             /**
              * @description The fields in which an admin overrules the file.
@@ -2981,6 +3007,11 @@ export interface components {
              * @default
              */
             withdrawn_by: string;
+            /**
+             * @description Why, in the words of who did; empty: not said.
+             * @default
+             */
+            withdrawn_reason: string;
         };
         /** @enum {string} */
         DocumentStatus: "indexed" | "failed" | "retired" | "replaced";
@@ -3012,7 +3043,7 @@ export interface components {
             request: string;
             status: number;
             code: string;
-            /** @description What it was about: documents with versions, pages and passages, answers, groups. */
+            /** @description What it was about: documents with versions, pages and passages, answers, groups. Of an answer each document says its `use`: `quoted`, `shown` among the sources, or `refused` (shown under a refusal). */
             on: {
                 [key: string]: unknown;
             };
@@ -3159,6 +3190,8 @@ export interface components {
              * @default []
              */
             comments: string[];
+            /** @description Times that its reader asked or reported it, or quality staff sent it on, to who answers for a document. */
+            passed_on: number;
             /** Format: date-time */
             first_at: string;
             /** Format: date-time */
@@ -3434,6 +3467,13 @@ export interface components {
             status: components["schemas"]["DocumentStatus"];
             /** @description What counts in its place since, of what you may read. */
             newer: components["schemas"]["DocumentOut"] | null;
+            /** @description When a `retired` document was taken out. */
+            withdrawn_at?: string | null;
+            /**
+             * @description Why; empty: not said.
+             * @default
+             */
+            withdrawn_reason: string;
             /** @description Of the page; what was read in doubt from an image is blank in it: ▒ for each letter. */
             page_text: string;
         };
@@ -3692,6 +3732,7 @@ export interface components {
             /** @description The mail to the owner could not be delivered; quality staff have it too. */
             not_told: boolean;
             page: number | null;
+            /** @description Under which it was asked, where the answer is yours. */
             answer_id: string | null;
             text: string;
             /** @description The question whose answer it is about, standing alone and without what identifies a patient; empty: none, or it was deleted. */
@@ -3711,6 +3752,8 @@ export interface components {
             current_id: string | null;
             /** @description When that came; null: it is still the version that was asked about. */
             changed_at: string | null;
+            /** @description The document counts, and is yours to take out. */
+            may_retire: boolean;
             /** @description Something became of it that who asked has not seen. */
             news: boolean;
         };
@@ -3879,6 +3922,11 @@ export interface components {
              * @default
              */
             withdrawn_by: string;
+            /**
+             * @description Why, in the words of who did; empty: not said.
+             * @default
+             */
+            withdrawn_reason: string;
             /** @description The share of both documents' words that are the same, in the same order. */
             alike: number;
             /** @description A document code that both bear; empty: none. */
@@ -4010,7 +4058,7 @@ export interface components {
             verdict: "right" | "partly" | "wrong" | "harmful";
             /** @default  */
             remark: string;
-            /** @description One that the answer shows: its owner reads the remark, and not the question. Once. */
+            /** @description One that the answer shows: its owner reads the remark, and what was asked. Once. */
             document_id?: string | null;
             /** @description Of that document. */
             page?: number | null;
@@ -4029,8 +4077,8 @@ export interface components {
             judged_by: string;
             /** Format: date-time */
             judged_at: string;
-            /** @description A document's owner was told. */
-            sent: boolean;
+            /** @description Whom the remark comes to, an owner or a department as the document names it; empty: nobody is known, and quality staff have it; null: it was sent to nobody. */
+            sent_to: string | null;
         };
         /** @description An answer that somebody was given. Who asked is not told. */
         ReviewedOut: {

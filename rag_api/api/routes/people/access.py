@@ -96,7 +96,7 @@ def put_document_access(
     versions of the document. An admin who takes it from their own groups no longer sees it."""
     document = get_document(db, user, document_id)
     trail.documents([document])
-    trail.on["groups"] = body.groups
+    trail.on |= {"groups": body.groups, "groups_before": list(document.groups)}
     permitted.permit_document(db, user, document_id, body.groups, container.settings.open_to)
     _bring_index_after(db, container, user)
     return _out(permitted.why(db, user, document, container.settings.open_to))
@@ -131,7 +131,8 @@ def put_department_access(
     body: api.AccessIn,
 ) -> api.DepartmentAccessList:
     """For admins; of documents of which nothing else is said. Null takes it back."""
-    trail.on["groups"] = body.groups
+    before = permitted.departments(db, user).get(department.strip().lower())
+    trail.on |= {"groups": body.groups, "groups_before": list(before.groups) if before else None}
     permitted.permit_department(db, user, department, body.groups, container.settings.open_to)
     _bring_index_after(db, container, user)
     return list_department_access(db, user)

@@ -37,7 +37,7 @@ from rag_api.ingest.sources.report import IngestReport, Outcome
 from rag_api.main import all_routes, create_app
 from tests.support.people import ROLE_GROUPS, People, hired
 from tests.support.scripted_server import Scripted
-from tests.support.world import load_hospital
+from tests.support.world import load, load_hospital
 
 DUTCH = "Hoeveel paracetamol mag een kind van 12 kg?"
 PASSWORD = "een heel lang wachtwoord"
@@ -167,6 +167,39 @@ def test_a_stream_says_at_its_end_what_was_quoted(world: World) -> None:
     assert [one["id"] for one in answered["on"]["cited"]] == [world.documents["child"].id]
 
 
+def test_the_trail_tells_what_was_quoted_from_what_was_only_shown_and_from_refusals(world: World) -> None:
+    began = world.now
+    for body in (
+        {"question": DUTCH},
+        {"question": DUTCH, "mode": "sources"},
+        {"question": "Welke vlag hangt er op het stadhuis van Ieper?"},
+    ):
+        world.send("POST", "/ask", "owner", json=body)
+    quoted, shown, refused = (one for one in world.said(began) if one["action"] == "question.answered")
+    child = world.documents["child"]
+
+    def uses(entry: dict[str, Any]) -> dict[str, str]:
+        return {one["id"]: one["use"] for one in entry["on"]["documents"]}
+
+    assert uses(quoted)[child.id] == "quoted"
+    assert set(uses(quoted).values()) == {"quoted", "shown"}
+    assert set(uses(shown).values()) == {"shown"}
+    assert set(uses(refused).values()) == {"refused"}
+    another = next(id for id, use in uses(quoted).items() if use == "shown")
+
+    def found(use: str, document: str) -> list[int]:
+        asked = f"/audit?after={began}&use={use}&document={document}"
+        return [one["sequence"] for one in world.send("GET", asked, "auditor").json()["entries"]]
+
+    assert found("quoted", child.id) == [quoted["sequence"]]
+    assert found("quoted", another) == []
+    assert found("shown", child.id) == [shown["sequence"]]
+    assert quoted["sequence"] in found("shown", another)
+    assert found("refused", "") == [refused["sequence"]]
+    file = world.send("GET", f"/audit.jsonl?after={began}&use=refused", "auditor").text
+    assert [json.loads(line)["on"]["documents"][0]["use"] for line in file.splitlines()] == ["refused"]
+
+
 @pytest.mark.parametrize(
     ("method", "path", "action"),
     [("GET", "/documents/{id}", "document.shown"), ("GET", "/documents/{id}/file", "document.opened")],
@@ -237,6 +270,39 @@ def test_a_change_is_an_entry_before_and_after_it(world: World) -> None:
     ]
     assert done["about"]["account"] == owner
     assert done["on"]["groups"] == ["staff", "surgery"]
+
+
+def test_the_reason_of_a_withdrawal_is_kept_and_not_in_the_chain_itself(world: World) -> None:
+    document = load(world.container, "weg.pdf", "Deze geldt niet meer.")
+    began = world.now
+    reason = "Vervangen door een andere werkwijze. Mevrouw Jansen, geboren op 3 mei 1961, klaagde."
+    sent = world.send("DELETE", f"/documents/{document.id}", "admin", params={"reason": reason})
+    kept = sent.raise_for_status().json()["withdrawn_reason"]
+    assert kept.startswith("Vervangen door een andere werkwijze.")
+    assert "1961" not in kept, "what identifies a patient is left out"
+    assert world.said(began)[-1]["about"] == {"reason": kept}
+    (row,) = world.container.db.all("select entry::text as text from audit_entries order by sequence desc limit 1")
+    assert "werkwijze" not in row["text"]
+    world.container.db.run("delete from documents where id = %(id)s", {"id": document.id})
+
+
+def test_a_change_of_who_may_read_says_who_could_and_a_replacement_names_what_it_replaces(world: World) -> None:
+    old = load(world.container, "oud.pdf", "Zo was het.", title="Werkwijze van vroeger")
+    new = load(world.container, "nieuw.pdf", "Zo is het.")
+    began = world.now
+    for groups in (["everyone", "ward"], ["everyone"]):
+        world.send("PUT", f"/documents/{new.id}/access", "admin", json={"groups": groups}).raise_for_status()
+        world.send("PUT", "/department-access/Spoed", "admin", json={"groups": groups}).raise_for_status()
+    one, department, other, again = (entry["on"] for entry in world.said(began) if entry["result"] == "success")
+    assert (one["groups_before"], one["groups"]) == (["everyone"], ["everyone", "ward"])
+    assert (other["groups_before"], other["groups"]) == (["everyone", "ward"], ["everyone"])
+    assert (department["groups_before"], again["groups_before"]) == (None, ["everyone", "ward"])
+    began = world.now
+    world.send("PATCH", f"/documents/{new.id}", "admin", json={"supersedes": "oud.pdf"}).raise_for_status()
+    said = world.said(began)[-1]["on"]
+    assert said["supersedes"] == "Werkwijze van vroeger"
+    assert [one["id"] for one in said["documents"]] == [new.id, old.id], "the trail of the older one tells it too"
+    world.container.db.run("delete from documents where id = any(%(ids)s)", {"ids": [old.id, new.id]})
 
 
 def test_a_deleted_conversation_takes_its_questions_out_of_the_trail(world: World) -> None:

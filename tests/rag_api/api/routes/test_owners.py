@@ -155,3 +155,18 @@ def test_an_owner_takes_their_document_out_and_nobody_else_without_the_role(
     assert container.store.document_ids() == set()
     (told,) = nurse("GET", "/owner-questions/asked").json()["questions"]
     assert (told["outcome"], told["current_id"], told["news"]) == ("retired", None, True)
+    place = nurse("GET", f"/documents/{document.id}/place").json()
+    assert (place["status"], place["withdrawn_reason"]) == ("retired", "Er komt een nieuwe.")
+
+
+def test_taking_a_document_out_is_offered_to_who_may_alone(
+    document: Document, nurse: Person, owner: Person, admin: Person, judge: Person
+) -> None:
+    nurse("POST", f"/documents/{document.id}/owner-questions", kind="report", text="Verouderd.").raise_for_status()
+
+    def offered(who: Person) -> list[bool]:
+        return [one["may_retire"] for one in who("GET", "/owner-questions/work").json()["questions"]]
+
+    assert (offered(judge), offered(admin)) == ([False], [True])
+    admin("PUT", "/owners", name="Apotheek", accounts=["owner"])
+    assert offered(owner) == [True]

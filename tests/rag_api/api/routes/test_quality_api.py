@@ -358,6 +358,22 @@ class TestGaps:
         assert gap["reported"] == {"wrong": 1}
         assert client.get("/owner-questions/asked").json()["questions"] == []
 
+    def test_it_says_which_were_passed_on_and_its_file_too_in_either_language(
+        self, client: httpx.Client, documents: dict[str, Document]
+    ) -> None:
+        first, second = (ask(client, FLAG) for _ in range(2))
+        assert client.get("/gaps").json()["gaps"][0]["passed_on"] == 0
+        said = {"kind": "question", "text": "Waar staat dit?", "answer_id": first["id"]}
+        path = f"/documents/{documents['kitchen'].id}/owner-questions"
+        client.post(path, json=said).raise_for_status()
+        judged = {"verdict": "wrong", "remark": "Dit staat er wel.", "document_id": second["sources"][0]["document_id"]}
+        client.put(f"/reviews/{second['id']}", json=judged).raise_for_status()
+        (gap,) = client.get("/gaps").json()["gaps"]
+        assert (gap["times"], gap["passed_on"]) == (2, 2)
+        for language, name in (("nl", "keer doorgegeven"), ("en", "passed_on")):
+            (row,) = csv.DictReader(io.StringIO(client.get("/gaps.csv", params={"language": language}).text))
+            assert row[name] == "2"
+
     def test_a_report_is_no_place_of_a_judged_question(
         self, client: httpx.Client, documents: dict[str, Document]
     ) -> None:

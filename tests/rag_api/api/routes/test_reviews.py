@@ -12,6 +12,8 @@ import httpx
 import pytest
 
 from rag_api.container import Container
+from rag_api.db.owners.named import put_owner
+from rag_api.db.people.accounts import add_account
 from rag_api.db.questions.reviews import forget_reviewer
 from rag_api.domain import LOCAL_USER, Document, Role, User
 from tests.rag_api.api.routes.conftest import Asker
@@ -95,7 +97,7 @@ def test_a_judgement_is_kept_and_another_takes_its_place(
     dose = ask(client, asker, DOSE)
     judge(client, dose, verdict="partly", remark="Het gewicht ontbreekt.")
     said = judge(client, dose, verdict="harmful", remark="Gaat over mevrouw Jansen, geboren op 3 mei 1961.")["review"]
-    assert (said["verdict"], said["judged_by"], said["sent"]) == ("harmful", "judge", False)
+    assert (said["verdict"], said["judged_by"], said["sent_to"]) == ("harmful", "judge", None)
     assert "1961" not in said["remark"], "what identifies a patient is left out"
     assert [one["review"]["verdict"] for one in reviews(client)] == ["harmful"]
     assert client.put(f"/reviews/{dose['id']}", json={"verdict": "good"}).status_code == 422
@@ -143,22 +145,53 @@ def test_what_was_judged_is_listed_alone(client: httpx.Client, asker: Asker) -> 
     assert reviews(client, judged=True, unjudged=True) == []
 
 
-def test_an_owner_reads_the_remark_and_not_the_question_once(
+def test_an_owner_reads_the_remark_with_what_was_asked_once(
     client: httpx.Client, asker: Asker, container: Container, documents: dict[str, Document]
 ) -> None:
     dose = ask(client, asker, DOSE)
     child = {"document_id": documents["child"].id, "page": 1}
     assert client.put(f"/reviews/{dose['id']}", json={"verdict": "wrong", **child}).status_code == 422, "in words"
     said = judge(client, dose, verdict="wrong", remark="De dosis per dag ontbreekt.", **child)
-    assert said["review"]["sent"]
+    assert said["review"]["sent_to"] == "", "nobody is known: quality staff have it"
     (work,) = client.get("/owner-questions/work").raise_for_status().json()["questions"]
     assert (work["kind"], work["text"], work["page"]) == ("report", "De dosis per dag ontbreekt.", 1)
-    assert DOSE not in str(work)
+    assert (work["asked"], work["answer_id"]) == (DOSE, None), "the answer is another's to open"
+    assert "Jansen" not in str(work)
     again = {"verdict": "wrong", "remark": "Nog eens.", **child}
     assert client.put(f"/reviews/{dose['id']}", json=again).status_code == 409
     other = {"verdict": "wrong", "remark": "Van een ander.", "document_id": "0" * 32}
     assert client.put(f"/reviews/{ask(client, asker, DOSE)['id']}", json=other).status_code == 404
-    assert judge(client, dose, verdict="partly")["review"]["sent"], "what was sent stays sent"
+    assert judge(client, dose, verdict="partly")["review"]["sent_to"] == "", "what was sent stays sent"
+
+
+def test_a_judge_reads_whom_the_remark_went_to_owner_department_or_nobody(
+    client: httpx.Client, asker: Asker, container: Container, documents: dict[str, Document]
+) -> None:
+    dose = ask(client, asker, DOSE)
+    document = documents["child"]
+    said = "update documents set owner = %(owner)s, department = 'Kinderafdeling' where id = %(id)s"
+    container.db.run(said, {"owner": "Dokter Smits", "id": document.id})
+    remark = {"verdict": "wrong", "remark": "De dosis ontbreekt.", "document_id": document.id}
+    assert judge(client, dose, **remark)["review"]["sent_to"] == "", "an owner is named, and nobody is known for it"
+    account = add_account(container.db, LOCAL_USER, "smits", "Smits", None, [Role.READER], [])
+    for name in ("Kinderafdeling", "Dokter Smits"):
+        put_owner(container.db, LOCAL_USER, name, "", [account])
+        assert reviews(client)[0]["review"]["sent_to"] == name
+    put_owner(container.db, LOCAL_USER, "Dokter Smits", "smits@hospital.example", [])
+    put_owner(container.db, LOCAL_USER, "Kinderafdeling", "", [])
+    assert reviews(client)[0]["review"]["sent_to"] == "", "no mail is sent here"
+    container.db.run("truncate owners, users cascade")
+
+
+def test_what_was_asked_is_told_to_no_quality_staff_who_share_no_group_with_its_asker(
+    client: httpx.Client, asker: Asker, container: Container, documents: dict[str, Document]
+) -> None:
+    dose = ask(client, asker, DOSE, replace(NURSE, groups=("everyone", "ward")))
+    asker.user = replace(JUDGE, groups=("everyone", "ward"))
+    judge(client, dose, verdict="wrong", remark="De dosis ontbreekt.", document_id=documents["child"].id)
+    assert len(client.get("/owner-questions/work").json()["questions"]) == 1
+    asker.user = replace(JUDGE, id="other", groups=("everyone", "another ward"))
+    assert client.get("/owner-questions/work").json()["questions"] == []
 
 
 def test_a_judgement_goes_with_its_conversation(client: httpx.Client, asker: Asker, container: Container) -> None:

@@ -3,7 +3,7 @@
 import { Fragment, type ReactNode, useState } from "react";
 import type { Entry } from "../../api/types";
 import { formatInstant, type StaffMessages, useStaffMessages } from "../../i18n";
-import { type Asked, documentsOf, EVERYTHING, othersOf } from "../../state/staff/audit";
+import { type Asked, documentsOf, EVERYTHING, namesByUse, othersOf } from "../../state/staff/audit";
 
 const NAMED = 3; // documents of a folded entry; opened it names all
 
@@ -26,17 +26,19 @@ export function EntryRow({ entry, onAsk }: Props) {
 
 function Summary({ entry }: { entry: Entry }) {
   const m = useStaffMessages();
-  const { at, action, result } = entry;
-  const sources = [...new Set(documentsOf(entry).map(({ source }) => source))].filter(Boolean);
+  const { at, result } = entry;
   return (
     <summary>
       <time dateTime={at}>{formatInstant(at, m)}</time>
       <span className="entry-who">{whoWords(entry, m)}</span>
       <span className="entry-what">
-        {m.audit.actions[action] ?? action}
-        {sources.length > 0 && (
-          <span className="muted"> {m.audit.sources(sources.slice(0, NAMED), sources.length)}</span>
-        )}
+        {actionWords(entry, m)}
+        {namesByUse(entry).map(([use, names]) => (
+          <span key={use} className="muted">
+            {" "}
+            {use && `${m.audit.uses[use]}:`} {m.audit.sources(names.slice(0, NAMED), names.length)}
+          </span>
+        ))}
       </span>
       <span className={result === "refused" || result === "failed" ? "entry-result wrong" : "entry-result muted"}>
         {m.audit.results[result]}
@@ -44,6 +46,10 @@ function Summary({ entry }: { entry: Entry }) {
     </summary>
   );
 }
+
+/** A refusal is no answer: the trail says so. */
+const actionWords = ({ action, on }: Entry, m: StaffMessages): string =>
+  on.status === "not_found" ? m.audit.refusal : (m.audit.actions[action] ?? action);
 
 function whoWords({ who, erased }: Entry, m: StaffMessages): string {
   if (erased.includes("who")) return m.audit.erasedWho;
@@ -62,7 +68,7 @@ function Detail({ entry, onAsk }: Props) {
   );
   const rows: [string, ReactNode][] = [
     [names.sequence, entry.sequence],
-    [names.action, m.audit.actions[entry.action] ?? entry.action],
+    [names.action, actionWords(entry, m)],
     [
       names.user,
       who?.user && (
@@ -77,6 +83,7 @@ function Detail({ entry, onAsk }: Props) {
     [names.client, who?.client],
     [names.key, who?.key],
     [names.account, about?.account],
+    [names.reason, about?.reason],
     [names.question, question && (question.text || m.audit.questionHash(question.sha256))],
     [names.documents, documentsOf(entry).length > 0 && <Documents entry={entry} onAsk={onAsk} />],
     [names.on, othersOf(entry, m.audit.truth).length > 0 && <Others entry={entry} />],
@@ -115,10 +122,11 @@ function Documents({ entry, onAsk }: Props) {
   const m = useStaffMessages();
   return (
     <ul>
-      {documentsOf(entry).map(({ id, source, version, pages, passages }) => (
+      {documentsOf(entry).map(({ id, source, version, pages, passages, use }) => (
         <li key={id}>
           {[
             source || id,
+            use && m.audit.uses[use],
             version && m.audit.version(version),
             pages && m.audit.pages(pages),
             passages > 0 && m.audit.passages(passages),
@@ -140,7 +148,7 @@ function Others({ entry }: { entry: Entry }) {
     <ul>
       {othersOf(entry, m.audit.truth).map(([name, value]) => (
         <li key={name}>
-          <code>{name}</code> {value}
+          {m.audit.about[name] ? `${m.audit.about[name]}:` : <code>{name}</code>} {value}
         </li>
       ))}
     </ul>

@@ -1,7 +1,7 @@
 // Which entries are asked for. Sent by a button: each reading is an entry of the trail.
 import { type FormEvent, useState } from "react";
 import { useLanguage, useStaffMessages } from "../../i18n";
-import { type Asked, EVERYTHING, isBackwards, RESULTS } from "../../state/staff/audit";
+import { type Asked, EVERYTHING, isBackwards, RESULTS, USES } from "../../state/staff/audit";
 import { Choice } from "../shared/controls/Choice";
 
 interface Props {
@@ -62,6 +62,14 @@ export function Filters({ asked, onAsk }: Props) {
           none={m.accounts.any}
           options={RESULTS.map((result) => [result, m.audit.results[result]] as const)}
           onValue={(result) => put({ result })}
+        />
+        <Choice
+          className="document-field"
+          label={m.audit.use}
+          value={form.use}
+          none={m.accounts.any}
+          options={USES.map((use) => [use, m.audit.uses[use]] as const)}
+          onValue={(use) => put({ use })}
         />
         <label className="document-field">
           {m.audit.from}

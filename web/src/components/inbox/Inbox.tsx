@@ -1,7 +1,7 @@
 // Questions to the owners of documents: what waits for this reader, and what became of what they
 // asked.
-import { useEffect, useRef } from "react";
-import type { Gap } from "../../api/types";
+import { useEffect, useId, useRef } from "react";
+import type { Gap, OwnerQuestion } from "../../api/types";
 import { useOwnerMessages } from "../../i18n";
 import { useAsked, useSeen, useWork } from "../../queries/owners";
 import { Problem } from "../shared/controls/Problem";
@@ -21,16 +21,9 @@ export function Inbox() {
   return (
     <Staff page="inbox" lead={m.inbox.lead}>
       <Problem code={(work.error ?? asked.error)?.code} />
-      {toAnswer.length > 0 && (
-        <section className="owner-section" aria-labelledby="for-you">
-          <h3 id="for-you">{m.inbox.forYou}</h3>
-          <ul className="cards">
-            {toAnswer.map((one) => (
-              <ToAnswer key={one.id} question={one} />
-            ))}
-          </ul>
-        </section>
-      )}
+      {PARTS.map((part) => (
+        <Work key={part} heading={m.inbox.parts[part]} questions={toAnswer.filter((one) => partOf(one) === part)} />
+      ))}
       <Unanswered gaps={work.data?.unanswered ?? []} />
       <section className="owner-section" aria-labelledby="asked-by-you">
         <h3 id="asked-by-you">{m.inbox.asked}</h3>
@@ -42,6 +35,29 @@ export function Inbox() {
         </ul>
       </section>
     </Staff>
+  );
+}
+
+const PARTS = ["open", "promised", "done"] as const;
+
+/** What was answered is no work any more, but for a document that is still to be corrected. */
+function partOf({ outcome, replied_at, changed_at }: OwnerQuestion): (typeof PARTS)[number] {
+  if (outcome === null) return "open";
+  return outcome === "mended" && (changed_at ?? "") <= (replied_at ?? "") ? "promised" : "done";
+}
+
+function Work({ heading, questions }: { heading: string; questions: readonly OwnerQuestion[] }) {
+  const id = useId();
+  if (questions.length === 0) return null;
+  return (
+    <section className="owner-section" aria-labelledby={id}>
+      <h3 id={id}>{heading}</h3>
+      <ul className="cards">
+        {questions.map((one) => (
+          <ToAnswer key={one.id} question={one} />
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -37,7 +37,7 @@ function Missing({ question: { outcome, owner_known, not_told } }: { question: O
   );
 }
 
-function Form({ question: { id, title, current_id } }: { question: OwnerQuestion }) {
+function Form({ question: { id, title, may_retire } }: { question: OwnerQuestion }) {
   const m = useOwnerMessages();
   const help = useId();
   const [text, setText] = useState("");
@@ -84,7 +84,7 @@ function Form({ question: { id, title, current_id } }: { question: OwnerQuestion
           {m.inbox.mend}
         </button>
       </div>
-      {current_id && (
+      {may_retire && (
         <div className="owner-retire">
           <Confirm
             label={m.inbox.retire}

@@ -1,7 +1,7 @@
 // What was asked in vain, by department. For quality staff.
 import { useState } from "react";
 import type { Gap, GapReport } from "../../api/types";
-import { dayOf, formatMoment, useStaffMessages } from "../../i18n";
+import { dayOf, formatMoment, useLanguage, useStaffMessages } from "../../i18n";
 import { gapsCsvUrl, useGaps } from "../../queries/staff/gaps";
 import { LACKS } from "../../state/conversation/judgement";
 import { Choice } from "../shared/controls/Choice";
@@ -14,6 +14,7 @@ const EVERY = "*"; // no department's name; "" is nobody's
 
 export function Gaps() {
   const m = useStaffMessages();
+  const { language } = useLanguage();
   const [department, setDepartment] = useState<string | null>(null);
   const [days, setDays] = useState(0); // 0: always
   const since = days === 0 ? null : dayOf(new Date(Date.now() - days * DAY));
@@ -34,7 +35,7 @@ export function Gaps() {
         />
         {whole && <Departments counts={whole.departments} chosen={department} onChoose={setDepartment} />}
       </div>
-      {report && <Report report={report} csv={gapsCsvUrl({ department, since })} />}
+      {report && <Report report={report} csv={gapsCsvUrl({ department, since }, language)} />}
     </Shell>
   );
 }
@@ -104,6 +105,7 @@ function GapCard({ gap }: { gap: Gap }) {
     gap.department,
     gap.functions.join(", "),
     m.quality.lastAsked(formatMoment(gap.last_at, m)),
+    gap.passed_on > 0 ? m.quality.passedOn(gap.passed_on, gap.times) : "",
   ].filter(Boolean);
   return (
     <li className="card gap">

@@ -3,7 +3,8 @@
 import { useEffect, useRef, useState } from "react";
 import { useMessages } from "../../i18n";
 import { stillThere } from "../../queries/session";
-import { type Idle, idleAfter } from "../../state/window/idle";
+import { recall, remember } from "../../settings";
+import { type Idle, idleAfter, lastUse } from "../../state/window/idle";
 
 const TELL_AGAIN = 30; // seconds: the service is told of use at most so often
 
@@ -15,14 +16,17 @@ export function IdleWatch({ seconds, onEnd }: { seconds: number; onEnd(): void }
   const end = useRef(onEnd);
   end.current = onEnd;
   useEffect(() => {
+    remember("used", String(used.current));
     const use = (): void => {
       used.current = Date.now();
+      remember("used", String(used.current)); // the session is that of all tabs
       setIdle((now) => (now.kind === "ending" ? { kind: "used" } : now));
       if (used.current - told.current < Math.min(TELL_AGAIN, seconds / 4) * 1000) return;
       told.current = used.current;
       void stillThere().catch(() => undefined);
     };
     const look = (): void => {
+      used.current = lastUse(used.current, recall("used"), Date.now());
       const now = idleAfter((Date.now() - used.current) / 1000, seconds);
       setIdle(now);
       if (now.kind === "ended") end.current();

@@ -2,7 +2,7 @@
 // its reader may see it.
 import { useEffect, useState } from "react";
 import type { LinkedPlace } from "../../api/types";
-import { useWardMessages } from "../../i18n";
+import { formatMoment, useWardMessages } from "../../i18n";
 import type { Highlight } from "../../pdf/highlights";
 import { useLinked } from "../../queries/documents/pages";
 import { type Place, placeIn, placePath } from "../../state/window/route";
@@ -52,12 +52,21 @@ function highlightOf({ source, found }: LinkedPlace, { quotes }: Place): Highlig
   return { key: "linked", kind: "quote", rank, page, quotes: found ? quotes : [], rects: found ? source.rects : [] };
 }
 
-function Notices({ linked: { found, newer }, place }: { linked: LinkedPlace; place: Place }) {
+function Notices({
+  linked: { found, newer, withdrawn_at, withdrawn_reason },
+  place,
+}: {
+  linked: LinkedPlace;
+  place: Place;
+}) {
   const m = useWardMessages();
   const lost = place.quotes.length > 0 && !found;
-  if (!lost && !newer) return null;
+  if (!lost && !newer && !withdrawn_at) return null;
   return (
     <ul className="notices">
+      {withdrawn_at && (
+        <li className="notice serious">{m.linked.withdrawn(formatMoment(withdrawn_at, m), withdrawn_reason)}</li>
+      )}
       {lost && <li className="notice">{m.linked.lost}</li>}
       {newer && (
         <li className="notice serious">

@@ -61,7 +61,7 @@ export const owners = {
   },
   inbox: {
     lead: "What you asked the owners of documents, and what is asked of you.",
-    forYou: "For you to answer",
+    parts: { open: "For you to answer", promised: "Still to be corrected", done: "Answered before" },
     asked: "Asked by you",
     none: "You have not asked an owner anything. Under an answer each document has a button for it.",
     open: "waits for an answer",
@@ -88,9 +88,9 @@ export const owners = {
     answer: "Answer",
     mend: "It is being corrected",
     retire: "Take the document out",
-    sureRetire: (title: string) => `Take “${title}” out? No question is answered from it any more.`,
+    sureRetire: (title: string) =>
+      `Take “${title}” out? No question is answered from it any more. What you wrote above is the reason: who opens the document later reads it.`,
     yesRetire: "Yes, take it out",
-    done: "Answered before",
     unanswered: "Asked in vain, nearest to your documents",
     unansweredLead:
       "No document answered this. Perhaps it belongs in one of yours. Staff typed these words; treat them with care.",

@@ -66,7 +66,7 @@ export const owners: OwnerWords = {
   },
   inbox: {
     lead: "Wat u aan eigenaars van documenten vroeg, en wat aan u gevraagd wordt.",
-    forYou: "Voor u om te beantwoorden",
+    parts: { open: "Voor u om te beantwoorden", promised: "Nog aan te passen", done: "Eerder beantwoord" },
     asked: "Door u gevraagd",
     none: "U hebt nog niets aan een eigenaar gevraagd. Onder een antwoord heeft elk document daar een knop voor.",
     open: "wacht op antwoord",
@@ -93,9 +93,9 @@ export const owners: OwnerWords = {
     answer: "Beantwoord",
     mend: "Het wordt aangepast",
     retire: "Trek het document in",
-    sureRetire: (title: string) => `“${title}” intrekken? Er wordt dan niets meer uit beantwoord.`,
+    sureRetire: (title: string) =>
+      `“${title}” intrekken? Er wordt dan niets meer uit beantwoord. Wat u hierboven schreef, is de reden: wie het document later opent, leest ze.`,
     yesRetire: "Ja, trek in",
-    done: "Eerder beantwoord",
     unanswered: "Vergeefs gevraagd, het dichtst bij uw documenten",
     unansweredLead:
       "Geen document beantwoordde dit. Misschien hoort het in een van de uwe. Medewerkers typten deze woorden; ga er zorgvuldig mee om.",

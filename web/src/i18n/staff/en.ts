@@ -73,6 +73,8 @@ export const staff = {
         : `${many(gaps, "topic", "topics")}, ${many(questions, "question", "questions")}`,
     times: (times: number) => (times === 1 ? "asked once" : `asked ${times} times`),
     lastAsked: (day: string) => `last on ${day}`,
+    passedOn: (count: number, times: number) =>
+      `passed on${count === times ? "" : ` ${count === 1 ? "once" : `${count} times`}`} to who answers for a procedure`,
     otherWords: (count: number) => many(count, "other wording", "other wordings"),
   },
   reviews,
@@ -227,7 +229,12 @@ export const staff = {
     sureRetire: (title: string) =>
       `Withdraw “${title}”? Nothing is answered from it any more. Under “withdrawn” it can be put back.`,
     yesRetire: "Yes, withdraw it",
-    isWithdrawn: (title: string) => `Withdrawn: “${title}”. It is listed under “withdrawn” and can be put back.`,
+    areWithdrawn: (titles: readonly string[]) =>
+      titles.length === 1
+        ? `Withdrawn: “${titles[0]}”. It is listed under “withdrawn” and can be put back.`
+        : `Withdrawn: ${titles.length} documents (${titles.slice(0, 5).join("; ")}${titles.length > 5 ? `; and ${titles.length - 5} more` : ""}). They are listed under “withdrawn” and can be put back.`,
+    why: "Reason (optional; who opens the document later reads it)",
+    wasWithdrawn: (reason: string) => `withdrawn: ${reason}`,
     fields: {
       title: "Title",
       department: "Department",
@@ -283,8 +290,8 @@ export const staff = {
     changed: (done: number, failed: number) =>
       `${many(done, "document", "documents")} changed${failed > 0 ? `; ${failed} not, and still chosen:` : "."}`,
     conflict: "documents are being loaded, or the days contradict each other; try again, or open it to see",
-    withdrawn: (when: string, who: string) =>
-      `Withdrawn on ${when}${who && ` by ${who === "local" ? "somebody who was not signed in" : who}`}.`,
+    withdrawn: (when: string, who: string, reason: string) =>
+      `Withdrawn on ${when}${who && ` by ${who === "local" ? "somebody who was not signed in" : who}`}${reason ? `: ${reason}` : "."}`,
     restore: "Put back",
     openIt: "Open the document",
     restoring: "Being put back.",

@@ -68,6 +68,8 @@ export const staff: StaffWords = {
         : `${many(gaps, "onderwerp", "onderwerpen")}, ${many(questions, "vraag", "vragen")}`,
     times: (times: number) => (times === 1 ? "één keer gevraagd" : `${times} keer gevraagd`),
     lastAsked: (day: string) => `laatst op ${day}`,
+    passedOn: (count: number, times: number) =>
+      `${count === times ? "" : `${count} keer `}doorgegeven aan wie voor een procedure instaat`,
     otherWords: (count: number) => many(count, "andere formulering", "andere formuleringen"),
   },
   reviews,
@@ -228,7 +230,12 @@ export const staff: StaffWords = {
     sureRetire: (title: string) =>
       `“${title}” intrekken? Bedside antwoordt er niet meer uit. Bij “ingetrokken” kan het weer teruggezet worden.`,
     yesRetire: "Ja, trek het in",
-    isWithdrawn: (title: string) => `Ingetrokken: “${title}”. Het staat onder “ingetrokken” en kan teruggezet worden.`,
+    areWithdrawn: (titles: readonly string[]) =>
+      titles.length === 1
+        ? `Ingetrokken: “${titles[0]}”. Het staat onder “ingetrokken” en kan teruggezet worden.`
+        : `Ingetrokken: ${titles.length} documenten (${titles.slice(0, 5).join("; ")}${titles.length > 5 ? `; en nog ${titles.length - 5}` : ""}). Ze staan onder “ingetrokken” en kunnen teruggezet worden.`,
+    why: "Reden (hoeft niet; wie het document later opent, leest ze)",
+    wasWithdrawn: (reason: string) => `ingetrokken: ${reason}`,
     fields: {
       title: "Titel",
       department: "Dienst",
@@ -286,8 +293,8 @@ export const staff: StaffWords = {
       `${many(done, "document", "documenten")} gewijzigd${failed > 0 ? `; ${failed} niet, en nog gekozen:` : "."}`,
     conflict:
       "er worden documenten geladen, of de dagen spreken elkaar tegen; probeer opnieuw, of open het om te kijken",
-    withdrawn: (when: string, who: string) =>
-      `Ingetrokken op ${when}${who && ` door ${who === "local" ? "iemand die niet aangemeld was" : who}`}.`,
+    withdrawn: (when: string, who: string, reason: string) =>
+      `Ingetrokken op ${when}${who && ` door ${who === "local" ? "iemand die niet aangemeld was" : who}`}${reason ? `: ${reason}` : "."}`,
     restore: "Zet terug",
     openIt: "Open het document",
     restoring: "Wordt teruggezet.",

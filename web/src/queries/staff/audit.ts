@@ -16,6 +16,7 @@ export interface TrailQuery {
   document?: string;
   request?: string;
   result?: Result;
+  use?: "quoted" | "shown" | "refused";
   since?: string;
   until?: string;
 }

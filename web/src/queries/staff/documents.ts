@@ -144,7 +144,8 @@ export function useLoad() {
   }, LISTS);
 }
 
-const retire = (id: string): Promise<DocumentSummary> => call(service.DELETE("/documents/{document_id}", one(id)));
+const retire = ({ id, reason }: { id: string; reason: string }): Promise<DocumentSummary> =>
+  call(service.DELETE("/documents/{document_id}", { params: { ...one(id).params, query: { reason } } }));
 export const useRetire = () => useChange(retire, LISTS);
 
 /** Read once more what could not be read. Raises where it still cannot. */
@@ -159,28 +160,24 @@ export const useRetry = () => useChange(retry, LISTS);
 export const useRestore = () =>
   useChange((id: string) => call(service.POST("/documents/{document_id}/restore", one(id))), LISTS);
 
+/** What is done to each: described anew, taken out for a reason, or read once more. */
+export type Bulked = (MetadataIn & { reset: unknown }) | { withdraw: string } | { retry: true };
+
 export interface Done {
   done: number;
   failed: { document: DocumentSummary; code: string }[];
 }
 
-/**
- * The same change to each of these, one after another; "withdraw" takes them out, "retry" reads
- * them once more. `tell`: so many are done.
- */
+/** The same change to each of these, one after another. `tell`: so many are done. */
 export function useBulk() {
   const client = useQueryClient();
-  return async (
-    documents: readonly DocumentSummary[],
-    change: MetadataIn | "withdraw" | "retry",
-    tell: (done: number) => void,
-  ): Promise<Done> => {
+  return async (documents: readonly DocumentSummary[], change: Bulked, tell: (done: number) => void): Promise<Done> => {
     const failed: Done["failed"] = [];
     for (const [place, document] of documents.entries()) {
       tell(place);
-      await (change === "withdraw"
-        ? retire(document.id)
-        : change === "retry"
+      await ("withdraw" in change
+        ? retire({ id: document.id, reason: change.withdraw })
+        : "retry" in change
           ? retry(document.id)
           : call(service.PATCH("/documents/{document_id}", { ...one(document.id), body: change }))
       ).catch((error) => failed.push({ document, code: asApiError(error).code }));

@@ -18,4 +18,5 @@ export const useGaps = (of: GapsOf) =>
     placeholderData: keepPreviousData,
   });
 
-export const gapsCsvUrl = (of: GapsOf): string => address("/gaps.csv", only(of));
+export const gapsCsvUrl = (of: GapsOf, language: "nl" | "en"): string =>
+  address("/gaps.csv", { query: { ...only(of).query, language } });

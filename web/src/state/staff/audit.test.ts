@@ -36,7 +36,10 @@ test("an entry's documents are named with their places, and all else it says sta
     status: 200,
     code: "",
     on: {
-      documents: [{ id: "d1", source: "val.pdf", version: "2", pages: [1, 3], passages: ["p", "q"] }, "nonsense"],
+      documents: [
+        { id: "d1", source: "val.pdf", version: "2", pages: [1, 3], passages: ["p", "q"], use: "quoted" },
+        "nonsense",
+      ],
       mode: "verbatim",
       cited: [{ id: "d1" }],
     },
@@ -44,7 +47,9 @@ test("an entry's documents are named with their places, and all else it says sta
     buffered: false,
     hash: "00",
   };
-  expect(documentsOf(entry)).toEqual([{ id: "d1", source: "val.pdf", version: "2", pages: "1, 3", passages: 2 }]);
+  expect(documentsOf(entry)).toEqual([
+    { id: "d1", source: "val.pdf", version: "2", pages: "1, 3", passages: 2, use: "quoted" },
+  ]);
   const on = { ...entry.on, owner_known: true, pages: [1, 2], before: null };
   expect(othersOf({ ...entry, on } as unknown as Entry, (is) => (is ? "ja" : "nee"))).toEqual([
     ["mode", "verbatim"],

@@ -4,6 +4,9 @@ import type { TrailQuery } from "../../queries/staff/audit";
 
 export const RESULTS = ["begun", "success", "refused", "failed", "stopped"] as const satisfies readonly Result[];
 
+export const USES = ["quoted", "shown", "refused"] as const;
+export type Use = (typeof USES)[number];
+
 /** Empty: all. Days as the reader's calendar has them, "2026-01-31". */
 export interface Asked {
   user: string;
@@ -11,21 +14,32 @@ export interface Asked {
   document: string;
   request: string;
   result: Result | "";
+  use: Use | "";
   from: string;
   to: string;
 }
 
-export const EVERYTHING: Asked = { user: "", action: "", document: "", request: "", result: "", from: "", to: "" };
+export const EVERYTHING: Asked = {
+  user: "",
+  action: "",
+  document: "",
+  request: "",
+  result: "",
+  use: "",
+  from: "",
+  to: "",
+};
 
 export const isBackwards = ({ from, to }: Asked): boolean => from !== "" && to !== "" && to < from;
 
 /** The last day is meant whole, by the reader's clock. */
-export function queryOf({ user, action, document, request, result, from, to }: Asked): TrailQuery {
+export function queryOf({ user, action, document, request, result, use, from, to }: Asked): TrailQuery {
   const words = { user, action, document, request };
   const said = Object.entries(words).filter(([, value]) => value.trim() !== "");
   return {
     ...Object.fromEntries(said.map(([name, value]) => [name, value.trim()])),
     ...(result === "" ? {} : { result }),
+    ...(use === "" ? {} : { use }),
     ...(from === "" ? {} : { since: midnight(from, 0) }),
     ...(to === "" ? {} : { until: midnight(to, 1) }),
   };
@@ -43,6 +57,7 @@ export interface NamedDocument {
   version: string;
   pages: string;
   passages: number;
+  use: Use | undefined; // that an answer made of it
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -53,13 +68,23 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 export const documentsOf = ({ on }: Entry): NamedDocument[] =>
   listOf(on.documents)
     .filter(isRecord)
-    .map(({ id, source, version, pages, passages }) => ({
+    .map(({ id, source, version, pages, passages, use }) => ({
       id: textOf(id),
       source: textOf(source),
       version: textOf(version),
       pages: listOf(pages).join(", "),
       passages: listOf(passages).length,
+      use: USES.find((one) => one === use),
     }));
+
+/** Their file names, each once, by what an answer made of them. */
+export const namesByUse = (entry: Entry): [Use | undefined, string[]][] =>
+  [...USES, undefined]
+    .map((use): [Use | undefined, string[]] => {
+      const these = documentsOf(entry).filter((one) => one.use === use);
+      return [use, [...new Set(these.map(({ source }) => source))].filter(Boolean)];
+    })
+    .filter(([, names]) => names.length > 0);
 
 type Truth = (is: boolean) => string;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idleAfter } from "./idle";
+import { idleAfter, lastUse } from "./idle";
 
 const MINUTES = 60;
 
@@ -21,4 +21,11 @@ test("unused for its time it has ended, however much later the page looks", () =
 test("of a short time half is left in peace", () => {
   expect(idleAfter(9, 20)).toEqual({ kind: "used" });
   expect(idleAfter(10, 20)).toEqual({ kind: "ending", seconds: 10 });
+});
+
+test("the last use counts of whichever tab, and none that lies ahead or is no time", () => {
+  expect(lastUse(100, "150", 200)).toBe(150);
+  expect(lastUse(100, "50", 200)).toBe(100);
+  expect(lastUse(100, "250", 200)).toBe(100);
+  expect([null, "", "much"].map((kept) => lastUse(100, kept, 200))).toEqual([100, 100, 100]);
 });

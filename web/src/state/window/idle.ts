@@ -10,3 +10,9 @@ export function idleAfter(unused: number, idle: number): Idle {
   if (left <= 0) return { kind: "ended" };
   return left <= Math.min(WARNING, idle / 2) ? { kind: "ending", seconds: Math.ceil(left) } : { kind: "used" };
 }
+
+/** Of this tab or another one, in milliseconds; what is kept and lies ahead is of another clock. */
+export function lastUse(here: number, kept: string | null, now: number): number {
+  const elsewhere = Number(kept);
+  return elsewhere > here && elsewhere <= now ? elsewhere : here;
+}

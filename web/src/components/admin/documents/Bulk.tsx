@@ -2,14 +2,14 @@
 // taken out. What fails stays chosen.
 import { useState } from "react";
 import { asApiError } from "../../../api/errors";
-import type { DocumentSummary, MetadataIn } from "../../../api/types";
+import type { DocumentSummary } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useFacets } from "../../../queries/documents/facets";
-import { type Done, useBulk } from "../../../queries/staff/documents";
-import { Confirm } from "../../shared/controls/Confirm";
+import { type Bulked, type Done, useBulk } from "../../../queries/staff/documents";
 import { Problem } from "../../shared/controls/Problem";
 import { Suggested } from "../../shared/controls/Suggested";
 import { OwnerReached } from "../owners/OwnerReached";
+import { Withdraw } from "../Withdraw";
 
 interface Props {
   total: number; // that fit the filters, shown or not
@@ -17,9 +17,10 @@ interface Props {
   chosen: readonly DocumentSummary[];
   onChosen(chosen: readonly DocumentSummary[]): void;
   onChanged(left: readonly DocumentSummary[]): void;
+  onWithdrawn(titles: readonly string[]): void;
 }
 
-export function Bulk({ total, everything, chosen, onChosen, onChanged }: Props) {
+export function Bulk({ total, everything, chosen, onChosen, onChanged, onWithdrawn }: Props) {
   const m = useStaffMessages();
   const { data: facets } = useFacets();
   const [department, setDepartment] = useState("");
@@ -37,14 +38,17 @@ export function Bulk({ total, everything, chosen, onChosen, onChanged }: Props) 
     const all = on ? everything() : Promise.resolve([]);
     void all.then(onChosen, (error) => setFailure(asApiError(error).code)).finally(() => setChoosing(false));
   };
-  const change = async (what: MetadataIn | "withdraw" | "retry"): Promise<void> => {
+  const change = async (what: Bulked): Promise<void> => {
     setEnded(null);
     setNamed("");
     const done = await changeEach(chosen, what, setAt);
     setAt(null);
     setEnded(done);
-    if (typeof what === "object" && done.done > 0) setNamed(what.owner ?? "");
-    onChanged(done.failed.map(({ document }) => document));
+    if ("reset" in what && done.done > 0) setNamed(what.owner ?? "");
+    const left = done.failed.map(({ document }) => document);
+    onChanged(left);
+    if ("withdraw" in what && done.done > 0)
+      onWithdrawn(chosen.filter((one) => !left.includes(one)).map(({ title }) => title));
   };
   return (
     <div className="bulk">
@@ -106,15 +110,15 @@ export function Bulk({ total, everything, chosen, onChosen, onChanged }: Props) 
           </div>
           <div className="bulk-withdraw">
             {chosen.some(({ status }) => status === "failed") && (
-              <button type="button" className="button" onClick={() => void change("retry")}>
+              <button type="button" className="button" onClick={() => void change({ retry: true })}>
                 {m.admin.retryMany(chosen.length)}
               </button>
             )}
-            <Confirm
+            <Withdraw
               label={m.admin.retireMany(chosen.length)}
               question={m.admin.sureRetireMany(chosen.length)}
               yes={m.admin.yesRetireMany}
-              onYes={() => void change("withdraw")}
+              onYes={(reason) => void change({ withdraw: reason })}
             />
           </div>
         </fieldset>

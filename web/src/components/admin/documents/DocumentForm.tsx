@@ -79,14 +79,18 @@ function History({ changes }: { changes: readonly Change[] }) {
       <ul>
         {changes.map((change) => (
           <li key={change.changed_at + change.field}>
-            {formatMoment(change.changed_at, m)}, {change.user_name}: {fieldName(change.field, m)}{" "}
-            {m.admin.fromTo(change.before || m.admin.empty, change.after || m.admin.empty)}
+            {formatMoment(change.changed_at, m)}, {change.user_name}: {changeWords(change, m)}
           </li>
         ))}
       </ul>
     </details>
   );
 }
+
+const changeWords = ({ field, before, after }: Change, m: StaffMessages): string =>
+  field === "withdrawn"
+    ? m.admin.wasWithdrawn(after)
+    : `${fieldName(field, m)} ${m.admin.fromTo(before || m.admin.empty, after || m.admin.empty)}`;
 
 const isField = (name: string, fields: Record<Field, string>): name is Field => name in fields;
 const fieldName = (name: string, { admin: { fields } }: StaffMessages): string =>

@@ -15,9 +15,9 @@ import {
 import { useDelayed } from "../../../queries/useDelayed";
 import { mayLoad, placePath } from "../../../state/window/route";
 import { isExpired, validityOf } from "../../../text/documents/facts";
-import { Confirm } from "../../shared/controls/Confirm";
 import { Problem } from "../../shared/controls/Problem";
 import { Staff } from "../../shared/frame/Staff";
+import { Withdraw } from "../Withdraw";
 import { Access } from "./Access";
 import { Bulk } from "./Bulk";
 import { DocumentForm } from "./DocumentForm";
@@ -81,6 +81,7 @@ export function Documents() {
           chosen={chosen}
           onChosen={setChosen}
           onChanged={changed}
+          onWithdrawn={(titles) => setGone(m.admin.areWithdrawn(titles))}
         />
       )}
       <ul className="cards">
@@ -101,7 +102,11 @@ export function Documents() {
               onGone={setGone}
               onRetire={
                 mayChange
-                  ? () => retire.mutate(one.id, { onSuccess: () => setGone(m.admin.isWithdrawn(one.title)) })
+                  ? (reason) =>
+                      retire.mutate(
+                        { id: one.id, reason },
+                        { onSuccess: () => setGone(m.admin.areWithdrawn([one.title])) },
+                      )
                   : undefined
               }
             />
@@ -121,7 +126,7 @@ interface RowProps {
   document: DocumentSummary;
   chosen: boolean;
   onChosen: ((on: boolean) => void) | undefined;
-  onRetire: (() => void) | undefined;
+  onRetire: ((reason: string) => void) | undefined;
   onGone(said: string): void;
 }
 
@@ -151,7 +156,7 @@ function Row({ document, chosen, onChosen, onRetire, onGone }: RowProps) {
             {onRetire && <Access document={document} onLost={onGone} />}
             {onRetire && document.status === "failed" && <Retry id={document.id} />}
             {onRetire && (
-              <Confirm
+              <Withdraw
                 label={m.admin.retire}
                 question={m.admin.sureRetire(document.title)}
                 yes={m.admin.yesRetire}
@@ -191,12 +196,12 @@ interface PastProps {
 /** What no longer counts: nothing is said of it any more, but it can be looked at. */
 function Past({ document, restoring, onRestore }: PastProps) {
   const m = useStaffMessages();
-  const { title, withdrawn_at, withdrawn_by } = document;
+  const { title, withdrawn_at, withdrawn_by, withdrawn_reason } = document;
   return (
     <li className="card document">
       <div className="document-withdrawn">
         <Summary document={document} />
-        {withdrawn_at && <p>{m.admin.withdrawn(formatInstant(withdrawn_at, m), withdrawn_by)}</p>}
+        {withdrawn_at && <p>{m.admin.withdrawn(formatInstant(withdrawn_at, m), withdrawn_by, withdrawn_reason)}</p>}
         <Opening document={document} />
         {onRestore && (
           <p>

@@ -1,10 +1,11 @@
 // A question that somebody asked, what they were answered or why not, and what is said of that.
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import type { Reviewed, ReviewVerdict } from "../../../api/types";
 import { failureWords, formatInstant, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { functionsOf, nameOf, useFacets } from "../../../queries/documents/facets";
 import { useReview } from "../../../queries/staff/reviews";
 import { placePath } from "../../../state/window/route";
+import { WhoReads } from "../../owners/WhoReads";
 import { Choice } from "../../shared/controls/Choice";
 
 const VERDICTS = ["right", "partly", "wrong", "harmful"] as const;
@@ -108,8 +109,8 @@ function Form({ asked: { answer_id, sources, review } }: { asked: Reviewed }) {
         {m.reviews.remark}
         <textarea rows={2} maxLength={4000} value={remark} onChange={(event) => setRemark(event.target.value)} />
       </label>
-      {review?.sent ? (
-        <p className="muted">{m.reviews.sent}</p>
+      {typeof review?.sent_to === "string" ? (
+        <p className="muted">{m.reviews.sent(review.sent_to)}</p>
       ) : (
         sources.length > 0 && (
           <Choice
@@ -122,7 +123,14 @@ function Form({ asked: { answer_id, sources, review } }: { asked: Reviewed }) {
           />
         )
       )}
-      {to !== "" && <p className="muted">{m.reviews.sendHelp}</p>}
+      {to !== "" && (
+        <p className="muted">
+          <Suspense>
+            <WhoReads document={to} named={ownerOf(sources, to)} />
+          </Suspense>{" "}
+          {m.reviews.sendHelp}
+        </p>
+      )}
       <p className="judge-foot">
         <button type="submit" className="button primary" disabled={lacking || isPending}>
           {m.quality.save}
@@ -132,12 +140,15 @@ function Form({ asked: { answer_id, sources, review } }: { asked: Reviewed }) {
       </p>
       {error && (
         <p className="notice serious" role="alert">
-          {error.code === "conflict" ? m.reviews.sent : failureWords(error.code, m)}
+          {error.code === "conflict" ? m.reviews.sentAlready : failureWords(error.code, m)}
         </p>
       )}
     </form>
   );
 }
+
+const ownerOf = (sources: Reviewed["sources"], document: string): string =>
+  sources.find(({ document_id }) => document_id === document)?.owner ?? "";
 
 const ownerAndTitle = (owner: string, title: string): string => (owner ? `${owner}: ${title}` : title);
 

@@ -1,6 +1,6 @@
 // A button that asks once more before it does what cannot be undone. Escape or the second button
 // leaves everything as it is.
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useMessages } from "../../../i18n";
 
 interface Props {
@@ -8,9 +8,10 @@ interface Props {
   question: string;
   yes?: string; // what doing it is called; else "Yes, delete"
   onYes(): void;
+  children?: ReactNode; // what can be said with it
 }
 
-export function Confirm({ label, question, yes, onYes }: Props) {
+export function Confirm({ label, question, yes, onYes, children }: Props) {
   const m = useMessages();
   const [asking, setAsking] = useState(false);
   const first = useRef<HTMLButtonElement>(null);
@@ -36,6 +37,7 @@ export function Confirm({ label, question, yes, onYes }: Props) {
       onKeyDown={(event) => event.key === "Escape" && setAsking(false)}
     >
       <span>{question}</span>
+      {children}
       <button type="button" className="button danger" onClick={onYes}>
         {yes ?? m.confirm.yes}
       </button>

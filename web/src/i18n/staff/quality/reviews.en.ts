@@ -35,10 +35,13 @@ export const reviews = {
   verdict: "Your judgement",
   verdicts: { right: "right", partly: "partly right", wrong: "wrong", harmful: "could do harm" },
   remark: "Remark",
-  send: "Send the remark to the owner of",
+  send: "Send the remark to who answers for",
   nobody: "nobody",
-  sendHelp: "The owner reads your remark, and not the question: say what is not right in the procedure.",
-  sent: "A procedure's owner has been told.",
+  sendHelp:
+    "What was asked and quoted goes along with your remark, not who asked. Say what is not right in the procedure.",
+  sent: (to: string) =>
+    to ? `The remark was sent to: ${to}.` : "Nobody is known as this procedure's owner: quality staff have the remark.",
+  sentAlready: "A remark on this answer was sent before.",
   saved: "Saved.",
   by: (who: string, at: string) => (who ? `Judged by ${who} on ${at}` : `Judged on ${at}`),
 };

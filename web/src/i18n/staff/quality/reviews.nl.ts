@@ -40,10 +40,15 @@ export const reviews: StaffWords["reviews"] = {
   verdict: "Uw oordeel",
   verdicts: { right: "juist", partly: "deels juist", wrong: "fout", harmful: "kan schade doen" },
   remark: "Opmerking",
-  send: "Stuur de opmerking naar de eigenaar van",
+  send: "Stuur de opmerking naar wie instaat voor",
   nobody: "niemand",
-  sendHelp: "De eigenaar leest uw opmerking, niet de vraag: zeg wat er in de procedure niet klopt.",
-  sent: "Een eigenaar van een procedure is op de hoogte gebracht.",
+  sendHelp:
+    "Wat gevraagd en geciteerd werd, gaat mee met uw opmerking, niet wie het vroeg. Zeg wat er in de procedure niet klopt.",
+  sent: (to) =>
+    to
+      ? `De opmerking is verstuurd naar: ${to}.`
+      : "Van deze procedure is geen eigenaar bekend: de kwaliteitsmedewerkers hebben de opmerking.",
+  sentAlready: "De opmerking bij dit antwoord is al eerder verstuurd.",
   saved: "Bewaard.",
   by: (who, at) => (who ? `Beoordeeld door ${who} op ${at}` : `Beoordeeld op ${at}`),
 };
