@@ -23,9 +23,9 @@ from rag_api.domain import LOCAL_USER, Document, Role, Scope
 from rag_api.main import create_app
 from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.asking.test_shown import INSIDE
-from tests.e2e.browser import serve
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import DIST
+from tests.support.http_server import served
 from tests.support.people import ROLE_GROUPS, People, hired, key_of, signed_in
 from tests.support.world import load
 
@@ -57,7 +57,7 @@ def document(container: Container) -> Document:
 
 @pytest.fixture(scope="module")
 def url(container: Container, people: People, document: Document) -> Iterator[str]:
-    with serve(create_app(container.settings, container)) as address:
+    with served(create_app(container.settings, container)) as address:
         yield address
 
 
