@@ -74,7 +74,7 @@ test: $(STAMPS)/dev ## lint, types, page tests, Python tests beside browser test
 	$(call say,everything passed)
 
 # What a part prints comes whole, at its end; until then it can be followed in its log.
-COVERED = -m slipcover --source rag_api,services,evaluation --json --out $(STAMPS)/coverage
+COVERED = -m slipcover --immediate --source rag_api,services,evaluation --json --out $(STAMPS)/coverage
 part-e2e_%: RUN = -m pytest $(in_$*)
 part-%: RUN = $(COVERED)-$*.json -m pytest $(in_$*)
 part-%:
