@@ -54,24 +54,28 @@ check: $(STAMPS)/dev servers lint types ## lint, types, and the tests that your 
 book: $(STAMPS)/dev ## the tables and the picture of the docs, from results, settings and imports
 	@$(PY) -m tests.book
 
-# The tests in parts, two at a time, the longest first: what comes last is short, so that both processors have work to the end.
-PARTS := rag_api e2e ingest services others
+# The tests in parts, one more at a time than there are processors, for half of the time a part waits for what it started;
+# the longest first: what comes last is short, so that every processor has work to the end.
+PARTS := others rag_api e2e_asking e2e_managing ingest services
+AT_ONCE := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 in_rag_api := tests/rag_api --ignore=tests/rag_api/ingest
 in_ingest := tests/rag_api/ingest
 in_services := tests/services
+in_e2e_asking := tests/e2e/asking tests/e2e/conversations
+in_e2e_managing := tests/e2e --ignore=tests/e2e/asking --ignore=tests/e2e/conversations
 in_others := tests --ignore=tests/rag_api --ignore=tests/services --ignore=tests/e2e
 test: $(STAMPS)/dev ## lint, types, page tests, Python tests beside browser tests
 	@rm -f $(STAMPS)/coverage-*.json
 	@$(PY) -m compileall -q rag_api services evaluation  # once, also where PYTHONDONTWRITEBYTECODE is set: hundreds of processes start
 	@$(MAKE) --jobs=2 $(STAMPS)/web $(STAMPS)/oidc servers
-	@$(MAKE) --jobs=2 --keep-going lint types web-test $(PARTS:%=part-%)
+	@$(MAKE) --jobs=$(AT_ONCE) --keep-going lint types web-test $(PARTS:%=part-%)
 	@$(PY) -m slipcover --merge $(STAMPS)/coverage-*.json --json --out $(STAMPS)/coverage.json
 	@$(PY) -m tests.support.commands.coverage $(STAMPS)/coverage.json $(COVERAGE_FLOOR)
 	$(call say,everything passed)
 
 # What a part prints comes whole, at its end; until then it can be followed in its log.
-COVERED = -m slipcover --source rag_api,services,evaluation --json --out $(STAMPS)/coverage
-part-e2e: RUN = -m pytest tests/e2e
+COVERED = -m slipcover --immediate --source rag_api,services,evaluation --json --out $(STAMPS)/coverage
+part-e2e_%: RUN = -m pytest $(in_$*)
 part-%: RUN = $(COVERED)-$*.json -m pytest $(in_$*)
 part-%:
 	$(call say,tests: $* ($(STAMPS)/$*.log))

@@ -3,17 +3,10 @@ brought."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import socket
-import threading
-import time
-from collections.abc import Iterator
 
-import uvicorn
 from playwright.sync_api import Browser, Playwright
-from starlette.types import ASGIApp
 
 FLAGS = (
     "--no-sandbox",  # as root in a container there is no other way
@@ -34,22 +27,3 @@ def launch(playwright: Playwright, *, whole: bool = False) -> Browser:
     path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     channel = "chromium" if whole and path is None else None  # else Playwright's own has no window either
     return playwright.chromium.launch(executable_path=path, channel=channel, args=list(FLAGS), headless=True)
-
-
-@contextlib.contextmanager
-def serve(app: ASGIApp) -> Iterator[str]:
-    """The app on a free port; gives its address."""
-    sock = socket.socket()
-    sock.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the service ended at its start"
-        time.sleep(0.02)
-    try:
-        yield f"http://127.0.0.1:{sock.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join(10)
-        sock.close()

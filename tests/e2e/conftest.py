@@ -12,8 +12,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 from starlette.types import ASGIApp
 
-from tests.e2e.browser import launch, serve
+from tests.e2e.browser import launch
 from tests.e2e.scripted import DIST, Script, create_app
+from tests.support.http_server import served
 
 ROOT = Path(__file__).parents[2]
 # on a busy machine a page is drawn late, and what is expected is waited for no longer than it takes
@@ -57,7 +58,7 @@ def serving() -> Iterator[Serving]:
     """Serves apps, each at the address that it returns, until the test's pages are closed: what
     they still fetch must not fail."""
     with contextlib.ExitStack() as servers:
-        yield lambda app: servers.enter_context(serve(app))
+        yield lambda app: servers.enter_context(served(app))
 
 
 @pytest.fixture

@@ -17,8 +17,9 @@ import time
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.e2e.browser import launch, serve
+from tests.e2e.browser import launch
 from tests.e2e.scripted import Script, build_pdf, create_app
+from tests.support.http_server import served
 
 PAGES = 300
 NOTCH = 800  # pixels a turn of the wheel
@@ -78,7 +79,7 @@ def main() -> None:
     script.pages, script.pdf = PAGES, build_pdf(PAGES)
     rows = csv.writer(sys.stdout)
     rows.writerow(HEAD)
-    with sync_playwright() as playwright, serve(create_app(script, {})) as url:
+    with sync_playwright() as playwright, served(create_app(script, {})) as url:
         browser = launch(playwright, whole=True)
         for run in range(1, given.times + 1):
             page = browser.new_page(viewport={"width": 1440, "height": 900}, locale="nl-BE")

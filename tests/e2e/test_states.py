@@ -118,26 +118,39 @@ def test_written_words_are_told_from_copied_ones_and_unknown_numbers_are_named(p
     expect(page.locator(".unsupported-word").first).to_have_text(" (niet in de bron)")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1100, 700), (390, 844)])
+REACHED = """panel => { const { left, right, top, bottom } = panel.getBoundingClientRect();
+    const corners = [left + 9, right - 9].flatMap(x => [top + 9, bottom - 9].map(y => [x, y]));
+    return corners.every(([x, y]) => panel.contains(document.elementFromPoint(x, y))); }"""
+WINDOWS = [(1024, 768), (1100, 700), (1280, 720), (1366, 768), (1440, 900), (1920, 1080)]
+
+
+@pytest.mark.parametrize("sizes", [WINDOWS, [(390, 844)]], ids=["wide", "phone"])
 @pytest.mark.parametrize("asked", [False, True])
 def test_the_filters_are_seen_whole_beside_an_open_source(
-    new_page: NewPage, base_url: str, width: int, height: int, asked: bool
+    new_page: NewPage, base_url: str, sizes: list[tuple[int, int]], asked: bool
 ) -> None:
-    page = new_page(width=width, height=height)
+    phone = len(sizes) == 1
+    page = new_page(width=sizes[0][0], height=sizes[0][1])
     page.goto(base_url)
     if asked:
         ask(page)
         expect(page.locator(".made")).to_be_visible()
-        if width <= 640:  # the question box is folded away while one reads
+        if phone:  # the question box is folded away while one reads
             page.locator("#question").click()
-    page.locator(".scope summary").click()
-    pane, panel = page.locator(".conversation").bounding_box(), page.locator(".scope-panel").bounding_box()
-    assert pane
-    assert panel
-    assert panel["x"] >= pane["x"]
-    assert panel["x"] + panel["width"] <= pane["x"] + pane["width"]
-    page.get_by_role("button", name="Wis de filters").scroll_into_view_if_needed()
-    expect(page.get_by_role("button", name="Wis de filters")).to_be_in_viewport()
+        else:
+            complete(page)
+    for width, height in sizes:
+        page.set_viewport_size({"width": width, "height": height})
+        page.locator(".scope summary").click()
+        pane, panel = page.locator(".conversation").bounding_box(), page.locator(".scope-panel").bounding_box()
+        assert pane
+        assert panel
+        assert panel["x"] >= pane["x"]
+        assert panel["x"] + panel["width"] <= pane["x"] + pane["width"]
+        assert phone or page.locator(".scope-panel").evaluate(REACHED)
+        page.get_by_role("button", name="Wis de filters").scroll_into_view_if_needed()
+        expect(page.get_by_role("button", name="Wis de filters")).to_be_in_viewport()
+        page.locator(".scope summary").press("Enter")
 
 
 def test_keys_move_through_places_and_sources(page: Page) -> None:
@@ -490,36 +503,26 @@ def test_earlier_questions_that_cannot_be_fetched_are_not_called_none(page: Page
     expect(menu).not_to_contain_text("Geen verbinding met Bedside")
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/",
-        "/quality/session",
-        "/quality/sets",
-        "/quality/gaps",
-        "/quality/usage",
-        "/admin/documents",
-        "/admin/accounts",
-        "/admin/keys",
-        "/audit/trail",
-    ],
-)
 def test_every_page_has_the_bar_with_the_readers_theme_and_language_and_says_what_holds(
-    page: Page, base_url: str, path: str
+    page: Page, base_url: str
 ) -> None:
     page.locator("summary", has_text="Weergave").click()
     page.get_by_label("Thema").select_option("dark")
     page.get_by_label("Tekstgrootte").select_option("largest")
-    page.goto(base_url + path)
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    expect(page.locator("html")).to_have_attribute("data-size", "largest")
-    page.locator("summary", has_text="Weergave").click()
-    expect(page.get_by_label("Thema")).to_have_value("dark")
-    expect(page.get_by_label("Tekstgrootte")).to_have_value("largest")
-    expect(page.locator(".banner")).to_contain_text("niet voor klinisch gebruik")
-    page.get_by_role("button", name="Show the page in English").click()
-    expect(page.locator(".banner")).to_contain_text("not for clinical use")
-    expect(page.locator("html")).to_have_attribute("lang", "en")
+    quality, admin = ("session", "sets", "gaps", "usage"), ("documents", "accounts", "keys")
+    for path in ("/", *(f"/quality/{one}" for one in quality), *(f"/admin/{one}" for one in admin), "/audit/trail"):
+        page.goto(base_url + path)
+        expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+        expect(page.locator("html")).to_have_attribute("data-size", "largest")
+        page.locator("summary", has_text="Weergave").click()
+        expect(page.get_by_label("Thema")).to_have_value("dark")
+        expect(page.get_by_label("Tekstgrootte")).to_have_value("largest")
+        expect(page.locator(".banner")).to_contain_text("niet voor klinisch gebruik")
+        page.get_by_role("button", name="Show the page in English").click()
+        expect(page.locator(".banner")).to_contain_text("not for clinical use")
+        expect(page.locator("html")).to_have_attribute("lang", "en")
+        page.get_by_role("button", name="Toon de pagina in het Nederlands").click()
+        expect(page.locator("html")).to_have_attribute("lang", "nl")
 
 
 def test_a_document_that_is_gone_leaves_its_passage(page: Page) -> None:

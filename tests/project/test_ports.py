@@ -1,5 +1,5 @@
 """Ports that tests listen on are theirs: none port comes twice, and none is the kernel's to give
-away."""
+away. What is served on them goes out at once."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import httpx
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from rag_api.embedded.processes import CONNECTIONS
 from tests.support import ports
+from tests.support.http_server import served
 
 pytestmark = pytest.mark.quick
 
@@ -80,3 +83,19 @@ def test_a_port_on_which_somebody_listens_is_not_given(
         assert ports.free_port() == other
         with pytest.raises(OSError, match="no free ports"):
             ports.free_port()
+
+
+def test_the_end_of_an_answer_does_not_wait_until_its_beginning_was_acknowledged() -> None:
+    """That takes a twentieth of a second, with every request but the first few of a connection."""
+    at_once = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            connection = receive.__self__.transport.get_extra_info("socket")  # type: ignore[attr-defined]
+            at_once.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            await send({"type": "http.response.start", "status": 204})
+            await send({"type": "http.response.body"})
+
+    with served(app) as url:
+        assert httpx.get(url).status_code == 204
+    assert [bool(one) for one in at_once] == [True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -57,23 +58,22 @@ def test_the_pane_has_no_fault(new_page: NewPage, base_url: str, locale: str, sc
 
 
 @pytest.mark.parametrize("width", [1366, 390])
-@pytest.mark.parametrize("key", ["Escape", "Enter"])
-@pytest.mark.parametrize("opener", [".answer-text .quote", ".card-button"])
 def test_who_leaves_the_source_by_the_keyboard_is_back_at_what_opened_it(
-    new_page: NewPage, base_url: str, width: int, key: str, opener: str
+    new_page: NewPage, base_url: str, width: int
 ) -> None:
     page = new_page(width=width)
     page.goto(base_url)
     ask(page)
     expect(page.locator(".made")).to_be_visible()
-    page.locator(opener).first.focus()
-    page.keyboard.press("Enter")
-    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
     close = page.get_by_role("button", name="Sluit de bron")
-    close.focus()
-    page.keyboard.press(key)
-    expect(close).to_have_count(0)
-    expect(page.locator(opener).first).to_be_focused()
+    for opener, key in product((".answer-text .quote", ".card-button"), ("Escape", "Enter")):
+        page.locator(opener).first.focus()
+        page.keyboard.press("Enter")
+        expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+        close.focus()
+        page.keyboard.press(key)
+        expect(close).to_have_count(0)
+        expect(page.locator(opener).first).to_be_focused()
 
 
 def test_who_leaves_a_source_that_came_by_itself_is_at_its_card(new_page: NewPage, base_url: str) -> None:

