@@ -48,7 +48,8 @@ class Server(uvicorn.Server):
 @contextlib.contextmanager
 def served(app: ASGIApp, port: int = 0) -> Iterator[str]:
     """Its base URL; on a free port where none is given."""
-    # asyncio sends at once only where the protocol is named; else a body waits 40 ms for its head's receipt
+    # asyncio sends at once only where the protocol is named: else a body waits for the receipt
+    # of its head, 40 ms
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", port))
