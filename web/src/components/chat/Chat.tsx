@@ -14,7 +14,6 @@ import { conversationPath, questionInAddress, useAddress } from "../../state/win
 import { useShortcuts } from "../../state/window/useShortcuts";
 import { Announcer } from "../answer/Announcer";
 import { SHORT, Turns, turnId } from "../answer/Turns";
-import { PrintedDay } from "../answer/text/lazily";
 import { QuestionBox } from "../ask/QuestionBox";
 import { ScopeMenu } from "../ask/ScopeMenu";
 import { Optional } from "../shared/controls/Optional";
@@ -25,6 +24,9 @@ import { LazyPane } from "../source/LazyPane";
 import { Empty } from "./Empty";
 import { Welcome } from "./Welcome";
 
+const later = () => import("./later");
+const InView = lazy(async () => ({ default: (await later()).InView }));
+const PrintedDay = lazy(async () => ({ default: (await later()).PrintedDay }));
 const Help = lazy(async () => ({ default: (await import("./Help")).Help }));
 
 export function Chat() {
@@ -85,10 +87,6 @@ export function Chat() {
       })
       .catch((error: unknown) => setError(asApiError(error).code));
   }, [route, go]);
-  useEffect(() => {
-    if (!conversation.id || !location.hash) return;
-    document.getElementById(location.hash.slice(1))?.scrollIntoView();
-  }, [conversation.id]);
   const startAnew = (): void => {
     goTo(null);
     go("/");
@@ -142,7 +140,11 @@ export function Chat() {
             onPersonal={askWith}
             onWhole={askWhole}
           />
-          <EndOfTurns count={conversation.turns.length} />
+          {last && (
+            <Optional fallback={<div />}>
+              <InView turn={last.key} coming={busy} beside={source.shown !== null} />
+            </Optional>
+          )}
         </div>
         <QuestionBox busy={busy} input={input} edited={edited} onAsk={askTyped} onStop={stop}>
           <ScopeMenu scope={scope} onScope={setScope} />
@@ -173,13 +175,4 @@ function HelpButton({ onHelp }: { onHelp(): void }) {
       ?
     </button>
   );
-}
-
-/** Brings a new question to the top of the pane: the reader has just asked it. */
-function EndOfTurns({ count }: { count: number }) {
-  const mark = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (count > 1) mark.current?.previousElementSibling?.lastElementChild?.scrollIntoView({ block: "start" });
-  }, [count]);
-  return <div ref={mark} />;
 }

@@ -21,6 +21,7 @@ function neededIn(holder: HTMLElement): number {
   const table = holder.querySelector("table");
   if (!table) return 0;
   const { className } = holder;
+  holder.style.minHeight = `${holder.offsetHeight}px`; // a page that was lower for a moment would be scrolled up
   holder.className = ""; // drawn as columns while it is measured, which nobody sees
   const least = table.offsetWidth;
   table.style.width = "max-content";
@@ -29,6 +30,7 @@ function neededIn(holder: HTMLElement): number {
   const most = READABLE * Number.parseFloat(getComputedStyle(table).fontSize);
   table.style.width = "";
   holder.className = className;
+  holder.style.minHeight = "";
   return Math.max(
     least,
     widest.reduce((sum, width) => sum + Math.min(width, most), 0),

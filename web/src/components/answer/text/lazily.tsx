@@ -11,9 +11,6 @@ const ToDial = lazy(async () => ({ default: (await dialled()).ToDial }));
 
 export const Identity = lazy(async () => ({ default: (await import("../notices/Identity")).Identity }));
 export const Feedback = lazy(async () => ({ default: (await import("../Feedback")).Feedback }));
-export const PrintedDay = lazy(async () => ({
-  default: (await import("../../shared/document/PrintedDay")).PrintedDay,
-}));
 export const PrintedSources = lazy(async () => ({ default: (await import("../Printed")).PrintedSources }));
 export const Made = lazy(async () => ({ default: (await import("../Made")).Made }));
 export const ReadAloud = lazy(async () => ({ default: (await import("../ReadAloud")).ReadAloud }));

@@ -1,0 +1,98 @@
+"""What is read stands in the view: the question whose answer comes, what was pressed, what has the
+focus."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import NewPage
+from tests.e2e.scripted import Script
+from tests.e2e.test_states import ask
+
+SIZES = [(1366, 768), (1440, 900), (390, 844)]
+TOP = 60  # pixels from the pane's top within which a question stands at it
+
+
+def made(page: Page, answers: int) -> None:
+    expect(page.locator(".made")).to_have_count(answers)
+    if page.viewport_size and page.viewport_size["width"] >= 1024:
+        expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    page.wait_for_timeout(300)  # what comes last may still move what is read
+
+
+def below_top(page: Page, one: Locator) -> float:
+    pane, box = page.locator(".conversation").bounding_box(), one.bounding_box()
+    assert pane
+    assert box
+    return box["y"] - pane["y"]
+
+
+@pytest.mark.parametrize("size", ["normal", "largest"])
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_beside_its_source_the_last_question_stands_at_the_top(
+    new_page: NewPage, base_url: str, width: int, height: int, size: str
+) -> None:
+    page = new_page(width=width, height=height)
+    page.add_init_script(f"localStorage.setItem('bedside.size', '{size}')")
+    page.goto(base_url)
+    for asked, question in enumerate(("rijen", "alinea", "hoeveel paracetamol?"), 1):
+        ask(page, question)
+        expect(page.locator(".question")).to_have_count(asked)
+        made(page, asked)
+        assert 0 <= below_top(page, page.locator(".question").last) < TOP, question
+    assert [below_top(page, one) < 0 for one in page.locator(".question").all()] == [True, True, False]
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_an_older_conversation_opens_at_its_last_question_or_at_the_one_in_the_address(
+    new_page: NewPage, base_url: str, script: Script, width: int, height: int
+) -> None:
+    page = new_page(width=width, height=height)
+    page.goto(base_url)
+    for asked, question in enumerate(("rijen", "alinea", "controles"), 1):
+        ask(page, question)
+        made(page, asked)
+    [(conversation, answers)] = script.conversations.items()
+    for at, address in ((-1, f"/c/{conversation}"), (1, f"/a/{answers[1].id}")):
+        page.goto("about:blank")
+        page.goto(f"{base_url}{address}")
+        made(page, 3)
+        assert 0 <= below_top(page, page.locator(".question").nth(at)) < TOP, address
+
+
+def test_who_scrolled_meanwhile_stays_where_they_are(new_page: NewPage, base_url: str, script: Script) -> None:
+    page = new_page(width=1366, height=768)
+    page.goto(base_url)
+    ask(page, "rijen")
+    made(page, 1)
+    ask(page, "dosis onder een titel")
+    expect(page.locator(".answer-text")).to_have_count(2)
+    page.locator(".conversation").evaluate("pane => pane.scrollTo(0, 0)")
+    page.wait_for_timeout(200)
+    script.goes_on.set()
+    made(page, 2)
+    assert 0 <= below_top(page, page.locator(".question").first) < TOP
+
+
+def test_a_mark_that_is_pressed_stays_where_it_is_when_its_source_opens_and_closes(
+    new_page: NewPage, base_url: str
+) -> None:
+    page = new_page(width=1366, height=768)
+    page.goto(base_url)
+    for asked, question in enumerate(("alinea", "rijen", "alinea"), 1):
+        ask(page, question)
+        made(page, asked)
+    page.get_by_role("button", name="Sluit de bron").click()
+    place = page.locator(".part-place").nth(1)
+    place.evaluate("one => one.scrollIntoView({block: 'center'})")
+    page.wait_for_timeout(200)
+    before = below_top(page, place)
+    place.click()
+    expect(page.locator(".source")).to_be_visible()
+    page.wait_for_timeout(300)
+    assert below_top(page, place) == pytest.approx(before, abs=4)
+    page.keyboard.press("Escape")
+    expect(page.locator(".source")).to_have_count(0)
+    page.wait_for_timeout(300)
+    assert below_top(page, place) == pytest.approx(before, abs=4)
