@@ -322,7 +322,9 @@ def _gather_sources(builder: AnswerBuilder, retrieval: Retrieval, container: Ask
         touched = sorted({page for hit in hits if hit.chunk.document_id == document_id for page in hit.chunk.pages})
         builder.pages[document_id] = read_pages(db, document_id, touched)
     sources = [
-        source_of(hit, retrieval.documents[name], builder.pages[name], retrieval.uncertain.get(name, ()))
+        source_of(
+            hit, retrieval.documents[name], builder.pages[name], retrieval.uncertain.get(name, ()), retrieval.sentences
+        )
         for hit in hits
         for name in [hit.chunk.document_id]
     ]

@@ -13,10 +13,10 @@ from dataclasses import replace
 from rag_api.answering.builder import AnswerBuilder
 from rag_api.answering.generator.prompt_passages import PromptPassage
 from rag_api.answering.quote_structure import QuotedPart, parts_of
-from rag_api.answering.quoting.highlight import page_of, rects
+from rag_api.answering.quoting.highlight import page_of, page_of_most, rects
 from rag_api.db import Database
 from rag_api.db.documents import read_pages
-from rag_api.domain import Citation, Document, Hit, Mode, Page, PartKind, QuotedPiece, Source, Token
+from rag_api.domain import Candidate, Citation, Document, Hit, Mode, Page, PartKind, QuotedPiece, Source, Token
 from rag_api.text.blocks import structure_of
 from rag_api.text.quotable.uncertain import BLANK, Places, blanked, is_same, touches
 from services.contract import wire
@@ -24,11 +24,16 @@ from services.contract import wire
 log = logging.getLogger(__name__)
 
 
-def source_of(hit: Hit, document: Document, pages: Sequence[Page], uncertain: Places = ()) -> Source:
-    """Return the hit with its place in the document. uncertain: places of the document's text."""
+def source_of(
+    hit: Hit, document: Document, pages: Sequence[Page], uncertain: Places = (), said: Sequence[Candidate] = ()
+) -> Source:
+    """Return the hit with its place in the document: the page of the first of `said` that it holds,
+    else that of most of its words. uncertain: places of the document's text."""
     chunk = hit.chunk
     placed = rects(pages, chunk.start, chunk.end)
-    page = placed[0].page if placed else page_of(pages, chunk.start)
+    own = (one for one in said if one.document_id == document.id and chunk.start <= one.start and one.end <= chunk.end)
+    best = next(own, None)
+    page = page_of(pages, best.start) if best else page_of_most(pages, chunk.start, chunk.end)
     text_from = next((one.text_from for one in pages if one.number == page), "pdf")
     in_doubt, spoken = (
         touches(chunk.start, chunk.end, uncertain),

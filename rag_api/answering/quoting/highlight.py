@@ -44,6 +44,14 @@ def page_of(pages: Sequence[Page], position: int) -> int:
     return next((page.number for page in reversed(pages) if page.start <= position), pages[0].number if pages else 1)
 
 
+def page_of_most(pages: Sequence[Page], start: int, end: int) -> int:
+    """The number of the page on which most of [start, end) stands, of two alike the first."""
+    said = {
+        page.number: "".join(page.text[max(start - page.start, 0) : max(end - page.start, 0)].split()) for page in pages
+    }
+    return max(said, key=lambda number: len(said[number]), default=1)
+
+
 def _merge(boxes: NDArray[np.float32], around: NDArray[np.float32]) -> list[Rect]:
     """[n, 4] boxes in reading order -> one rectangle for each run on a line (for text turned
     sideways: on a column).

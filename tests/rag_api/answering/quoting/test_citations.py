@@ -10,8 +10,8 @@ import pytest
 
 from rag_api.answering.builder import AnswerBuilder, Question
 from rag_api.answering.generator.prompt_passages import PromptPassage
-from rag_api.answering.quoting.citations import cite
-from rag_api.domain import Chunk, Filters, Hit, Mode, Page, User
+from rag_api.answering.quoting.citations import cite, source_of
+from rag_api.domain import Candidate, Chunk, Filters, Hit, Mode, Page, User
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander
 from services.contract import wire
@@ -57,3 +57,23 @@ def test_a_sentence_is_of_the_source_that_holds_it_and_its_title_with_it() -> No
 
 def test_what_no_source_holds_is_of_the_nearest() -> None:
     assert cited([(30, 35), (AT - 4, AT - 1)]) == [(TITLE, 2), (SENTENCE, 2)]
+
+
+def place_of(*said: Candidate, start: int = 0, end: int = len(TEXT)) -> int:
+    """The page of a passage whose letters have no place: two pages, the sentence on the second."""
+    cut = TEXT.index("2. Dosis")
+    pages = [
+        Page(number, 595, 842, 0, begin, words, np.full((len(words), 4), np.nan, np.float32))
+        for number, begin, words in ((1, 0, TEXT[:cut]), (2, cut, TEXT[cut:]))
+    ]
+    document: Any = SimpleNamespace(id="d")
+    chunk = Chunk("c", "d", "", (1, 2), start, end, TEXT[start:end])
+    return source_of(Hit(chunk, 1.0, 1.0, 1.0, 1), document, pages, (), said).page
+
+
+def test_a_passage_over_two_pages_is_opened_where_most_of_it_stands_or_at_its_sentence_that_fits_best() -> None:
+    said = [Candidate(name, at, at + 5, (), "", 0.0, 1) for name, at in (("other", 0), ("d", AT), ("d", 20))]
+    assert place_of(start=TEXT.index("voor de pediatrie")) == 2
+    assert place_of() == 1
+    assert place_of(*said) == 2
+    assert place_of(*said, end=AT) == 1
