@@ -96,3 +96,89 @@ def test_a_mark_that_is_pressed_stays_where_it_is_when_its_source_opens_and_clos
     expect(page.locator(".source")).to_have_count(0)
     page.wait_for_timeout(300)
     assert below_top(page, place) == pytest.approx(before, abs=4)
+
+
+COVERED = """() => {
+    const one = document.activeElement, {left, top, width, bottom} = one.getBoundingClientRect();
+    if (one.closest('.ask-band, .source, .top') || one === document.body) return false;
+    const band = document.querySelector('.ask-band').getBoundingClientRect();
+    return bottom > band.top && left + width > band.left;
+}"""
+
+
+@pytest.mark.parametrize("size", ["normal", "largest"])
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_what_has_the_focus_is_never_under_the_question_box(
+    new_page: NewPage, base_url: str, width: int, height: int, size: str
+) -> None:
+    page = new_page(width=width, height=height)
+    page.add_init_script(f"localStorage.setItem('bedside.size', '{size}')")
+    page.goto(base_url)
+    ask(page, "controles")
+    made(page, 1)
+    page.locator("#question").fill("nog een vraag\n\nin\n\nvele\n\nregels")
+    page.locator(".turns button").first.focus()
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        assert not page.evaluate(COVERED), page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+
+
+@pytest.mark.parametrize("size", ["normal", "largest"])
+def test_the_keys_that_open_a_source_lead_to_its_card_and_enter_is_for_that_one(
+    new_page: NewPage, base_url: str, size: str
+) -> None:
+    page = new_page(width=1366, height=768)
+    page.add_init_script(f"localStorage.setItem('bedside.size', '{size}')")
+    page.goto(base_url)
+    ask(page)
+    made(page, 1)
+    page.locator(".card-button").first.focus()
+    for rank in ("2", "3", "4", "5"):
+        page.keyboard.press("j")
+        expect(page.locator(".card-place.open")).to_have_attribute("data-rank", rank)
+        expect(page.locator(".card-place.open .card-button")).to_be_focused()
+        assert not page.evaluate(COVERED)
+        expect(page.locator(".card-place.open .rank")).to_be_in_viewport()
+        page.keyboard.press("Enter")
+        expect(page.locator(".card-place.open")).to_have_attribute("data-rank", rank)
+
+
+def test_letters_of_the_next_question_keep_the_focus_when_the_source_opens(new_page: NewPage, base_url: str) -> None:
+    page = new_page(width=1366, height=768)
+    page.goto(base_url)
+    ask(page)
+    page.locator("#question").press_sequentially("jk")
+    made(page, 1)
+    expect(page.locator("#question")).to_be_focused()
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_the_largest_words_are_large_in_the_bar_and_timers_too_and_cover_no_step(
+    new_page: NewPage, base_url: str, width: int, height: int
+) -> None:
+    heights = []
+    for size in ("normal", "largest"):
+        page = new_page(width=width, height=height)
+        page.add_init_script(f"localStorage.setItem('bedside.size', '{size}')")
+        page.goto(base_url)
+        ask(page, "controles")
+        made(page, 1)
+        page.get_by_role("button", name="Afvinken").click()
+        page.get_by_role("button", name="Timer: 5 min").click()
+        at = "one => one.getClientRects()[0].height"
+        words = [page.locator(one).evaluate(at) for one in (".wordmark", ".timers .clock", ".timers .step")]
+        heights.append(words)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.locator(".bar").evaluate("bar => bar.scrollWidth <= bar.clientWidth")
+        band = page.locator(".ask-band").bounding_box()
+        assert band
+        if size == "largest":
+            assert band["height"] < height / 8
+        page.locator(".bar .to-left > summary").click()
+        menu = page.locator(".bar .to-left > ul").bounding_box()
+        assert menu
+        assert menu["x"] >= 0
+        assert menu["x"] + menu["width"] <= width
+        assert menu["y"] + menu["height"] <= height
+    least = 1.15 if width < 640 else 1.4
+    assert all(large >= least * normal for normal, large in zip(*heights, strict=True)), heights

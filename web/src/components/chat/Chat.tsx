@@ -142,7 +142,7 @@ export function Chat() {
           />
           {last && (
             <Optional fallback={<div />}>
-              <InView turn={last.key} coming={busy} beside={source.shown !== null} />
+              <InView turn={last.key} coming={busy} opened={source.shown?.wish} />
             </Optional>
           )}
         </div>

@@ -1,18 +1,20 @@
 // The question whose answer comes or was come for stands at the top of the view, whatever the page
 // does around it, until its reader goes elsewhere. Stands at the end of the turns.
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import "../../styles/answer/in-view.css";
 
 interface Props {
   turn: string; // the last one
   coming: boolean; // its answer is on its way
-  beside: boolean; // a source lies open, which takes room from the turns
+  opened: unknown; // a source, which takes room from the turns; another one each time that one is opened
 }
 
 const NEAR = 2; // pixels
 const DEEDS = ["wheel", "touchmove"]; // of who scrolls
 const topOf = (one: Element): number => one.getBoundingClientRect().top;
 
-export function InView({ turn, coming, beside }: Props) {
+export function InView({ turn, coming, opened }: Props) {
+  const beside = !!opened;
   const mark = useRef<HTMLDivElement>(null);
   const followed = useRef<Element | null>(null);
   const stands = useRef([0, 0]); // how far was scrolled for it, and of how much
@@ -31,14 +33,25 @@ export function InView({ turn, coming, beside }: Props) {
     const named = coming ? null : document.getElementById(location.hash.slice(1));
     followed.current = named?.closest(".turn") ?? mark.current?.previousElementSibling?.lastElementChild ?? null;
     follow();
+    if (coming && document.documentElement.dataset.size !== "normal") {
+      document.querySelector<HTMLElement>("#question:focus")?.blur(); // the box folds: there is an answer to read
+    }
   }, [turn]);
   useLayoutEffect(() => {
     if (followed.current || !held.current) return;
     const [one, top] = held.current;
     const moved = topOf(one) - top;
-    paneOf()?.scrollBy(0, moved);
+    paneOf()?.scrollBy(0, moved / (one.currentCSSZoom ?? 1));
     scrollBy(0, moved);
   }, [beside]);
+  const key = usePressed();
+  useEffect(() => {
+    if (key.current !== "j" && key.current !== "k") return;
+    const open = paneOf()?.querySelector<HTMLElement>(".card-place.open .card-button");
+    if (!open || document.activeElement?.closest(".source")) return;
+    open.focus({ preventScroll: true }); // Enter is for the source that is shown
+    open.closest(".card-place")?.scrollIntoView({ block: "nearest" });
+  }, [opened, key]);
   useEffect(() => {
     const pane = paneOf();
     const band = pane?.querySelector<HTMLElement>(".ask-band");
@@ -68,6 +81,23 @@ export function InView({ turn, coming, beside }: Props) {
     };
   }, []);
   return <div ref={mark} />;
+}
+
+/** The last key, where the last deed was one that is not typed. */
+function usePressed(): RefObject<string> {
+  const pressed = useRef("");
+  useEffect(() => {
+    const deed = (event: Event): void => {
+      const typed = event.target instanceof Element && event.target.closest("textarea, input, select");
+      pressed.current = event instanceof KeyboardEvent && !typed ? event.key : "";
+    };
+    const deeds = ["keydown", "pointerdown"] as const;
+    for (const one of deeds) addEventListener(one, deed, true);
+    return () => {
+      for (const one of deeds) removeEventListener(one, deed, true);
+    };
+  }, []);
+  return pressed;
 }
 
 /** Of the pane, or on a low window of the page. */

@@ -17,7 +17,8 @@ function useMedia(media: string): boolean {
 export const useNarrow = (): boolean => useMedia("(max-width: 1023px)"); // as in layout.css
 
 /** So narrow that the bar has no room for all menus and ways of who sees most of them. */
-export const useFolded = (): boolean => useMedia("(max-width: 1199px)");
+export const useFolded = (size: keyof typeof FOLDED): boolean => useMedia(`(max-width: ${FOLDED[size]}px)`);
+const FOLDED = { normal: 1199, larger: 1439, largest: 1739 }; // by the size of words
 
 /** So narrow that a whole page's words cannot be read. */
 export const usePhone = (): boolean => useMedia("(max-width: 640px)"); // as in touch.css

@@ -41,7 +41,7 @@ export function Header({
   const { current } = ways;
   const m = useMessages();
   const display = useDisplay();
-  const folded = useFolded();
+  const folded = useFolded(display.size);
   const [unspoken, setUnspoken] = useState(false); // the other language could not be had
   return (
     <header className="top" inert={covered}>
