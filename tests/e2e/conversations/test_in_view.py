@@ -1,4 +1,4 @@
-"""What is read stands in the view: the question whose answer comes, what was pressed, what has the
+"""The place in view: of the question whose answer comes, of what was pressed, of what has the
 focus."""
 
 from __future__ import annotations
