@@ -23,9 +23,7 @@ test("each answer has its words, its places with links, and what was quoted; a d
   expect(text).toContain("# Dose \\[child\\]\n");
   expect(text).toContain("## \\# dose?\n");
   expect(text).toContain("Give \\*15\\* mg/kg. \\[1\\]");
-  expect(text).toContain(
-    "[Document 1](<https://bedside.example/d/d1#page=3&quote=Give%20*15*%20mg%2Fkg.>), page 3, version 1",
-  );
+  expect(text).toContain("[Document 1](<https://bedside.example/d/d1#page=3>), page 3, version 1");
   expect(text).toContain("\n> Give \\*15\\* mg/kg.");
 });
 
@@ -45,6 +43,28 @@ test("a table stays a table", () => {
   ];
   const detail = { ...about, title: "t", answers: [answer({ answer: text, spans, sources: [source(1)] })] };
   expect(markdownOf(detail, "", m)).toContain("| Weight | Dose |\n| --- | --- |\n| 12 kg | 180 mg |");
+});
+
+test("a list has one mark an item, and a page of a source stands once with a short link", () => {
+  const lines = ["• Weigh.\n", "• Note.\n"];
+  const spans = lines.map((line, at) =>
+    span(at * 9, line, {
+      kind: "list",
+      part: 1,
+      pieces: [
+        {
+          ...{ start: at * 9, end: at * 9 + line.length - 1, source_start: 0, source_end: 1, label: "•", level: 0 },
+          ...{ header: false, asked: false, column: 0, columns: 1 },
+        },
+      ],
+    }),
+  );
+  const detail = { ...about, title: "t", answers: [answer({ answer: lines.join(""), spans, sources: [source(1)] })] };
+  const text = markdownOf(detail, "https://bedside.example", m);
+  expect(text).toContain("- Weigh.\n- Note.\n");
+  expect(text).not.toContain("- •");
+  expect(text.match(/\/d\/d1#page=\d+>/g)).toHaveLength(1);
+  expect(text).toContain("> • Weigh.\n>\n> • Note.");
 });
 
 test("an answer that quotes nothing names its first sources, without words of theirs", () => {

@@ -4,7 +4,7 @@ import type { Answer, ConversationDetail, Source } from "../../api/types";
 import { dayOf, formatDay, formatInstant, type StaffMessages } from "../../i18n";
 import { placePath } from "../../state/window/route";
 import { type Block, blocks, type Row, type Run } from "../../text/answer/blocks";
-import { citationOf, noticesSaid, sinceWords } from "../../text/documents/facts";
+import { citationOf, noticesSaid, placesOf, sinceWords } from "../../text/documents/facts";
 
 /** `origin`: where the links lead, as "https://bedside.hospital.example". */
 export function markdownOf({ title, answers }: ConversationDetail, origin: string, m: StaffMessages): string {
@@ -30,12 +30,10 @@ function answerOf(answer: Answer, origin: string, m: StaffMessages): string {
     .join("\n\n");
 }
 
-const NEAREST = 3; // sources that stand for an answer that quotes none
-
-/** Each place once, with its words. */
+/** Each page of a source once, with all of its words that were quoted. */
 function citationsOf({ sources, spans }: Answer, origin: string, m: StaffMessages): string[] {
   const of = (source: Source, page: number, quote: string): string => {
-    const link = `${origin}${placePath({ document: source.document_id, page, quotes: [quote] })}`;
+    const link = `${origin}${placePath({ document: source.document_id, page, quotes: [] })}`;
     const told = citationOf(source, page, m).slice(`${source.rank}. ${source.title}`.length);
     const quoted = quote
       ? `\n\n${quote
@@ -45,10 +43,9 @@ function citationsOf({ sources, spans }: Answer, origin: string, m: StaffMessage
       : "";
     return `\\[${source.rank}\\] [${plain(source.title)}](<${link}>)${plain(told)}${quoted}`;
   };
-  if (spans.length === 0) return sources.slice(0, NEAREST).map((source) => of(source, source.page, ""));
-  return spans.flatMap(({ rank, page, text }) => {
-    const source = sources.find((one) => one.rank === rank);
-    return source ? [of(source, page, text.trim())] : [];
+  return placesOf({ sources, spans }).map(({ source, page }) => {
+    const own = spans.filter((span) => span.rank === source.rank && span.page === page);
+    return of(source, page, own.map(({ text }) => text.trim()).join("\n"));
   });
 }
 
@@ -68,7 +65,10 @@ function runOf(run: Run): string {
   if (run.kind === "table") return tableOf(run.head, run.body);
   if (run.kind === "list") {
     return run.items
-      .map(({ label, text, level }) => `${"  ".repeat(level)}- ${plain([label, text].filter(Boolean).join(" "))}`)
+      .map(({ label, text, level }) => {
+        const told = /[\p{L}\p{N}]/u.test(label) ? `${label} ${text}` : text; // a bullet is there already
+        return `${"  ".repeat(level)}- ${plain(told)}`;
+      })
       .join("\n");
   }
   const words = run.said
