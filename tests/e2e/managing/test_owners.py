@@ -144,6 +144,21 @@ def test_the_owner_is_asked_from_the_open_document_too(
     expect(dialog.get_by_role("status")).to_contain_text("Verstuurd aan Werkgroep Pijn.")
 
 
+def test_an_owner_that_is_named_and_has_no_account_is_told_of_in_one_sentence(
+    page: Page, url: str, child: Document, asker: Asker
+) -> None:
+    page.goto(f"{url}/d/{child.id}#page=1")
+    page.locator(".card-owner").click()
+    page.get_by_label("Wat wilt u vragen of melden?").fill("Klopt dit nog?")
+    page.get_by_role("dialog").get_by_role("button", name="Verstuur").click()
+    expect(page.get_by_role("dialog").get_by_role("status")).to_contain_text("kwaliteitsmedewerkers")
+    asker.user = LOCAL_USER
+    page.goto(f"{url}/inbox")
+    card = page.locator(".owner-question").first
+    expect(card).to_contain_text(" als eigenaar, maar wie dat is, is hier nog niet bekend.")
+    expect(card).not_to_contain_text("eigenaar: ")
+
+
 def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no_owner_is_known(
     page: Page, url: str, child: Document, asker: Asker, tmp_path: Path
 ) -> None:
@@ -161,7 +176,7 @@ def test_of_a_refusal_the_question_goes_along_and_quality_staff_have_it_where_no
     asker.user = LOCAL_USER  # an admin reviews, too
     page.goto(f"{url}/inbox")
     card = page.locator(".owner-question")
-    expect(card).to_contain_text("Van dit document is geen eigenaar bekend.")
+    expect(card).to_contain_text("Het document noemt geen eigenaar.")
     card.get_by_role("link", name="Zeg wie het is").click()
     expect(page.get_by_text("van 2 is niemand bekend")).to_be_visible()
     rows = page.locator(".owner-row h3")

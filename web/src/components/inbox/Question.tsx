@@ -57,7 +57,7 @@ export function Question({ question, asker = false, children }: Props) {
             : m.inbox.gone(formatMoment(question.changed_at, m))}
         </p>
       )}
-      {asker && !question.owner_known && !outcome && <p className="muted">{m.inbox.unowned}</p>}
+      {asker && !question.owner_known && !outcome && <p className="muted">{m.inbox.unowned(question.owner)}</p>}
       {children}
     </li>
   );
@@ -91,12 +91,12 @@ function Answered({ question: { asked, quotes, text, answer_id, language }, aske
 }
 
 function factsOf(question: OwnerQuestion, asker: boolean, m: OwnerMessages): string[] {
-  const { function: work, department, page, created_at, owner } = question;
+  const { function: work, department, page, created_at, owner, owner_known, outcome } = question;
   const who = [work, department].filter(Boolean).join(", ");
   return [
     m.inbox.on(formatMoment(created_at, m)),
     !asker && who && m.inbox.from(who),
     page !== null && m.inbox.page(page),
-    owner && m.card.owner(owner),
+    owner && (owner_known || outcome) && m.card.owner(owner), // else one sentence says both
   ].filter((fact): fact is string => typeof fact === "string" && fact !== "");
 }

@@ -77,7 +77,10 @@ export const owners = {
     askAgain: "Ask this question yourself",
     seeAnswer: "See the answer",
     quoted: "The answer took this from the document:",
-    unowned: "Nobody is known as the owner of this document.",
+    unowned: (named: string) =>
+      named
+        ? `The document names ${named} as its owner, but who that is, is not known here yet.`
+        : "The document names no owner.",
     notTold: "The mail to the owner could not be delivered.",
     nameOwner: "Say who it is",
     replied: (day: string) => `Answer of ${day}`,

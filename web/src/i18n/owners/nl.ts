@@ -82,7 +82,10 @@ export const owners: OwnerWords = {
     askAgain: "Stel deze vraag zelf",
     seeAnswer: "Bekijk het antwoord",
     quoted: "Het antwoord nam over uit dit document:",
-    unowned: "Van dit document is geen eigenaar bekend.",
+    unowned: (named: string) =>
+      named
+        ? `Het document noemt ${named} als eigenaar, maar wie dat is, is hier nog niet bekend.`
+        : "Het document noemt geen eigenaar.",
     notTold: "De mail aan de eigenaar kon niet bezorgd worden.",
     nameOwner: "Zeg wie het is",
     replied: (day: string) => `Antwoord van ${day}`,
