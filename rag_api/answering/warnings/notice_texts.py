@@ -228,10 +228,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "the page itself.",
     },
     "card_in_doubt": {
-        "nl": "Letters van deze passage zijn misschien andere dan op de pagina: die zinnen worden niet geciteerd, "
-        "lees ze daar.",
-        "en": "Letters of this passage may be others than its page shows: those sentences are not quoted, so read "
-        "them there.",
+        "nl": "Bedside kon een deel van deze tekst niet betrouwbaar lezen en citeert dat deel niet: lees het op de "
+        "pagina zelf.",
+        "en": "Bedside could not read part of this text reliably and does not quote that part: read it on the page "
+        "itself.",
     },
     "card_mostly_in_doubt": {
         "nl": "Minder dan de helft van dit document kan geciteerd worden: lees het op de pagina's zelf.",
