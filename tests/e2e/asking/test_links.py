@@ -126,6 +126,8 @@ def test_a_link_to_an_answer_opens_its_conversation_at_it(page: Page, script: Sc
     page.goto(link)
     expect(page.locator(".turn")).to_have_count(3)
     expect(page.locator("h2.question", has_text="rijtje")).to_be_in_viewport()
+    expect(page.locator(".source-title h2")).to_have_text(TITLE)
+    expect(page.locator(".card-place.open")).to_have_count(0)  # it is its own source, not that of the last answer
     assert page.url.split("#")[0] == conversation
     page.goto(link.replace("/a/", "/a/x"))
     expect(page.get_by_role("alert")).to_contain_text(

@@ -2,7 +2,7 @@
 import { Fragment, type ReactNode, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Answer, PersonalChoice } from "../../api/types";
-import type { Conversation } from "../../state/conversation/conversation";
+import { type Conversation, turnId } from "../../state/conversation/conversation";
 import type { OpenSource } from "../../state/conversation/useOpened";
 import { Stretch } from "./Stretch";
 import { Turn } from "./Turn";
@@ -17,9 +17,6 @@ interface Props {
   feedback?: boolean; // whether the reader is asked what they think of an answer
   under?(answer: Answer): ReactNode; // what stands under a whole answer
 }
-
-/** What the address of one answer in its conversation ends in. */
-export const turnId = (answer: string): string => `a-${answer}`;
 
 const LENGTH = 10; // turns of a stretch
 

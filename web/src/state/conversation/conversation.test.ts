@@ -144,6 +144,15 @@ describe("a conversation", () => {
       opened: { turn: "a2", rank: 2 },
     });
   });
+
+  test("loaded at one of its answers shows that one's source", () => {
+    const answers = [answer({ id: "a1", spans: [span(0, "x", { rank: 2 })] }), answer({ id: "a2" })];
+    const detail = { id: "c9", title: "", created_at: "", updated_at: "", pinned: false, answers };
+    const state = reduceConversation(EMPTY, { type: "loaded", detail, named: "a1" });
+    expect(state.opened).toMatchObject({ turn: "a1", rank: 2 });
+    const refused = { ...detail, answers: [answer({ id: "a1", status: "not_found" }), answer({ id: "a2" })] };
+    expect(reduceConversation(EMPTY, { type: "loaded", detail: refused, named: "a1" }).opened).toBeNull();
+  });
 });
 
 describe("a question that was held up", () => {

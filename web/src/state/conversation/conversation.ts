@@ -26,11 +26,14 @@ export interface Conversation {
 
 export type ConversationEvent =
   | { type: "new" }
-  | { type: "loaded"; detail: ConversationDetail }
+  | { type: "loaded"; detail: ConversationDetail; named?: string } // the answer that its address names
   | { type: "asked"; turn: string; question: string; at: number }
   | { type: "answer"; turn: string; event: AnswerEvent; at: number }
   | { type: "open"; turn: string; rank: number; highlight: string | null }
   | { type: "close" };
+
+/** What the address of one answer in its conversation ends in. */
+export const turnId = (answer: string): string => `a-${answer}`;
 
 export const EMPTY: Conversation = { id: null, turns: [], opened: null };
 
@@ -39,7 +42,7 @@ export function reduceConversation(state: Conversation, event: ConversationEvent
     case "new":
       return EMPTY;
     case "loaded":
-      return openFirst(load(event.detail));
+      return openFirst(load(event.detail), event.named);
     case "asked":
       return {
         ...state,
@@ -87,16 +90,17 @@ function answered(
 }
 
 /**
- * Opens the source of the last answer's first copied words; before any are known, its first source;
- * of a refusal none.
+ * Opens the source of an answer's first copied words; before any are known, its first source; of a
+ * refusal none. The answer: the last one, or the one that is named, so that no other answer's
+ * source stands beside it.
  */
-function openFirst(state: Conversation): Conversation {
-  const last = state.turns.at(-1);
-  if (!last || state.opened?.chosen) return state;
-  if (isRefused(last.state)) return { ...state, opened: null };
-  const { sources, spans } = view(last.state);
+function openFirst(state: Conversation, named?: string): Conversation {
+  const told = state.turns.find(({ key }) => key === named) ?? state.turns.at(-1);
+  if (!told || state.opened?.chosen) return state;
+  if (isRefused(told.state)) return { ...state, opened: null };
+  const { sources, spans } = view(told.state);
   const rank = spans[0]?.rank ?? sources[0]?.rank;
   if (rank === undefined || !sources.some((source) => source.rank === rank)) return { ...state, opened: null };
-  if (state.opened?.turn === last.key && state.opened.rank === rank) return state; // its reader asks for nothing anew
-  return { ...state, opened: { turn: last.key, rank, highlight: null, chosen: false } };
+  if (state.opened?.turn === told.key && state.opened.rank === rank) return state; // its reader asks for nothing anew
+  return { ...state, opened: { turn: told.key, rank, highlight: null, chosen: false } };
 }

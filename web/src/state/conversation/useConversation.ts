@@ -7,7 +7,7 @@ import { useLanguage } from "../../i18n";
 import { getConversation } from "../../queries/conversations";
 import { asRequest, UNSAID } from "../scope";
 import type { AnswerEvent } from "./answer";
-import { EMPTY, reduceConversation } from "./conversation";
+import { EMPTY, reduceConversation, turnId } from "./conversation";
 
 let made = 0;
 
@@ -83,7 +83,9 @@ export function useConversation(onError: (code: string) => void) {
     async (wanted: string): Promise<void> => {
       running.current?.abort();
       try {
-        dispatch({ type: "loaded", detail: await getConversation(wanted) });
+        const detail = await getConversation(wanted);
+        const named = detail.answers.find((one) => `#${turnId(one.id)}` === location.hash);
+        dispatch({ type: "loaded", detail, ...(named && { named: named.id }) });
       } catch (error) {
         dispatch({ type: "new" });
         const { code, status } = asApiError(error);
