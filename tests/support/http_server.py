@@ -30,18 +30,26 @@ class Server(uvicorn.Server):
         await self.on_tick(0)
         await super().startup(sockets)
 
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        for server in self.servers:
-            server.close()
+    async def _all_gone(self) -> None:
         state = self.server_state
-        for connection in list(state.connections):
-            connection.shutdown()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.timeout_graceful_shutdown):
                 while state.connections or state.tasks:  # noqa: ASYNC110 - nothing tells when the last is gone
                     await asyncio.sleep(0.005)
-        for task in state.tasks:
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        for _ in range(10):  # by then who was let in last is a connection
+            await asyncio.sleep(0)
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        await self._all_gone()
+        for task in self.server_state.tasks:
             task.cancel()
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()  # else the loop ends with it open
+        await self._all_gone()
         await self.lifespan.shutdown()
 
 
