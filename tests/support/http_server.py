@@ -38,10 +38,12 @@ class Server(uvicorn.Server):
                     await asyncio.sleep(0.005)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for listener in (listener for server in self.servers for listener in server.sockets):
+            self.loop.remove_reader(listener.fileno())
+        for _ in range(10):  # by then who was let in last is a connection: asyncio loses it where the server closed
+            await asyncio.sleep(0)
         for server in self.servers:
             server.close()
-        for _ in range(10):  # by then who was let in last is a connection
-            await asyncio.sleep(0)
         for connection in list(self.server_state.connections):
             connection.shutdown()
         await self._all_gone()
