@@ -15,18 +15,15 @@ import numpy as np
 import pypdfium2.raw as raw
 from numpy.typing import NDArray
 
-from rag_api.ingest.pdf.cell_fills import edges_of_cells
+from rag_api.ingest.pdf.cell_fills import THIN, edges_of_area, edges_of_cells, middle, seen_areas
 from rag_api.ingest.pdf.page_transform import PagePlane
 
 _MAX_OBJECTS = 20_000  # of a page, and segments of its paths: a drawing has many, a table few
 _MAX_DEPTH = 4  # forms in forms
-_THIN = 2.5  # points: a filled box as thin as this is a rule
 _BAR = 40.0  # points: no fraction's bar is as long
 _HUGE = 18.0  # points: letters as high may cover others
 MOST_SQUARES = 400  # of a page; more is a drawing
 _SIDE = (4.0, 14.0)  # points: a square to tick
-# points: one this wide and not higher may be a table row's background, whose edges part rows
-_WIDE, _LOW = 100.0, 150.0
 
 _NO_COLOUR = (-1, -1, -1)  # a pattern's or gradient's
 
@@ -102,6 +99,7 @@ class _Found:
         self.specks: list[NDArray[np.float32]] = []  # what may stand in a square
         self.images: list[NDArray[np.float32]] = []
         self.fills: list[tuple[NDArray[np.float32], tuple[int, int, int]]] = []
+        self.unstroked: list[bool] = []  # of `fills`
         self.covers: list[tuple[NDArray[np.float32], int, Any]] = []
         self.texts: dict[int, Placed] = {}
         self.budget = _MAX_OBJECTS
@@ -121,15 +119,15 @@ class _Found:
             if kind == raw.FPDF_PAGEOBJ_IMAGE:
                 self.images.append(box)
             else:
-                self.fills.append((box, _NO_COLOUR))
+                self._add_fill(box, _NO_COLOUR, unstroked=False)
 
     def _add_path(self, order: int, thing: Any, matrix: Matrix, box: NDArray[np.float32]) -> None:
         colour, stroked = _paint(thing)
         filled = colour is not None and min(colour) < 250
-        if colour is not None or (stroked and _stroke_width(thing) > _THIN):
+        if colour is not None or (stroked and _stroke_width(thing) > THIN):
             self.covers.append((box, order, thing))
         if filled and colour is not None:
-            self.fills.append((box, colour))
+            self._add_fill(box, colour, unstroked=not stroked and self.budget > 0)
         if self.budget <= 0:
             return
         segments, parts = _segments(thing, matrix)
@@ -138,26 +136,30 @@ class _Found:
         for points in map(self.plane.points, closed):
             low, high = points.min(axis=0), points.max(axis=0)
             part = np.concatenate([low, high]).astype(np.float32)
-            if min(high - low) > _THIN:
+            if min(high - low) > THIN:
                 self.outlines.append((part, bool((np.minimum(points - low, high - points) < 0.5).all())))
             elif not stroked:
-                self.strokes.append(_middle(part))
+                self.strokes.append(middle(part))
         if max(box[2] - box[0], box[3] - box[1]) < 2 * _SIDE[1]:
             hollow = colour is None or min(colour) >= 250 if stroked else len(segments) == 8
             (self.squares if hollow and _is_square(box, segments) else self.specks).append(box)
         if stroked and len(segments):
             self.rules.extend(self.plane.points(segments.reshape(-1, 2)).reshape(-1, 2, 2))
-        elif filled and min(box[2] - box[0], box[3] - box[1]) < _THIN:
-            self.rules.append(_middle(box))
-        elif filled and box[2] - box[0] > _WIDE and box[3] - box[1] < _LOW:
-            self.rules.extend(np.array([[box[0], y], [box[2], y]], np.float64) for y in (box[1], box[3]))
+
+    def _add_fill(self, box: NDArray[np.float32], colour: tuple[int, int, int], *, unstroked: bool) -> None:
+        self.fills.append((box, colour))
+        self.unstroked.append(unstroked)
 
     def drawn(self) -> Drawn:
-        lines = np.array(self.rules, np.float32).reshape(-1, 4)  # x, y, x, y
+        fills = np.array([box for box, _ in self.fills], np.float32).reshape(-1, 4)
+        colours = np.array([colour for _, colour in self.fills], np.int16).reshape(-1, 3)
+        areas, seen = seen_areas(fills, colours)
+        edges = [edge for area in areas[seen & np.array(self.unstroked, bool)] for edge in edges_of_area(area)]
+        lines = np.array([*self.rules, *edges], np.float32).reshape(-1, 4)  # x, y, x, y
         dx, dy = np.abs(lines[:, 2] - lines[:, 0]), np.abs(lines[:, 3] - lines[:, 1])
         flat, steep = lines[(dy < 1) & (dx > 8)], lines[(dx < 1) & (dy > 4)]
         bars = lines[(dy < 1) & (dx > 2) & (dx < _BAR)]
-        across, down = edges_of_cells(np.array([box for box, _ in self.fills], np.float32).reshape(-1, 4))
+        across, down = edges_of_cells(areas[seen])
         return Drawn(
             np.concatenate([_spans(flat, 0), across]),
             np.concatenate([_spans(steep, 1), down]),
@@ -165,8 +167,8 @@ class _Found:
             np.array(self.squares, np.float32).reshape(-1, 4),
             _held(self.squares, self.specks),
             np.array(self.images, np.float32).reshape(-1, 4),
-            np.array([box for box, _ in self.fills], np.float32).reshape(-1, 4),
-            np.array([colour for _, colour in self.fills], np.int16).reshape(-1, 3),
+            fills,
+            colours,
             np.concatenate([lines, np.array(self.strokes, np.float32).reshape(-1, 4)]),
             np.array([box for box, _ in self.outlines], np.float32).reshape(-1, 4),
             np.array([oblong for _, oblong in self.outlines], bool),
@@ -271,14 +273,6 @@ def _held(squares: list[NDArray[np.float32]], specks: list[NDArray[np.float32]])
     others = np.array([*squares, *specks], np.float32).reshape(-1, 4)
     inside = [(others[:, :2] < box[2:] - 1).all(axis=1) & (others[:, 2:] > box[:2] + 1).all(axis=1) for box in squares]
     return np.array([np.count_nonzero(found) > 1 for found in inside], bool)
-
-
-def _middle(box: NDArray[np.float32]) -> Points:
-    """[2, 2] the line along the middle of a thin box."""
-    x0, y0, x1, y1 = (float(side) for side in box)
-    if x1 - x0 > y1 - y0:
-        return np.array([[x0, (y0 + y1) / 2], [x1, (y0 + y1) / 2]])
-    return np.array([[(x0 + x1) / 2, y0], [(x0 + x1) / 2, y1]])
 
 
 def _spans(lines: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
