@@ -27,6 +27,7 @@ _ENDS = re.compile(r"[.!?:;][\"'”’»)\]]*$")
 _OPEN = re.compile(r"(?:,|\b(?:van|de|het|een|en|of|te|die|dat|the|and|or|an?|to|that|which))$")
 _CARD, _SHORT = 3, 0.25  # lines; of a page's height
 _LETTERS = 0.6  # of a line's signs
+_LONG = 12.0  # line heights: lines of figures, all as wide, are shorter
 _LEAST_WORD = 1.5  # line heights: a shorter word proves no room
 _HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
 
@@ -220,8 +221,8 @@ def _starts_item(one: Line, two: Line, wraps: bool) -> bool:
 
 
 def all_right_margins(bodies: Sequence[Sequence[Item]]) -> list[list[float]]:
-    """For each item the right margin of its column. A lone line has none of its own: it gets the
-    document's furthest."""
+    """For each item the right margin of its column, or of its lines that are set to one beside a
+    box. A lone line has none of its own: it gets the document's furthest."""
     runs = [list(_runs(body)) for body in bodies]
     own = [[_margin([body[i] for i in run]) for run in page] for body, page in zip(bodies, runs, strict=True)]
     furthest = max((max(margins, default=0.0) for margins in own), default=0.0)
@@ -230,7 +231,18 @@ def all_right_margins(bodies: Sequence[Sequence[Item]]) -> list[list[float]]:
         for run, margin in zip(page, found, strict=True):
             for i in run:
                 margins[i] = margin if len(run) > 2 else furthest
+    for body, margins in zip(bodies, rights, strict=True):
+        for n, three in enumerate(zip(body, body[1:], body[2:], strict=False)):
+            if (end := _justified(three)) is not None:
+                margins[n : n + 3] = [min(end, margin) for margin in margins[n : n + 3]]
     return rights
+
+
+def _justified(lines: Sequence[Item]) -> float | None:
+    """Where long lines below each other all end, if they do: no chance makes three do so."""
+    ends = [line.x1 for line in lines if isinstance(line, Line) and line.x1 - line.x0 > _LONG * line.size]
+    below = all(isinstance(two, Line) and not jumps(one, two) for one, two in pairwise(lines) if isinstance(one, Line))
+    return max(ends) if len(ends) == len(lines) and below and max(ends) - min(ends) < 1 else None
 
 
 def _runs(body: Sequence[Item]) -> Iterator[list[int]]:

@@ -252,6 +252,24 @@ def test_a_wrapped_line_that_begins_with_a_number_is_no_list_item() -> None:
     assert "plasma punt 4.2 van de procedure" in text_of(clean([page(1, *lines_)], "nl"))
 
 
+def test_a_paragraph_set_to_a_margin_of_its_own_beside_a_box_goes_on_with_a_name() -> None:
+    wide = paragraph("De arts beslist over de opname en", "licht het hele team daarover in", "en noteert het.", y=100)
+    beside = [
+        line(text, 160 + 15 * n, width=260)
+        for n, text in enumerate(
+            (
+                "Alleen wie MDR-TB heeft met uitgebreide ziekte en",
+                "XDR-TB blijft tot de kweek twee",
+                "keer na elkaar negatief is, volgens het",
+            )
+        )
+    ]
+    doses = [line(text, 260 + 15 * n, width=60) for n, text in enumerate(("Van 500 mg", "Van 250 mg", "Van 125 mg"))]
+    text = text_of(clean([page(1, *wide, *beside, line("protocol.", 205), *doses)], "nl"))
+    assert "met uitgebreide ziekte en XDR-TB blijft tot de kweek twee keer na elkaar negatief is" in text
+    assert "Van 500 mg\nVan 250 mg\nVan 125 mg" in text  # as wide each, but short: lines of their own
+
+
 def test_a_paragraph_goes_on_over_a_page_border() -> None:
     one = page(1, *paragraph("De verpleegkundige belt de arts van wacht en", "noteert het", width=480))
     two = page(2, *paragraph("uur van de oproep in het dossier.", y=80))
