@@ -32,8 +32,8 @@ export function saySignedOut(): void {
 }
 
 export function onSignedOut(act: () => void): () => void {
-  window.addEventListener(NAME, act);
-  return () => window.removeEventListener(NAME, act);
+  addEventListener(NAME, act);
+  return () => removeEventListener(NAME, act);
 }
 
 export function keepQuestion(question: string): void {

@@ -56,9 +56,9 @@ export const useOpenedLast = (person: string): readonly string[] =>
 
 function subscribe(changed: () => void): () => void {
   heard.add(changed);
-  window.addEventListener("storage", changed); // in another tab
+  addEventListener("storage", changed); // in another tab
   return () => {
     heard.delete(changed);
-    window.removeEventListener("storage", changed);
+    removeEventListener("storage", changed);
   };
 }

@@ -56,7 +56,7 @@ function printAlone(button: Element): void {
   const turn = button.closest(".turn");
   const set = (alone: boolean): void => void turn?.toggleAttribute("data-alone", alone);
   set(true);
-  window.addEventListener("afterprint", () => set(false), { once: true });
+  addEventListener("afterprint", () => set(false), { once: true });
   window.print();
 }
 

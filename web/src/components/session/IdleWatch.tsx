@@ -32,10 +32,10 @@ export function IdleWatch({ seconds, onEnd }: { seconds: number; onEnd(): void }
       if (now.kind === "ended") end.current();
     };
     const timer = setInterval(look, 1000);
-    for (const name of ["pointerdown", "keydown", "wheel"]) window.addEventListener(name, use, { passive: true });
+    for (const name of ["pointerdown", "keydown", "wheel"]) addEventListener(name, use, { passive: true });
     return () => {
       clearInterval(timer);
-      for (const name of ["pointerdown", "keydown", "wheel"]) window.removeEventListener(name, use);
+      for (const name of ["pointerdown", "keydown", "wheel"]) removeEventListener(name, use);
     };
   }, [seconds]);
   if (idle.kind !== "ending") return null;

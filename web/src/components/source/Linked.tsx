@@ -21,8 +21,8 @@ export function Linked() {
   const { data, error } = useLinked(place);
   useEffect(() => {
     const changed = (): void => setPlace(placeIn(location));
-    window.addEventListener("hashchange", changed);
-    return () => window.removeEventListener("hashchange", changed);
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
   }, []);
   return (
     <div className="app">

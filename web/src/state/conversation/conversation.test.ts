@@ -148,10 +148,10 @@ describe("a conversation", () => {
   test("loaded at one of its answers shows that one's source", () => {
     const answers = [answer({ id: "a1", spans: [span(0, "x", { rank: 2 })] }), answer({ id: "a2" })];
     const detail = { id: "c9", title: "", created_at: "", updated_at: "", pinned: false, answers };
-    const state = reduceConversation(EMPTY, { type: "loaded", detail, named: "a1" });
+    const state = reduceConversation(EMPTY, { type: "loaded", detail, named: "#a-a1" });
     expect(state.opened).toMatchObject({ turn: "a1", rank: 2 });
     const refused = { ...detail, answers: [answer({ id: "a1", status: "not_found" }), answer({ id: "a2" })] };
-    expect(reduceConversation(EMPTY, { type: "loaded", detail: refused, named: "a1" }).opened).toBeNull();
+    expect(reduceConversation(EMPTY, { type: "loaded", detail: refused, named: "#a-a1" }).opened).toBeNull();
   });
 });
 

@@ -26,7 +26,7 @@ export interface Conversation {
 
 export type ConversationEvent =
   | { type: "new" }
-  | { type: "loaded"; detail: ConversationDetail; named?: string } // the answer that its address names
+  | { type: "loaded"; detail: ConversationDetail; named?: string } // named: how its address ends
   | { type: "asked"; turn: string; question: string; at: number }
   | { type: "answer"; turn: string; event: AnswerEvent; at: number }
   | { type: "open"; turn: string; rank: number; highlight: string | null }
@@ -95,7 +95,7 @@ function answered(
  * source stands beside it.
  */
 function openFirst(state: Conversation, named?: string): Conversation {
-  const told = state.turns.find(({ key }) => key === named) ?? state.turns.at(-1);
+  const told = state.turns.find(({ key }) => `#${turnId(key)}` === named) ?? state.turns.at(-1);
   if (!told || state.opened?.chosen) return state;
   if (isRefused(told.state)) return { ...state, opened: null };
   const { sources, spans } = view(told.state);

@@ -63,10 +63,10 @@ export function watch(): () => void {
   };
   // a browser without it asks once too often
   const navigation = "navigation" in window && window.navigation instanceof EventTarget ? window.navigation : null;
-  window.addEventListener("pageshow", back);
+  addEventListener("pageshow", back);
   navigation?.addEventListener("navigate", leave);
   return () => {
-    window.removeEventListener("pageshow", back);
+    removeEventListener("pageshow", back);
     navigation?.removeEventListener("navigate", leave);
     change({ watched: false });
   };

@@ -7,7 +7,7 @@ import { useLanguage } from "../../i18n";
 import { getConversation } from "../../queries/conversations";
 import { asRequest, UNSAID } from "../scope";
 import type { AnswerEvent } from "./answer";
-import { EMPTY, reduceConversation, turnId } from "./conversation";
+import { EMPTY, reduceConversation } from "./conversation";
 
 let made = 0;
 
@@ -83,9 +83,7 @@ export function useConversation(onError: (code: string) => void) {
     async (wanted: string): Promise<void> => {
       running.current?.abort();
       try {
-        const detail = await getConversation(wanted);
-        const named = detail.answers.find((one) => `#${turnId(one.id)}` === location.hash);
-        dispatch({ type: "loaded", detail, ...(named && { named: named.id }) });
+        dispatch({ type: "loaded", detail: await getConversation(wanted), named: location.hash });
       } catch (error) {
         dispatch({ type: "new" });
         const { code, status } = asApiError(error);

@@ -57,4 +57,4 @@ export function stopReading(): void {
   speechSynthesis.cancel();
 }
 
-window.addEventListener("pagehide", stopReading); // some browsers speak on when the page is gone
+addEventListener("pagehide", stopReading); // some browsers speak on when the page is gone

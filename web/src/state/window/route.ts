@@ -189,8 +189,8 @@ export function useAddress(id: string | null, goTo: (id: string | null) => void)
   }, [route, goTo]);
   useEffect(() => {
     const changed = (): void => setRoute(parseRoute(location.pathname));
-    window.addEventListener("popstate", changed);
-    return () => window.removeEventListener("popstate", changed);
+    addEventListener("popstate", changed);
+    return () => removeEventListener("popstate", changed);
   }, []);
 
   const go = useCallback((path: string): void => {

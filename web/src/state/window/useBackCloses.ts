@@ -14,9 +14,9 @@ export function useBackCloses(over: boolean, close: () => void): void {
     if (!over) return;
     history.pushState({ [OVER]: true }, "", location.href);
     const gone = (): void => latest.current();
-    window.addEventListener("popstate", gone);
+    addEventListener("popstate", gone);
     return () => {
-      window.removeEventListener("popstate", gone);
+      removeEventListener("popstate", gone);
       if (isOver()) history.back(); // closed by another way: its step goes too
     };
   }, [over]);

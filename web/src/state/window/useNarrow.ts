@@ -4,21 +4,21 @@ import { useCallback, useSyncExternalStore } from "react";
 function useMedia(media: string): boolean {
   const subscribe = useCallback(
     (changed: () => void) => {
-      const query = window.matchMedia(media);
+      const query = matchMedia(media);
       query.addEventListener("change", changed);
       return () => query.removeEventListener("change", changed);
     },
     [media],
   );
-  return useSyncExternalStore(subscribe, () => window.matchMedia(media).matches);
+  return useSyncExternalStore(subscribe, () => matchMedia(media).matches);
 }
 
 /** So narrow that an open source lies over the conversation. */
 export const useNarrow = (): boolean => useMedia("(max-width: 1023px)"); // as in layout.css
 
-/** So narrow that the bar has no room for all menus and ways of who sees most of them. */
-export const useFolded = (size: keyof typeof FOLDED): boolean => useMedia(`(max-width: ${FOLDED[size]}px)`);
-const FOLDED = { normal: 1199, larger: 1439, largest: 1739 }; // by the size of words
+/** So narrow that the bar has no room for all menus and ways of who sees most of them: words of
+ * another size than normal take up to half as much again. */
+export const useFolded = (size: string): boolean => useMedia(`(max-width: ${size === "normal" ? 1199 : 1739}px)`);
 
 /** So narrow that a whole page's words cannot be read. */
 export const usePhone = (): boolean => useMedia("(max-width: 640px)"); // as in touch.css

@@ -19,8 +19,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       event.preventDefault();
       action();
     };
-    window.addEventListener("keydown", pressed);
-    return () => window.removeEventListener("keydown", pressed);
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
   }, []);
 }
 

@@ -13,8 +13,8 @@ export function PrintedDay({ conversation }: { conversation: string | null }) {
   const [day, setDay] = useState(() => dayOf(new Date()));
   useEffect(() => {
     const now = (): void => setDay(dayOf(new Date()));
-    window.addEventListener("beforeprint", now);
-    return () => window.removeEventListener("beforeprint", now);
+    addEventListener("beforeprint", now);
+    return () => removeEventListener("beforeprint", now);
   }, []);
   useEffect(() => {
     if (!conversation || location.hash !== TO_PRINT) return;

@@ -30,10 +30,10 @@ export function Banner({ lacking }: { lacking: number }) {
 const useOnline = (): boolean => useSyncExternalStore(subscribe, () => navigator.onLine);
 
 function subscribe(changed: () => void): () => void {
-  window.addEventListener("online", changed);
-  window.addEventListener("offline", changed);
+  addEventListener("online", changed);
+  addEventListener("offline", changed);
   return () => {
-    window.removeEventListener("online", changed);
-    window.removeEventListener("offline", changed);
+    removeEventListener("online", changed);
+    removeEventListener("offline", changed);
   };
 }
