@@ -62,7 +62,9 @@ def seen(page: Page, number: int) -> None:
 
 
 def scrolled_to(page: Page, where: str) -> None:
-    page.locator(".conversation").evaluate(f"pane => pane.scrollTo(0, {where})")
+    """As by the wheel of who reads, whom the page then leaves where they went."""
+    turned = "pane.dispatchEvent(new WheelEvent('wheel'))"
+    page.locator(".conversation").evaluate(f"pane => {{ {turned}; pane.scrollTo(0, {where}) }}")
 
 
 def test_its_end_is_seen_first_and_little_of_it_is_drawn(page: Page) -> None:

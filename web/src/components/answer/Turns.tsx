@@ -21,7 +21,7 @@ interface Props {
 const LENGTH = 10; // turns of a stretch
 
 /** A conversation of so many is drawn whole; of a longer one its end and its beginning always. */
-export const SHORT = 20;
+const SHORT = 20;
 
 export function Turns({ conversation: { turns, opened }, source, onAsk, under, ...rest }: Props) {
   const latest = turns.at(-1)?.key;

@@ -13,7 +13,7 @@ import { firstScope } from "../../state/scope";
 import { conversationPath, questionInAddress, useAddress } from "../../state/window/route";
 import { useShortcuts } from "../../state/window/useShortcuts";
 import { Announcer } from "../answer/Announcer";
-import { SHORT, Turns } from "../answer/Turns";
+import { Turns } from "../answer/Turns";
 import { QuestionBox } from "../ask/QuestionBox";
 import { ScopeMenu } from "../ask/ScopeMenu";
 import { Optional } from "../shared/controls/Optional";
@@ -105,7 +105,6 @@ export function Chat() {
   const empty = last === undefined;
   const times = useRef(false); // a timer runs on when the next conversation begins
   times.current ||= last?.state.kind === "complete";
-  const long = conversation.turns.length > SHORT;
   const nowhere = empty && route.kind === "unknown";
   return (
     <div className={`app ${source.shown ? "with-source" : ""}`}>
@@ -120,7 +119,7 @@ export function Chat() {
         onConversation={(id) => go(conversationPath(id))}
       />
       <main
-        className={`conversation ${empty ? "is-empty" : ""} ${long && !busy ? "is-long" : ""}`}
+        className={empty ? "conversation is-empty" : "conversation"}
         aria-label={m.app.conversation}
         inert={source.over}
       >

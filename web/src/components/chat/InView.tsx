@@ -10,8 +10,7 @@ interface Props {
 }
 
 const NEAR = 2; // pixels
-const DEEDS = ["wheel", "touchmove"]; // of who scrolls
-const ACTS = ["pointerdown", "keydown"]; // of who uses what stands in the turns
+const DEEDS = ["wheel", "touchmove", "pointerdown"]; // of who scrolls, by the bar too, or uses what is there
 const topOf = (one: Element): number => one.getBoundingClientRect().top;
 
 export function InView({ turn, coming, opened }: Props) {
@@ -75,12 +74,12 @@ export function InView({ turn, coming, opened }: Props) {
     };
     addEventListener("scroll", left, true);
     for (const deed of DEEDS) pane.addEventListener(deed, turned, { passive: true });
-    for (const act of ACTS) turns.addEventListener(act, turned);
+    turns.addEventListener("keydown", turned);
     return () => {
       sized.disconnect();
       removeEventListener("scroll", left, true);
       for (const deed of DEEDS) pane.removeEventListener(deed, turned);
-      for (const act of ACTS) turns.removeEventListener(act, turned);
+      turns.removeEventListener("keydown", turned);
     };
   }, []);
   return <div ref={mark} />;
