@@ -463,7 +463,9 @@ def test_stop_ends_the_answer_and_keeps_its_words(page: Page) -> None:
     expect(page.get_by_role("button", name="Vraag", exact=True)).to_be_visible()
 
 
-def test_without_a_connection_the_page_says_so(page: Page) -> None:
+def test_without_a_connection_the_page_says_so(new_page: NewPage, base_url: str) -> None:
+    page = new_page(allowed="Unable to preload CSS|dynamically imported module")  # of what comes with an answer
+    page.goto(base_url)
     page.wait_for_load_state("networkidle")  # what is fetched after the page is there, its words too
     page.context.set_offline(True)
     expect(page.locator(".banner")).to_have_text("U bent offline.")

@@ -255,7 +255,10 @@ def test_a_screen_reader_hears_what_happened(page: Page, question: str, heard: s
     expect(page.get_by_role("status")).to_contain_text(heard)
 
 
-def test_a_screen_reader_hears_that_there_is_no_connection(page: Page) -> None:
+def test_a_screen_reader_hears_that_there_is_no_connection(new_page: NewPage, base_url: str) -> None:
+    page = new_page(allowed="Unable to preload CSS|dynamically imported module")  # of what comes with an answer
+    page.goto(base_url)
+    page.wait_for_load_state("networkidle")
     page.context.set_offline(True)
     ask(page)
     expect(page.get_by_role("status")).to_contain_text("Geen antwoord. Geen verbinding met Bedside.")
