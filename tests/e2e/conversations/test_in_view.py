@@ -21,6 +21,13 @@ def made(page: Page, answers: int) -> None:
     page.wait_for_timeout(300)  # what comes last may still move what is read
 
 
+def worded(new_page: NewPage, base_url: str, width: int, height: int, size: str) -> Page:
+    page = new_page(width=width, height=height)
+    page.add_init_script(f"localStorage.setItem('bedside.size', '{size}')")
+    page.goto(base_url)
+    return page
+
+
 def below_top(page: Page, one: Locator) -> float:
     pane, box = page.locator(".conversation").bounding_box(), one.bounding_box()
     assert pane
@@ -33,9 +40,7 @@ def below_top(page: Page, one: Locator) -> float:
 def test_beside_its_source_the_last_question_stands_at_the_top(
     new_page: NewPage, base_url: str, width: int, height: int, size: str
 ) -> None:
-    page = new_page(width=width, height=height)
-    page.add_init_script(f"localStorage.setItem('bedside.size', '{size}')")
-    page.goto(base_url)
+    page = worded(new_page, base_url, width, height, size)
     for asked, question in enumerate(("rijen", "alinea", "hoeveel paracetamol?"), 1):
         ask(page, question)
         expect(page.locator(".question")).to_have_count(asked)
@@ -111,9 +116,7 @@ COVERED = """() => {
 def test_what_has_the_focus_is_never_under_the_question_box(
     new_page: NewPage, base_url: str, width: int, height: int, size: str
 ) -> None:
-    page = new_page(width=width, height=height)
-    page.add_init_script(f"localStorage.setItem('bedside.size', '{size}')")
-    page.goto(base_url)
+    page = worded(new_page, base_url, width, height, size)
     ask(page, "controles")
     made(page, 1)
     page.locator("#question").fill("nog een vraag\n\nin\n\nvele\n\nregels")
