@@ -31,6 +31,7 @@ class WholeQuestion:
     after: str = ""
     language: str = ""
     document: str = ""  # the file that answers it
+    half: str = ""  # of its set: who writes code may have read one
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ def read_whole(path: Path) -> list[WholeQuestion]:
             (row.get("after") or "").strip(),
             row.get("language") or "",
             row.get("document") or "",
+            row.get("half") or "",
         )
         for row in rows
     ]

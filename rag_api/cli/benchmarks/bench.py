@@ -208,20 +208,57 @@ def second(as_json: AsJson = False) -> None:
     They are read from their PDFs and become an index of their own; yours is not looked at. About a
     minute.
     """
+    folder = _sets() / "second"
+    _whole_set(folder, [folder / "pdf"], as_json)
+
+
+@bench.command()
+def public(
+    folder: Annotated[Path, typer.Argument(help="Where evaluation/fetch_real_documents.py put the papers.")],
+    as_json: AsJson = False,
+) -> None:
+    """Whole answers and refusals on papers of hospitals and governments, by half.
+
+    They become an index of their own; yours is not looked at. Half an hour where a reader is
+    configured.
+    """
+    from evaluation.sets.public import papers
+
+    with said():
+        documents = papers(folder)
+    _whole_set(_sets() / "public", documents, as_json)
+
+
+def _sets() -> Path:
+    from evaluation import sets
+
+    return Path(sets.__file__).parent
+
+
+def _whole_set(folder: Path, documents: list[Path], as_json: bool) -> None:
+    """Counts alone are printed: an unread row stays unread. As JSON all of it is."""
     import asyncio
 
-    from evaluation.sets.second.measure import count, measure
-    from rag_api.cli.quality.whole_answers import asked_in_turn
+    from evaluation.sets.measure import count, measure
+    from rag_api.cli.quality.whole_answers import asked_in_turn, print_whole
 
     settings = read_settings()
-    with said(), asyncio.Runner() as runner, counting("questions", count()) as tell:
+    with said(), asyncio.Runner() as runner, counting("questions", count(folder)) as tell:
         found = measure(
+            folder,
+            documents,
             settings,
             lambda after, question, container: runner.run(asked_in_turn(after, question, container)),
             lambda container: runner.run(container.generator.close()),
             tell,
         )
-    _print(found, as_json)
+    if as_json:
+        typer.echo(json.dumps(found))
+        return
+    for half, figures in found["halves"].items():
+        say(f"\n{half}")
+        print_whole(figures)
+    _print(found["refused"], as_json)
 
 
 @bench.command()

@@ -12,7 +12,7 @@ import pytest
 
 from evaluation.quality.whole import outcome, read_whole
 from evaluation.sets import second
-from evaluation.sets.second.measure import count, unanswered
+from evaluation.sets.measure import count, unanswered
 from rag_api import handbook
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.readers.read import read
@@ -42,9 +42,9 @@ def test_all_that_is_needed_stands_in_the_documents_as_they_are_read(folder: Pat
 
 
 def test_the_second_hospital_has_near_misses_and_questions_off_topic() -> None:
-    kinds = [row["note"] for row in unanswered()]
+    kinds = [row["note"] for row in unanswered(SECOND)]
     assert (kinds.count("near-miss"), kinds.count("off-topic")) == (40, 10)
-    assert count() == 130
+    assert count(SECOND) == 130
 
 
 def test_the_ward_questions_need_words_that_stand_in_the_handbook_as_it_is_read() -> None:
