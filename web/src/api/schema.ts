@@ -271,17 +271,11 @@ export interface paths {
         post?: never;
         /**
          * Take a document out
-         * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for
-         *     the answers that quoted it. What identifies a patient is left out of the reason. The list is
-         *     changed first: what it does not call indexed is never a source, whatever the index still
-         *     holds.
+         * @description As `POST /documents/{document_id}/withdraw` without a reason.
          */
         delete: {
             parameters: {
-                query?: {
-                    /** @description Kept, and told to who opens the document later. */
-                    reason?: string;
-                };
+                query?: never;
                 path: {
                     document_id: string;
                 };
@@ -455,6 +449,41 @@ export interface paths {
             };
         };
         post?: never;
+    };
+    "/documents/{document_id}/withdraw": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        /**
+         * Take a document out, and say why
+         * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for
+         *     the answers that quoted it. What identifies a patient is left out of the reason. The list is
+         *     changed first: what it does not call indexed is never a source, whatever the index still
+         *     holds.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WithdrawIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DocumentOut"];
+                    };
+                };
+            };
+        };
     };
     "/documents/{document_id}/restore": {
         parameters: {
@@ -4207,6 +4236,11 @@ export interface components {
             language: string;
             /** @description Else another counts in its place. */
             withdrawn: boolean;
+            /**
+             * @description Why it was withdrawn; empty: not said.
+             * @default
+             */
+            reason: string;
             /** @description What counts in its place, where you may read that. */
             newer: components["schemas"]["NewerOut"] | null;
         };
@@ -4426,6 +4460,13 @@ export interface components {
             through: components["schemas"]["MembershipOut"][];
             /** @description Who may read the document, and who said so. */
             access: components["schemas"]["AccessOut"];
+        };
+        WithdrawIn: {
+            /**
+             * @description Kept, and told to who opens the document, or an answer from it, later.
+             * @default
+             */
+            reason: string;
         };
         /** @description SSE event `cited`: a copied span is closed; its text has been sent already. */
         CitedEvent: {
