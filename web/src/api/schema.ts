@@ -1166,7 +1166,7 @@ export interface paths {
                     department?: string | null;
                     /** @description Asked on this day or later. */
                     since?: string | null;
-                    /** @description Of the headings. */
+                    /** @description Of the headings, and of what readers said. */
                     language?: "nl" | "en";
                 };
                 path?: never;
