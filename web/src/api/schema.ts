@@ -620,7 +620,8 @@ export interface paths {
         /**
          * Say who may read a document
          * @description For admins. In force when this answers: in lists, files, answers and the index, and in later
-         *     versions of the document. An admin who takes it from their own groups no longer sees it.
+         *     versions of the document. An admin who takes it from their own groups no longer sees it, and is
+         *     refused (`no_way_back`) where nobody else could give it back.
          */
         put: {
             parameters: {
