@@ -745,7 +745,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Words: each in the title, in a question or in the title of a source. */
+                    /** @description Words: each in the title, in a question, an answer or the title of a source. */
                     search?: string;
                     /** @description At most this many. */
                     limit?: number;

@@ -126,7 +126,7 @@ export function Chat() {
       >
         {!empty && (
           <Optional fallback={null}>
-            <PrintedDay conversation={conversation.id} />
+            <PrintedDay conversation={conversation} />
           </Optional>
         )}
         <div className="turns">
