@@ -16,6 +16,7 @@ BedsideError
 │                                before it was made
 ├── NotFound                404  no such document, conversation, answer or page
 ├── Conflict                409  the thing changed or exists already
+│   ├── NoWayBack                an admin would lose a document that nobody else could give back
 │   ├── TooManyMissing           so much of a folder is gone that retiring it looks like a slip
 │   └── IngestionStopped         an admin stopped it; what was done stays
 ├── TooManyTries            429  wrong passwords
@@ -140,6 +141,10 @@ class Conflict(BedsideError):
 
 class DocumentTooLong(BedsideError):
     code, status = "document_too_long", 422
+
+
+class NoWayBack(Conflict):
+    code = "no_way_back"
 
 
 class TooManyMissing(Conflict):

@@ -137,8 +137,8 @@ class Bedside:
         files, data = {"file": (name, file, "application/octet-stream")}, {"groups": ",".join(groups)}
         return self._model(api.IngestOut, "POST", "/documents", files=files, data=data)
 
-    def withdraw(self, document: Document) -> api.DocumentOut:
-        return self._model(api.DocumentOut, "DELETE", f"/documents/{_id(document)}")
+    def withdraw(self, document: Document, reason: str = "") -> api.DocumentOut:
+        return self._model(api.DocumentOut, "POST", f"/documents/{_id(document)}/withdraw", json={"reason": reason})
 
     def conversations(self, search: str = "") -> Iterator[api.ConversationOut]:
         """Yield the key's own, pinned ones first, then the newest."""

@@ -110,6 +110,7 @@ def since_out(since: Since) -> api.SinceOut:
         title=document.metadata.title or document.source,
         language=document.metadata.language,
         withdrawn=since.withdrawn,
+        reason=document.withdrawn_reason if since.withdrawn else "",
         newer=newer
         and api.NewerOut(id=newer.id, title=newer.metadata.title or newer.source, language=newer.metadata.language),
     )

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from typing import Any, TypeVar
 
 from rag_api.domain import EVERYONE, LOCAL_USER, Role, User
-from rag_api.errors import MembershipAdminNeeded, MoreThanYours, NotForYourself, NotFound
+from rag_api.errors import MembershipAdminNeeded, MoreThanYours, NotForYourself, NotFound, NoWayBack
 
 T = TypeVar("T")
 Change = tuple[Collection[Any], Collection[Any]]  # before and after
@@ -139,6 +139,20 @@ def may_regroup(user: User, *read_by: Collection[str]) -> None:
     MembershipAdminNeeded where the user is in none of one."""
     if not may_change_memberships(user) and any(set(groups).isdisjoint(user.groups) for groups in read_by):
         raise MembershipAdminNeeded(f"This changes who reads documents that you may not read yourself. {_LACKING}")
+
+
+def may_let_go(user: User, groups: Change, others: Collection[User]) -> None:
+    """Give a document that the user reads to groups that they are in none of. others: who may act
+    besides. Raises NoWayBack where nobody of them could undo it."""
+    before, after = map(set, groups)
+    loses = not before.isdisjoint(user.groups) and after.isdisjoint(user.groups)
+    undone = any(may_change_memberships(one) or (one.is_admin and not after.isdisjoint(one.groups)) for one in others)
+    if loses and not undone and not on_the_machine(user):
+        raise NoWayBack(
+            f"Nobody else could give it back to you: no other admin is in {', '.join(sorted(after))}, nor has anybody "
+            f"else the role {Role.MEMBERSHIP_ADMIN}. Keep a group of yours, or have another admin put in one of these "
+            f"first."
+        )
 
 
 def may_name_owner(user: User, *read_by: Collection[str]) -> None:

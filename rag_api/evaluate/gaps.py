@@ -122,8 +122,15 @@ COLUMNS = {  # and in Dutch
 }  # fmt: skip
 
 
+IN_DUTCH = {  # what readers said, as the page says it
+    "procedure": "de juiste procedure", "passage": "de juiste plaats erin", "detail": "een dosis, stap of getal",
+    "patient": "een antwoord voor deze patiënt", "document": "geen enkele procedure zegt dit", "wrong": "het antwoord is fout",
+    "outdated": "het antwoord is verouderd",
+}  # fmt: skip
+
+
 def gaps_csv(gaps: Sequence[Gap], language: Literal["nl", "en"] = "en") -> str:
-    """With its headings in this language."""
+    """With its headings, and what readers said, in this language."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS.values() if language == "nl" else COLUMNS)
@@ -133,12 +140,15 @@ def gaps_csv(gaps: Sequence[Gap], language: Literal["nl", "en"] = "en") -> str:
         row = (
             gap.department, str(len(gap.asked)), gap.question, " | ".join(gap.wordings[1:]), ", ".join(gap.functions),
             " | ".join(d.title for d in documents), " | ".join(dict.fromkeys(d.owner for d in documents if d.owner)),
-            _counted(gap.missing), " | ".join(d.title for d, _ in gap.named), _counted(gap.reported), " | ".join(gap.comments),
+            _counted(gap.missing, language), " | ".join(d.title for d, _ in gap.named),
+            _counted(gap.reported, language), " | ".join(gap.comments),
             min(times).date().isoformat(), max(times).date().isoformat(), str(gap.passed_on),
         )  # fmt: skip
         writer.writerow([harmless(cell) for cell in row])
     return out.getvalue()
 
 
-def _counted(said: dict[str, int]) -> str:
-    return ", ".join(f"{what} {count}" for what, count in said.items())
+def _counted(said: dict[str, int], language: Literal["nl", "en"]) -> str:
+    if language == "en":
+        return ", ".join(f"{what} {count}" for what, count in said.items())
+    return " | ".join(f"{IN_DUTCH.get(what, what)} ({count})" for what, count in said.items())

@@ -475,6 +475,26 @@ def test_without_a_connection_the_page_says_so(new_page: NewPage, base_url: str)
     expect(page.locator(".banner.serious")).to_have_count(0)
 
 
+def test_what_could_not_come_without_a_connection_comes_when_it_is_back(new_page: NewPage, base_url: str) -> None:
+    page = new_page(allowed="Unable to preload CSS|dynamically imported module")
+    page.goto(base_url)
+    page.wait_for_load_state("networkidle")
+    page.context.set_offline(True)
+    ask(page)
+    expect(page.locator(".notice")).to_contain_text("Geen verbinding met Bedside")
+    expect(page.locator(".print-only")).to_have_count(0)
+    page.context.set_offline(False)
+    expect(page.locator(".print-only")).to_be_attached()
+    expect(page.locator(".print-only")).to_be_hidden()  # its style sheet came too
+    question = page.locator(".question")
+    assert page.locator(".conversation").evaluate("pane => pane.style.getPropertyValue('--band')") != ""
+    page.get_by_role("button", name="Opnieuw vragen").click()
+    expect(question).to_have_count(2)
+    complete(page)
+    expect(page.locator(".made")).to_have_count(1)
+    expect(page.locator(".feedback")).to_have_count(1)
+
+
 def test_a_page_that_learns_nothing_of_its_session_stands_and_asks_no_more(new_page: NewPage, base_url: str) -> None:
     page = new_page(allowed="ERR_FAILED")
     asked: list[str] = []

@@ -33,6 +33,7 @@ ACTIONS: dict[str, Act] = {
     "GET /documents/{document_id}": Act("document.shown"),
     "PATCH /documents/{document_id}": Act("document.described", changes=True),
     "DELETE /documents/{document_id}": Act("document.retired", changes=True),
+    "POST /documents/{document_id}/withdraw": Act("document.retired", changes=True),
     "POST /documents/{document_id}/restore": Act("document.restored", changes=True),
     "POST /documents/{document_id}/retry": Act("document.retried", changes=True),
     "GET /documents/{document_id}/place": Act("document.place_shown"),

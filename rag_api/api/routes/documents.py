@@ -98,14 +98,6 @@ Replaced = Annotated[
     bool | None, Query(description="Only those that another document, valid by now, supersedes; false: none of these.")
 ]
 Ordered = Annotated[Order, Query(description="By title, or by the last day of validity: the earliest first.")]
-Reason = Annotated[
-    str,
-    Query(
-        max_length=500,
-        pattern=r"^[^\x00]*$",
-        description="Kept, and told to who opens the document later.",
-    ),
-]
 Ids = Annotated[
     list[api.DocumentIdText],
     Query(max_length=100, description="What counts now of these documents: a new version too."),
@@ -362,12 +354,25 @@ def get_document_file(
     responses=responses(404, 422, 503),
 )
 def retire_document(
+    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId
+) -> api.DocumentOut:
+    """As `POST /documents/{document_id}/withdraw` without a reason."""
+    return withdraw_document(db, container, user, trail, document_id, api.WithdrawIn())
+
+
+@router.post(
+    "/documents/{document_id}/withdraw",
+    openapi_extra=declared(Access.INGEST),
+    summary="Take a document out, and say why",
+    responses=responses(404, 413, 422, 503),
+)
+def withdraw_document(
     db: DbDep,
     container: WritingContainerDep,
     user: UserDep,
     trail: TrailDep,
     document_id: DocumentId,
-    reason: Reason = "",
+    body: api.WithdrawIn,
 ) -> api.DocumentOut:
     """For admins. No question is answered from it any more. It stays in the list as `retired`, for
     the answers that quoted it. What identifies a patient is left out of the reason. The list is
@@ -378,7 +383,7 @@ def retire_document(
     trail.documents([document])
     if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
         said = trail.about["reason"] = checked(
-            reason.strip(), PersonalChoice.REMOVE, container.settings.personal_data
+            body.reason.strip(), PersonalChoice.REMOVE, container.settings.personal_data
         ).text
         PgDocuments(db, user).retire([document.source], said)
         container.store.delete_documents([document.id])

@@ -70,7 +70,7 @@ def export_gaps(
     trail: TrailDep,
     department: Department = None,
     since: Since = None,
-    language: Annotated[Literal["nl", "en"], Query(description="Of the headings.")] = "en",
+    language: Annotated[Literal["nl", "en"], Query(description="Of the headings, and of what readers said.")] = "en",
 ) -> Response:
     gaps = gaps_of(unanswered(db, user, _morning(since)), department)
     trail.on |= {"department": department, "questions": sum(len(gap.asked) for gap in gaps)}

@@ -63,6 +63,7 @@ from rag_api.api.schemas.documents import (
     PredecessorList,
     PredecessorOut,
     ReplacingOut,
+    WithdrawIn,
 )
 from rag_api.api.schemas.health import Health, Live, PartHealth, SentencesAhead
 from rag_api.api.schemas.ingestion import (
@@ -146,6 +147,7 @@ __all__ = [
     "TokenEvent",
     "UnsupportedOut",
     "UuidText",
+    "WithdrawIn",
     "Words",
     "WrongOut",
 ]

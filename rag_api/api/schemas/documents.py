@@ -138,6 +138,12 @@ class MetadataIn(In):
     )
 
 
+class WithdrawIn(In):
+    reason: Annotated[Words, Field(max_length=500, pattern=r"^[^\x00]*$")] = Field(
+        "", description="Kept, and told to who opens the document, or an answer from it, later."
+    )
+
+
 class ChangeOut(BaseModel):
     """One field of one change."""
 

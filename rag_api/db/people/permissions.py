@@ -18,7 +18,15 @@ from typing import Literal
 from psycopg.rows import DictRow
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import READS, administrator, found, may_change_memberships, may_regroup, values
+from rag_api.db.access import (
+    READS,
+    Change,
+    administrator,
+    found,
+    may_let_go,
+    may_regroup,
+    values,
+)
 from rag_api.domain import EVERYONE, LOCAL_USER, Document, User
 from rag_api.errors import InvalidInput
 
@@ -87,28 +95,33 @@ def groups_of(
 
 def apply_rules(
     connection: Connection, default: Sequence[str], document_ids: Sequence[str] | None = None
-) -> list[tuple[str, ...]]:
+) -> list[Change]:
     """Make the groups of these documents, or of all, what follows from what is said. In force for
-    the next query. Return the groups before of those that changed."""
+    the next query. Return the groups of those that changed, before and after."""
     changed = connection.execute(
         f"""update documents d set groups = said.groups from
         (select d.id, d.groups as before, coalesce{RULES} as groups from documents d
           where %(ids)s::text[] is null or d.id = any(%(ids)s)) said
-        where said.id = d.id and said.groups <> d.groups returning said.before""",  # noqa: S608
+        where said.id = d.id and said.groups <> d.groups returning said.before, said.groups as after""",  # noqa: S608
         {"default": list(default), "ids": None if document_ids is None else list(document_ids)},
     )
-    return [tuple(row["before"]) for row in changed]
+    return [(row["before"], row["after"]) for row in changed]
 
 
 @contextmanager
-def _regrouping(connection: Connection, user: User, default: Sequence[str]) -> Iterator[None]:
+def _regrouping(
+    connection: Connection, user: User, default: Sequence[str], others: Sequence[User] | None = None
+) -> Iterator[None]:
     """Change what is said, and what follows. Raises MembershipAdminNeeded, and then nothing is
     changed, where that reaches a document, a retired or earlier one included, that the user may not
-    read."""
-    if not may_change_memberships(user):
-        apply_rules(connection, default)  # what follows from changes before is not this one's doing
+    read; NoWayBack where they lose one that none of the others could give back."""
+    apply_rules(connection, default)  # what follows from changes before is not this one's doing
     yield
-    may_regroup(user, *apply_rules(connection, default))
+    changed = apply_rules(connection, default)
+    may_regroup(user, *(before for before, _ in changed))
+    if others is not None:
+        for groups in changed:
+            may_let_go(user, groups, others)
 
 
 def put_source_groups(
@@ -137,15 +150,20 @@ def put_source_groups(
 
 
 def permit_document(
-    db: Database, user: User, document_id: str, groups: Sequence[str] | None, default: Sequence[str]
+    db: Database,
+    user: User,
+    document_id: str,
+    groups: Sequence[str] | None,
+    default: Sequence[str],
+    others: Sequence[User] | None = None,
 ) -> None:
     """Let these groups read a document and its versions, whatever its source says; None: its source
     and department say it again. In force when this returns. Raises NotFound (also for who is no
     administrator), MembershipAdminNeeded where a version of it is one that the user may not read,
-    InvalidInput."""
+    NoWayBack where the user loses it and none of the others could give it back, InvalidInput."""
     administrator(user)
     wanted = None if groups is None else named(groups)
-    with db.connection() as connection, _regrouping(connection, user, default):
+    with db.connection() as connection, _regrouping(connection, user, default, others):
         row = connection.execute(
             f"select source from documents where id = %(id)s and {READS} for update",  # noqa: S608
             values(user, id=document_id),
@@ -165,16 +183,21 @@ def permit_document(
 
 
 def permit_department(
-    db: Database, user: User, department: str, groups: Sequence[str] | None, default: Sequence[str]
+    db: Database,
+    user: User,
+    department: str,
+    groups: Sequence[str] | None,
+    default: Sequence[str],
+    others: Sequence[User] | None = None,
 ) -> None:
     """The same for all documents of a department of which nothing else is said, those to come
     included. Raises NotFound (for who is no administrator), MembershipAdminNeeded where the user
-    does not read them, InvalidInput."""
+    does not read them, NoWayBack, InvalidInput."""
     administrator(user)
     name, wanted = department.strip().lower(), None if groups is None else named(groups)
     if not name:
         raise InvalidInput("The department needs a name.")
-    with db.connection() as connection, _regrouping(connection, user, default):
+    with db.connection() as connection, _regrouping(connection, user, default, others):
         before = connection.execute(
             "delete from department_groups where department = %(name)s returning groups", {"name": name}
         ).fetchone()

@@ -59,10 +59,11 @@ STORE_ONCE = f"""{INSERT_ANSWER} on conflict (id) do update set {", ".join(f"{na
 """
 
 _CONVERSATION = "id, title, created_at, updated_at, pinned"
+_SHOWN = "select 1 from jsonb_array_elements(sources) as source where source->'document'->>'id'"
 _SAYS = f"""(title ilike word or exists (
-    select 1 from answers where conversation_id = conversations.id and (question ilike word or exists (
-      select 1 from jsonb_array_elements(sources) as source where source->'document'->>'id' in (
-        select id from documents where {READS} and title ilike word)))))"""  # noqa: S608
+    select 1 from answers where conversation_id = conversations.id and (question ilike word
+      or exists ({_SHOWN} in (select id from documents where {READS} and title ilike word))
+      or text ilike word and not exists ({_SHOWN} not in (select id from documents where {READS})))))"""  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,8 @@ def list_conversations(
     db: Database, user: User, limit: int = 50, offset: int = 0, search: str = ""
 ) -> tuple[list[Conversation], int]:
     """Pinned ones first, then the newest, and how many there are in all. `search`: those that have
-    each of these words in their title, in a question, or in the title of a document that an answer
-    shows and the user may still read."""
+    each of these words in their title, in a question or an answer that the user may still read, or
+    in the title of such a document that it shows."""
     where = f"{OWNS} and not exists (select 1 from unnest(%(words)s::text[]) word where not {_SAYS})"  # noqa: S608
     params = values(user, limit=limit, offset=offset, words=[contains(word) for word in dict.fromkeys(search.split())])
     rows = db.all(

@@ -3,11 +3,13 @@ changed and asked anew."""
 
 from __future__ import annotations
 
+import io
 import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from pypdf import PdfReader
 
 from rag_api.api import schemas as s
 from rag_api.domain import Mode
@@ -79,11 +81,11 @@ def test_conversations_are_grouped_by_day_pinned_and_found_by_the_keyboard_alone
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     expect(page.get_by_label("Naam van dit gesprek")).to_have_count(0)
-    page.get_by_label("Zoek in naam, vraag of titel van een bron").fill("nacht")
+    page.get_by_label("Zoek in naam, vraag, antwoord of titel van een bron").fill("nacht")
     expect(titles(page)).to_have_text(["Nachtdienst"])
-    page.get_by_label("Zoek in naam, vraag of titel van een bron").fill("zevenblad")
+    page.get_by_label("Zoek in naam, vraag, antwoord of titel van een bron").fill("zevenblad")
     expect(page.get_by_role("status")).to_have_text("Er past geen vraag bij. Probeer andere woorden.")
-    page.get_by_label("Zoek in naam, vraag of titel van een bron").fill("")
+    page.get_by_label("Zoek in naam, vraag, antwoord of titel van een bron").fill("")
     titles(page).first.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".question")).to_have_text("Mag *alles* gegeven worden?")
@@ -148,6 +150,22 @@ def test_a_conversation_goes_to_the_printer_once_with_its_sources(
     assert page.evaluate("window.prints") == []
 
 
+def test_a_printed_conversation_has_its_name_on_the_sheet_and_its_file(
+    new_page: NewPage, base_url: str, asked: Script
+) -> None:
+    page = new_page()
+    conversation = next(iter(asked.conversations))
+    asked.said_of[conversation] = {"title": "Pijn na een ingreep"}
+    page.goto(f"{base_url}/c/{conversation}")
+    complete(page)
+    page.locator(".print-only", has_text="Afgedrukt uit Bedside op").wait_for(state="attached")
+    printed = PdfReader(io.BytesIO(page.pdf()))
+    assert printed.metadata
+    assert printed.metadata.title == "Pijn na een ingreep"
+    assert "Pijn na een ingreep\nAfgedrukt uit Bedside op" in printed.pages[0].extract_text()
+    assert page.title() == "Bedside"  # what a browser lists for the next person
+
+
 def test_an_answer_is_copied_with_its_formatting_and_as_text(new_page: NewPage, base_url: str) -> None:
     page = new_page(permissions=["clipboard-read", "clipboard-write"])
     page.goto(base_url)
@@ -206,7 +224,7 @@ def test_after_a_conversation_is_deleted_the_focus_stands_on_the_next_one(
     expect(page.get_by_role("link", name="Mag *alles* gegeven worden?", exact=True)).to_be_focused()
     delete(page.locator(".asked-then li").first)
     expect(page.get_by_role("status")).to_have_text("U hebt nog niets gevraagd.")
-    expect(page.get_by_label("Zoek in naam, vraag of titel van een bron")).to_be_focused()
+    expect(page.get_by_label("Zoek in naam, vraag, antwoord of titel van een bron")).to_be_focused()
 
 
 def test_in_the_menu_too_the_focus_stands_on_the_next_conversation(

@@ -3,8 +3,10 @@ focus."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import Script
@@ -64,6 +66,43 @@ def test_an_older_conversation_opens_at_its_last_question_or_at_the_one_in_the_a
         page.goto(f"{base_url}{address}")
         made(page, 3)
         assert 0 <= below_top(page, page.locator(".question").nth(at)) < TOP, address
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "size"), [(1366, 768, "largest"), (768, 900, "larger"), (320, 640, "normal")]
+)
+def test_of_an_older_conversation_the_answer_is_seen_and_the_question_box_is_folded(
+    new_page: NewPage, base_url: str, script: Script, tmp_path: Path, width: int, height: int, size: str
+) -> None:
+    page = worded(new_page, base_url, width, height, size)
+    ask(page, "controles")
+    made(page, 1)
+    page.goto(f"{base_url}/c/{next(iter(script.conversations))}")
+    made(page, 1)
+    page.screenshot(path=tmp_path / "opened.png")
+    band = page.locator(".ask-band").bounding_box()
+    assert band
+    assert band["height"] < height / 8
+    expect(page.locator("#question")).not_to_be_focused()
+    expect(page.locator(".ask-foot")).to_be_hidden()
+    page.keyboard.press("/")
+    expect(page.locator("#question")).to_be_focused()
+    expect(page.locator(".ask-foot")).to_be_visible()
+
+
+def test_a_question_begun_while_an_older_conversation_comes_keeps_the_focus(
+    new_page: NewPage, base_url: str, script: Script
+) -> None:
+    page = worded(new_page, base_url, 1366, 768, "largest")
+    ask(page, "rijen")
+    made(page, 1)
+    held: list[Route] = []
+    page.route("**/api/conversations/*", lambda route: held.append(route))
+    page.goto(f"{base_url}/c/{next(iter(script.conversations))}")
+    page.locator("#question").press_sequentially("en wat")
+    held[0].continue_()
+    made(page, 1)
+    expect(page.locator("#question")).to_be_focused()
 
 
 def test_who_scrolled_meanwhile_stays_where_they_are(new_page: NewPage, base_url: str, script: Script) -> None:

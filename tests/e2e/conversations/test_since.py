@@ -16,8 +16,10 @@ from tests.e2e.test_states import ask, complete
 NEWER = s.NewerOut(id="nieuw", title="Paracetamol bij kinderen (4)", language="nl")
 WITHDRAWN = s.SinceOut(document_id="paracetamol-kind", title=TITLE, language="nl", withdrawn=True, newer=None)
 REPLACED = WITHDRAWN.model_copy(update={"withdrawn": False, "newer": NEWER})
+REASON = "De dosis per kg klopt niet meer."
 SAID = {
     "withdrawn": f"{TITLE}: Dit document is intussen ingetrokken.",
+    "withdrawn for a reason": f"{TITLE}: Dit document is intussen ingetrokken: {REASON}",
     "replaced": f"{TITLE}: Dit document is intussen vervangen. Wat nu geldt: {NEWER.title}",
 }
 
@@ -33,7 +35,14 @@ def given_before(page: Page, script: Script, since: s.SinceOut) -> str:
 
 
 @pytest.mark.parametrize("way", ["history", "link", "print"])
-@pytest.mark.parametrize(("what", "since"), [("withdrawn", WITHDRAWN), ("replaced", REPLACED)])
+@pytest.mark.parametrize(
+    ("what", "since"),
+    [
+        ("withdrawn", WITHDRAWN),
+        ("withdrawn for a reason", WITHDRAWN.model_copy(update={"reason": REASON})),
+        ("replaced", REPLACED),
+    ],
+)
 def test_an_older_answer_says_what_became_of_its_document(
     new_page: NewPage, base_url: str, script: Script, way: str, what: str, since: s.SinceOut
 ) -> None:

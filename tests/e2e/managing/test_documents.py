@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
-from playwright.sync_api import FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.config import Settings
@@ -264,7 +264,9 @@ def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
     opened(page, "stroom")
     page.get_by_role("button", name="Trek dit document in").click()
     page.get_by_label("Reden").fill("De noodgroep is vervangen.")
-    page.get_by_role("button", name="Ja, trek het in").click()
+    with page.expect_request(lambda request: "noodgroep" in f"{request.url}{request.post_data}") as sent:
+        page.get_by_role("button", name="Ja, trek het in").click()
+    assert "noodgroep" not in sent.value.url  # addresses are written in logs
     expect(page.locator(".document")).to_have_count(3)
     page.get_by_label("Toon", exact=True).select_option("ingetrokken")
     gone = page.locator(".document")
@@ -727,17 +729,82 @@ def test_a_page_of_which_something_is_left_out_is_shown_with_the_reason(page: Pa
     faultless(page)
 
 
-def test_files_are_dropped_where_they_are_loaded(page: Page) -> None:
-    bytes_ = page.evaluate_handle(
-        """content => {
+def drop(page: Page, *names: str) -> None:
+    """Files where documents are loaded, each with a page of its own."""
+    files = [(name, base64.b64encode(pdf_of(name)).decode()) for name in names]
+    held = page.evaluate_handle(
+        """files => {
             const held = new DataTransfer();
-            held.items.add(new File([Uint8Array.from(atob(content), one => one.charCodeAt(0))], 'gesleept.pdf'));
+            const bytes = content => Uint8Array.from(atob(content), one => one.charCodeAt(0));
+            for (const [name, content] of files) held.items.add(new File([bytes(content)], name));
             return held;
         }""",
-        base64.b64encode(pdf_of("Gesleept.")).decode(),
+        files,
     )
-    page.dispatch_event(".load", "drop", {"dataTransfer": bytes_})
+    page.dispatch_event(".load", "drop", {"dataTransfer": held})
+
+
+class Held:
+    """Requests that wait until they are let go."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.waiting: list[Route] = []
+        self.page, self.address = page, address
+        page.route(address, lambda route: self.waiting.append(route))
+
+    def let_go(self) -> None:
+        for route in self.waiting:
+            route.continue_()
+        self.page.unroute(self.address)
+
+
+def test_files_are_dropped_where_they_are_loaded(page: Page) -> None:
+    drop(page, "gesleept.pdf")
     expect(page.locator(".loaded li")).to_contain_text("gesleept.pdf: geladen", timeout=60_000)
+
+
+def test_files_that_are_dropped_while_others_load_wait_behind_them(page: Page, tmp_path: Path) -> None:
+    loading = Held(page, "**/api/documents")
+    drop(page, "een.pdf", "twee.pdf")
+    drop(page, "drie.pdf")
+    drop(page, "twee.pdf", "vier.pdf")
+    lines = page.locator(".loading li")
+    expect(lines).to_have_text(["een.pdf: wordt verstuurd", "twee.pdf: wacht", "drie.pdf: wacht", "vier.pdf: wacht"])
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"waiting-{width}.png", full_page=True)
+    loading.let_go()
+    expect(lines).to_have_count(0, timeout=60_000)
+    expect(page.locator(".loaded li")).to_contain_text(
+        ["een.pdf: geladen", "drie.pdf: geladen", "twee.pdf: geladen", "vier.pdf: geladen"]
+    )
+
+
+def test_files_that_are_dropped_before_it_is_known_who_is_in_the_group_wait(page: Page, container: Container) -> None:
+    checking = Held(page, "**/api/groups")
+    readers = page.get_by_role("group", name="Wie mag lezen wat u laadt")
+    readers.get_by_label("Deze groepen").check()
+    readers.get_by_label("Groep toevoegen").fill("everyone")
+    drop(page, "een.pdf")
+    drop(page, "twee.pdf")
+    expect(page.locator(".loading li")).to_have_text(["een.pdf: wacht", "twee.pdf: wacht"])
+    assert container.db.all("select 1 from documents where source in ('een.pdf', 'twee.pdf')") == []
+    checking.let_go()
+    expect(page.locator(".loaded li")).to_contain_text(["een.pdf: geladen", "twee.pdf: geladen"], timeout=60_000)
+
+
+def test_files_that_are_dropped_before_a_group_is_chosen_are_named(page: Page, tmp_path: Path) -> None:
+    page.get_by_role("group", name="Wie mag lezen wat u laadt").get_by_label("Deze groepen").check()
+    drop(page, "een.pdf", "twee.pdf")
+    said = page.locator(".load").get_by_role("alert")
+    expect(said).to_contain_text("Niet genomen, want er is nog geen groep gekozen: een.pdf, twee.pdf.")
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"refused-{width}.png", full_page=True)
+    page.get_by_label("Groep toevoegen").fill("everyone")
+    expect(said).to_have_count(0)
 
 
 @pytest.mark.parametrize("locale", ["nl-BE", "en-GB"])

@@ -19,8 +19,9 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.people.accounts import add_account, change_account, get_account
 from rag_api.db.people.api_keys import revoke_key
+from rag_api.db.people.permissions import permit_document
 from rag_api.db.people.sessions import end_sessions
-from rag_api.domain import LOCAL_USER, Document, Role, Scope
+from rag_api.domain import EVERYONE, LOCAL_USER, Document, Role, Scope, User
 from rag_api.main import create_app
 from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.asking.test_shown import INSIDE
@@ -84,6 +85,38 @@ def opened_row(page: Page, name: str) -> Locator:
     found = row(page, name)
     found.locator("summary").first.click()
     return found
+
+
+# --- Who may read a document
+
+
+def test_an_admin_does_not_give_away_a_document_that_nobody_else_could_give_back(
+    open_as: Open, container: Container, document: Document, tmp_path: Path
+) -> None:
+    page = open_as("membership admin", "/admin/documents")
+    page.locator("summary", has_text="Zorg voor wonden").click()
+    access = page.locator(".document-access")
+    access.get_by_role("button", name="Neem iedereen weg").click()
+    field = access.get_by_label("Groep toevoegen")
+    field.fill("pediatrie")
+    access.get_by_role("button", name="Bewaar wie het mag lezen").click()
+    access.get_by_role("button", name="Toch bewaren").click()
+    said = access.get_by_role("alert").filter(has_text="Niet bewaard")
+    expect(said).to_contain_text("niemand anders kan u het document teruggeven")
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"refused-{width}.png", full_page=True)
+    groups = "select groups from documents where id = %(id)s"
+    assert container.db.one(groups, {"id": document.id}) == {"groups": ["everyone"]}
+    field.fill("elsewhere")  # where there is another admin
+    access.get_by_role("button", name="Bewaar wie het mag lezen").click()
+    access.get_by_role("button", name="Toch bewaren").click()
+    expect(page.locator(".notice[role=status]")).to_contain_text("U ziet “Zorg voor wonden” niet meer")
+    assert container.db.one(groups, {"id": document.id}) == {"groups": ["elsewhere"]}
+    permit_document(
+        container.db, User("x", "X", ("elsewhere",), roles=frozenset({Role.ADMIN})), document.id, None, EVERYONE
+    )
 
 
 # --- Accounts

@@ -3,6 +3,7 @@ imported and measured alike."""
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -120,7 +121,9 @@ def test_the_gap_report_names_what_was_asked_in_vain_and_the_nearest_documents(
 ) -> None:
     asker.user = replace(LOCAL_USER, function="verpleegkundige", department="Spoed")
     for question in (FLAG, "welke vlag hangt aan stadhuis Ieper"):
-        httpx.post(f"{url}/api/ask", json={"question": question, "mode": "sources"}, timeout=60).raise_for_status()
+        asked = httpx.post(f"{url}/api/ask", json={"question": question, "mode": "sources"}, timeout=60).json()
+        said = {"found": "no", "missing": "document"}
+        httpx.post(f"{url}/api/answers/{asked['id']}/feedback", json=said).raise_for_status()
     asker.user = LOCAL_USER
     page.goto(url)
     page.locator("summary", has_text="Kwaliteit").click()
@@ -132,6 +135,10 @@ def test_the_gap_report_names_what_was_asked_in_vain_and_the_nearest_documents(
     expect(card).to_contain_text("Spoed")
     expect(card).to_contain_text("Procedures die er het dichtst bij liggen")
     expect(page.get_by_text("U ziet alleen vragen van collega's met wie u een groep deelt.")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV").click()
+    (row,) = csv.DictReader(download.value.path().read_text(encoding="utf-8-sig").splitlines())
+    assert row["gemist"] == "geen enkele procedure zegt dit (2)"
     with page.expect_response(lambda response: "/gaps?since=" in response.url) as told:
         page.get_by_label("Periode").select_option("laatste 7 dagen")
     assert told.value.status == 200

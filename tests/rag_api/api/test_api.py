@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import io
 import json
+import re
 import time
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -301,6 +302,24 @@ def test_a_conversation_is_named_pinned_and_found(client: httpx.Client, document
         is_problem(client.patch(path, json=wrong), 422, "invalid_request")
     is_problem(client.patch(f"/conversations/{NOWHERE}", json={"pinned": True}), 404, "not_found")
     client.delete(path)
+
+
+def test_a_conversation_is_found_by_the_words_of_an_answer_that_may_still_be_read(
+    client: httpx.Client, container: Container, documents: dict[str, Document]
+) -> None:
+    asked = client.post("/ask", json={"question": DUTCH, "mode": "verbatim"}).json()
+    (words, *_) = sorted(re.findall(r"\w{5,}", asked["answer"]), key=lambda word: word.lower() in DUTCH.lower())
+    assert words.lower() not in DUTCH.lower()
+
+    def found() -> int:
+        return int(client.get("/conversations", params={"search": words}).json()["total"])
+
+    assert found() == 1
+    shown = {"ids": [source["document_id"] for source in asked["sources"]]}
+    container.db.run("update documents set groups = '{elsewhere}' where id = any(%(ids)s)", shown)
+    assert found() == 0
+    container.db.run("update documents set groups = '{everyone}' where id = any(%(ids)s)", shown)
+    client.delete(f"/conversations/{asked['conversation_id']}")
 
 
 def test_feedback_is_kept_and_its_document_must_exist(client: httpx.Client, documents: dict[str, Document]) -> None:

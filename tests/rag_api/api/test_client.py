@@ -109,7 +109,8 @@ def test_a_file_is_loaded_listed_and_withdrawn(bedside: Bedside, container: Cont
     (item,) = bedside.upload(path).items
     assert (item.outcome, item.source) == ("indexed", "naald.pdf")
     (listed,) = bedside.documents("naald")
-    assert bedside.withdraw(listed).status is DocumentStatus.RETIRED
+    withdrawn = bedside.withdraw(listed, "Vervangen.")
+    assert (withdrawn.status, withdrawn.withdrawn_reason) == (DocumentStatus.RETIRED, "Vervangen.")
     assert list(bedside.documents("naald")) == []
     with pytest.raises(ValueError, match="needs a name"):
         bedside.upload(io.BytesIO(b"x"))

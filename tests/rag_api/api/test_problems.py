@@ -41,6 +41,7 @@ MAP = {
     "NotFound": (404, "not_found"),
     "Conflict": (409, "conflict"),
     "MachineAccount": (400, "machine_account"),
+    "NoWayBack": (409, "no_way_back"),
     "TooManyMissing": (409, "too_many_missing"),
     "IngestionStopped": (409, "ingestion_stopped"),
     "TooManyTries": (429, "too_many_tries"),

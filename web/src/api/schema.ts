@@ -271,17 +271,11 @@ export interface paths {
         post?: never;
         /**
          * Take a document out
-         * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for
-         *     the answers that quoted it. What identifies a patient is left out of the reason. The list is
-         *     changed first: what it does not call indexed is never a source, whatever the index still
-         *     holds.
+         * @description As `POST /documents/{document_id}/withdraw` without a reason.
          */
         delete: {
             parameters: {
-                query?: {
-                    /** @description Kept, and told to who opens the document later. */
-                    reason?: string;
-                };
+                query?: never;
                 path: {
                     document_id: string;
                 };
@@ -456,6 +450,41 @@ export interface paths {
         };
         post?: never;
     };
+    "/documents/{document_id}/withdraw": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        /**
+         * Take a document out, and say why
+         * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for
+         *     the answers that quoted it. What identifies a patient is left out of the reason. The list is
+         *     changed first: what it does not call indexed is never a source, whatever the index still
+         *     holds.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WithdrawIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DocumentOut"];
+                    };
+                };
+            };
+        };
+    };
     "/documents/{document_id}/restore": {
         parameters: {
             query?: never;
@@ -591,7 +620,8 @@ export interface paths {
         /**
          * Say who may read a document
          * @description For admins. In force when this answers: in lists, files, answers and the index, and in later
-         *     versions of the document. An admin who takes it from their own groups no longer sees it.
+         *     versions of the document. An admin who takes it from their own groups no longer sees it, and is
+         *     refused (`no_way_back`) where nobody else could give it back.
          */
         put: {
             parameters: {
@@ -715,7 +745,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Words: each in the title, in a question or in the title of a source. */
+                    /** @description Words: each in the title, in a question, an answer or the title of a source. */
                     search?: string;
                     /** @description At most this many. */
                     limit?: number;
@@ -1137,7 +1167,7 @@ export interface paths {
                     department?: string | null;
                     /** @description Asked on this day or later. */
                     since?: string | null;
-                    /** @description Of the headings. */
+                    /** @description Of the headings, and of what readers said. */
                     language?: "nl" | "en";
                 };
                 path?: never;
@@ -4207,6 +4237,11 @@ export interface components {
             language: string;
             /** @description Else another counts in its place. */
             withdrawn: boolean;
+            /**
+             * @description Why it was withdrawn; empty: not said.
+             * @default
+             */
+            reason: string;
             /** @description What counts in its place, where you may read that. */
             newer: components["schemas"]["NewerOut"] | null;
         };
@@ -4426,6 +4461,13 @@ export interface components {
             through: components["schemas"]["MembershipOut"][];
             /** @description Who may read the document, and who said so. */
             access: components["schemas"]["AccessOut"];
+        };
+        WithdrawIn: {
+            /**
+             * @description Kept, and told to who opens the document, or an answer from it, later.
+             * @default
+             */
+            reason: string;
         };
         /** @description SSE event `cited`: a copied span is closed; its text has been sent already. */
         CitedEvent: {

@@ -100,7 +100,7 @@ export const en = {
   },
   answer: {
     replaced: "This document has since been replaced by a newer one.",
-    retired: "This document has since been withdrawn.",
+    retired: "This document has since been withdrawn",
     newer: "This document has been replaced since. What holds now:",
     complete: (count: number) => `Answer complete, ${many(count, "source", "sources")}.`,
     seconds: (seconds: string) => `${seconds} s`,

@@ -22,10 +22,16 @@ class Catalogue<Words> {
   constructor(private readonly fetched: Record<Language, () => Promise<Words>>) {}
 
   load(language: Language): Promise<Words> {
-    this.coming[language] ??= this.fetched[language]().then((words) => {
-      this.here.add(language);
-      return words;
-    });
+    this.coming[language] ??= this.fetched[language]().then(
+      (words) => {
+        this.here.add(language);
+        return words;
+      },
+      (error) => {
+        addEventListener("online", () => this.forget(language), { once: true });
+        throw error;
+      },
+    );
     return this.coming[language];
   }
 

@@ -91,7 +91,7 @@ export const nl: Messages = {
   },
   answer: {
     replaced: "Dit document is intussen vervangen door een nieuwer.",
-    retired: "Dit document is intussen ingetrokken.",
+    retired: "Dit document is intussen ingetrokken",
     newer: "Dit document is intussen vervangen. Wat nu geldt:",
     complete: (count: number) => `Antwoord klaar, ${many(count, "bron", "bronnen")}.`,
     seconds: (seconds: string) => `${seconds} s`,

@@ -25,7 +25,7 @@ Search = Annotated[
     Query(
         max_length=200,
         pattern=r"^[^\x00]*$",
-        description="Words: each in the title, in a question or in the title of a source.",
+        description="Words: each in the title, in a question, an answer or the title of a source.",
     ),
 ]
 router = APIRouter(tags=["conversations"], route_class=LimitedRoute)

@@ -19,7 +19,7 @@ from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments, get_document
 from rag_api.db.people import permissions as permitted
-from rag_api.db.people.accounts import get_account, user_of
+from rag_api.db.people.accounts import get_account, list_accounts, user_of
 from rag_api.domain import User
 from rag_api.errors import Conflict, StoreUnavailable
 from rag_api.stores import regroup
@@ -82,7 +82,7 @@ def explain_access(
     "/documents/{document_id}/access",
     openapi_extra=declared(Access.ADMIN),
     summary="Say who may read a document",
-    responses=responses(400, 404, 413, 422, 503),
+    responses=responses(400, 404, 409, 413, 422, 503),
 )
 def put_document_access(
     db: DbDep,
@@ -93,11 +93,14 @@ def put_document_access(
     body: api.AccessIn,
 ) -> api.AccessOut:
     """For admins. In force when this answers: in lists, files, answers and the index, and in later
-    versions of the document. An admin who takes it from their own groups no longer sees it."""
+    versions of the document. An admin who takes it from their own groups no longer sees it, and is
+    refused (`no_way_back`) where nobody else could give it back."""
     document = get_document(db, user, document_id)
     trail.documents([document])
     trail.on |= {"groups": body.groups, "groups_before": list(document.groups)}
-    permitted.permit_document(db, user, document_id, body.groups, container.settings.open_to)
+    permitted.permit_document(
+        db, user, document_id, body.groups, container.settings.open_to, _others(db, container, user)
+    )
     _bring_index_after(db, container, user)
     return _out(permitted.why(db, user, document, container.settings.open_to))
 
@@ -120,7 +123,7 @@ def list_department_access(db: DbDep, user: UserDep) -> api.DepartmentAccessList
     "/department-access/{department:path}",
     openapi_extra=declared(Access.ADMIN),
     summary="Say who may read a department's documents",
-    responses=responses(400, 404, 422, 503),
+    responses=responses(400, 404, 409, 422, 503),
 )
 def put_department_access(
     db: DbDep,
@@ -133,9 +136,20 @@ def put_department_access(
     """For admins; of documents of which nothing else is said. Null takes it back."""
     before = permitted.departments(db, user).get(department.strip().lower())
     trail.on |= {"groups": body.groups, "groups_before": list(before.groups) if before else None}
-    permitted.permit_department(db, user, department, body.groups, container.settings.open_to)
+    permitted.permit_department(
+        db, user, department, body.groups, container.settings.open_to, _others(db, container, user)
+    )
     _bring_index_after(db, container, user)
     return list_department_access(db, user)
+
+
+def _others(db: Database, container: Container, user: User) -> list[User]:
+    """Who may sign in besides."""
+    return [
+        user_of(one, container.settings.roles_by_group)
+        for one in list_accounts(db)
+        if one.id != user.id and one.suspended_at is None and (one.has_password or one.issuer)
+    ]
 
 
 def _bring_index_after(db: Database, container: Container, user: User) -> None:

@@ -143,6 +143,7 @@ class SinceOut(BaseModel):
     title: str
     language: str
     withdrawn: bool = Field(description="Else another counts in its place.")
+    reason: str = Field("", description="Why it was withdrawn; empty: not said.")
     newer: NewerOut | None = Field(description="What counts in its place, where you may read that.")
 
 

@@ -58,6 +58,7 @@ CSV, CHAT = "POST /judged/{name}/csv", "POST /v1/chat/completions"
 RESTORE = "POST /documents/{document_id}/restore"
 OWNER, REPLY = "PUT /owners", "POST /owner-questions/{owner_question_id}/reply"
 RETRY, REVIEW = "POST /documents/{document_id}/retry", "PUT /reviews/{answer_id}"
+WITHDRAW = "POST /documents/{document_id}/withdraw"
 TAKING = {"DELETE", "PATCH", "PUT"}
 # of people, and where there is a provider
 NEVER = {"GET /sign-in", "GET /sign-in/callback", "POST /session", "POST /session/used"}
@@ -217,7 +218,7 @@ def test_the_api_keeps_to_its_document_on_rows_that_are_there(case: schemathesis
         base_url=rows.url, headers=rows.key, session=rows.session, excluded_checks=excluded, timeout=60
     )
     reached.setdefault(label, set()).add(response.status_code)
-    if (case.method in TAKING or label in {REPLY, RETRY}) and 200 <= response.status_code < 300:
+    if (case.method in TAKING or label in {REPLY, RETRY, WITHDRAW}) and 200 <= response.status_code < 300:
         rows.gone |= used
 
 

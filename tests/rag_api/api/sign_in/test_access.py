@@ -134,6 +134,7 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /documents/{document_id}/file", readers(200, "read", outside=404)),
     ("PATCH /documents/{document_id}", admins(200, "ingest", foreign=404, json={"owner": "apotheek"})),
     ("DELETE /documents/{document_id}", admins(200, "ingest", foreign=404)),
+    ("POST /documents/{document_id}/withdraw", admins(200, "ingest", foreign=404, json={"reason": ""})),
     ("POST /documents/{document_id}/restore", admins(409, "ingest", foreign=404)),  # it is not taken out
     ("POST /documents/{document_id}/retry", admins(409, "ingest", foreign=404)),  # it could be read
     ("POST /documents", admins(200, "ingest", foreign=409, files=FILE)),

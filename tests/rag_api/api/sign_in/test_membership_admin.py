@@ -72,6 +72,29 @@ def world(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]
         yield World(container, client, people)
 
 
+def test_nobody_gives_away_what_nobody_else_could_give_back(world: World) -> None:
+    document = load(world.container, "enig.pdf", TEXT, department="Enig", language="nl")
+
+    def gives(who: str, *groups: str, path: str = f"/documents/{document.id}/access") -> tuple[int, str]:
+        told = world.send(who, "PUT", path, json={"groups": list(groups)})
+        return told.status_code, told.json().get("code", "")
+
+    refused = (409, "no_way_back")
+    assert gives("membership admin", "nobody") == refused
+    assert gives("membership admin", "nobody", path="/department-access/Enig") == refused
+    assert gives("membership admin", "nobody", "surgery") == (200, "")  # a group of their own
+    assert world.reads(document) is False
+    assert gives("admin", "nobody") == (200, ""), "a membership admin puts an admin in the group"
+    world.container.db.run("delete from document_groups where source = 'enig.pdf'")
+    world.container.db.run("update documents set groups = '{surgery}' where id = %(id)s", {"id": document.id})
+    only = world.people.ids["foreign admin"]
+    world.container.db.run("update users set suspended_at = now() where id = %(id)s", {"id": only})
+    assert gives("membership admin", "elsewhere") == refused, "the one admin there may not sign in"
+    world.container.db.run("update users set suspended_at = null where id = %(id)s", {"id": only})
+    assert gives("membership admin", "elsewhere") == (200, "")
+    assert world.reads(document)
+
+
 def _hired(world: World, login: str, roles: list[Role], groups: list[str]) -> str:
     return add_account(world.container.db, LOCAL_USER, login, login, "of no password", roles, groups)
 

@@ -48,6 +48,10 @@ def test_a_stored_answer_says_which_of_its_documents_was_replaced_superseded_or_
 def test_a_withdrawn_document_is_told_as_withdrawn(container: Container, client: TestClient) -> None:
     document = load(container, "a.pdf", CHILD, title="Pijn")
     asked = client.post("/ask", json={"question": QUESTION, "mode": "sources"}).json()
-    assert client.delete(f"/documents/{document.id}").status_code == 200
+    said = {"reason": "Vervangen door de map op de dienst."}
+    assert client.post(f"/documents/{document.id}/withdraw", json=said).status_code == 200
     (one,) = client.get(f"/answers/{asked['id']}").json()["since"]
     assert (one["title"], one["withdrawn"], one["newer"]) == ("Pijn", True, None)
+    assert one["reason"] == said["reason"]
+    container.db.run("update documents set groups = '{surgery}' where id = %(id)s", {"id": document.id})
+    assert said["reason"] not in client.get(f"/answers/{asked['id']}").text

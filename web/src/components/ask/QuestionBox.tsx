@@ -1,14 +1,14 @@
 // Where the question is typed. Enter asks, Shift+Enter makes a new line.
-import { type FormEvent, type KeyboardEvent, lazy, type ReactNode, type RefObject, useEffect, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, type RefObject, useEffect, useState } from "react";
 import { keptQuestion } from "../../api/signedOut";
 import type { Mode } from "../../api/types";
 import { useMessages } from "../../i18n";
 import { useSession } from "../../queries/session";
-import { usePhone } from "../../state/window/useNarrow";
 import { Choice } from "../shared/controls/Choice";
+import { lazyPart } from "../shared/controls/lazyPart";
 import { Optional } from "../shared/controls/Optional";
 
-const Dictate = lazy(async () => ({ default: (await import("./Dictate")).Dictate }));
+const Dictate = lazyPart(async () => (await import("./Dictate")).Dictate);
 
 interface Props {
   busy: boolean;
@@ -28,7 +28,6 @@ export function QuestionBox({ busy, input, edited, onAsk, onStop, children }: Pr
   const [question, setQuestion] = useState(keptQuestion);
   const [mode, setMode] = useState<ModeName>("default"); // of this page: the next person's is not the last one's
   const { written_answers: writes, hands_free } = useSession().data ?? {};
-  const phone = usePhone();
   useEffect(() => {
     if (!edited) return;
     setQuestion(edited.question);
@@ -40,7 +39,6 @@ export function QuestionBox({ busy, input, edited, onAsk, onStop, children }: Pr
     if (busy || question.trim() === "" || over > 0) return;
     onAsk(question.trim(), mode === "default" ? null : mode);
     setQuestion("");
-    if (phone) input.current?.blur(); // the keyboard goes, and the box folds: there is an answer to read
   };
   const keyDown = (event: KeyboardEvent): void => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;

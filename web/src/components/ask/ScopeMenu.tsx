@@ -1,14 +1,15 @@
 // Beside the question: who asks, and which documents may answer. Closed, it says in words what is
 // set; a filter never hides silently.
-import { type KeyboardEvent, lazy, useRef, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { type Messages, useMessages } from "../../i18n";
 import { functionsOf, nameOf, useFacets } from "../../queries/documents/facets";
 import { useSession } from "../../queries/session";
 import { isFiltered, keepAsker, type Scope } from "../../state/scope";
+import { lazyPart } from "../shared/controls/lazyPart";
 import { Optional } from "../shared/controls/Optional";
 import type { Options } from "./ScopeFields";
 
-const ScopeFields = lazy(async () => ({ default: (await import("./ScopeFields")).ScopeFields }));
+const ScopeFields = lazyPart(async () => (await import("./ScopeFields")).ScopeFields);
 
 interface Props {
   scope: Scope;

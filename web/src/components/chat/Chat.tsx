@@ -1,6 +1,6 @@
 // The page: conversation on the left, the open source on the right. Joins state, address and keys;
 // draws little itself.
-import { lazy, useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { asApiError } from "../../api/errors";
 import type { Mode, PersonalChoice } from "../../api/types";
 import { useMessages } from "../../i18n";
@@ -16,6 +16,7 @@ import { Announcer } from "../answer/Announcer";
 import { Turns } from "../answer/Turns";
 import { QuestionBox } from "../ask/QuestionBox";
 import { ScopeMenu } from "../ask/ScopeMenu";
+import { lazyPart } from "../shared/controls/lazyPart";
 import { Optional } from "../shared/controls/Optional";
 import { Problem } from "../shared/controls/Problem";
 import { Header } from "../shared/frame/Header";
@@ -25,9 +26,9 @@ import { Empty } from "./Empty";
 import { Welcome } from "./Welcome";
 
 const later = () => import("./later");
-const InView = lazy(async () => ({ default: (await later()).InView }));
-const PrintedDay = lazy(async () => ({ default: (await later()).PrintedDay }));
-const Help = lazy(async () => ({ default: (await import("./Help")).Help }));
+const InView = lazyPart(async () => (await later()).InView);
+const PrintedDay = lazyPart(async () => (await later()).PrintedDay);
+const Help = lazyPart(async () => (await later()).Help);
 
 export function Chat() {
   const m = useMessages();
@@ -125,7 +126,7 @@ export function Chat() {
       >
         {!empty && (
           <Optional fallback={null}>
-            <PrintedDay conversation={conversation.id} />
+            <PrintedDay conversation={conversation} />
           </Optional>
         )}
         <div className="turns">

@@ -1,6 +1,6 @@
 // The question whose answer comes or was come for stands at the top of the view, whatever the page
 // does around it, until its reader goes elsewhere. Stands at the end of the turns.
-import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import "../../styles/answer/in-view.css";
 
 interface Props {
@@ -10,7 +10,8 @@ interface Props {
 }
 
 const NEAR = 2; // pixels
-const DEEDS = ["wheel", "touchmove", "pointerdown"]; // of who scrolls, by the bar too, or uses what is there
+const DEEDS = ["wheel", "touchmove", "pointerdown", "keydown"]; // of who scrolls, by the bar too, or uses what is there
+const FOLDS = "(max-width: 640px)"; // as in touch.css
 const topOf = (one: Element): number => one.getBoundingClientRect().top;
 
 export function InView({ turn, coming, opened }: Props) {
@@ -20,6 +21,7 @@ export function InView({ turn, coming, opened }: Props) {
   const stands = useRef([0, 0]); // how far was scrolled for it, and of how much
   const was = useRef(beside);
   const held = useRef<readonly [Element, number]>(undefined);
+  const key = useRef(""); // the last, where the last deed was one that is not typed
   const paneOf = (): HTMLElement | null => mark.current?.closest<HTMLElement>(".conversation") ?? null;
   const follow = (): void => {
     followed.current?.scrollIntoView({ block: "start" });
@@ -33,8 +35,9 @@ export function InView({ turn, coming, opened }: Props) {
     const named = coming ? null : document.getElementById(location.hash.slice(1));
     followed.current = named?.closest(".turn") ?? mark.current?.previousElementSibling?.lastElementChild ?? null;
     follow();
-    if (coming && document.documentElement.dataset.size !== "normal") {
-      document.querySelector<HTMLElement>("#question:focus")?.blur(); // the box folds: there is an answer to read
+    if (matchMedia(FOLDS).matches || document.documentElement.dataset.size !== "normal") {
+      // there is an answer to read: the keyboard goes, and the box folds
+      document.querySelector<HTMLElement>("#question:focus:placeholder-shown")?.blur();
     }
   }, [turn]);
   useLayoutEffect(() => {
@@ -44,14 +47,13 @@ export function InView({ turn, coming, opened }: Props) {
     paneOf()?.scrollBy(0, moved / (one.currentCSSZoom ?? 1));
     scrollBy(0, moved);
   }, [beside]);
-  const key = usePressed();
   useEffect(() => {
     if (key.current !== "j" && key.current !== "k") return;
     const open = paneOf()?.querySelector<HTMLElement>(".card-place.open .card-button");
     if (!open || document.activeElement?.closest(".source")) return;
     open.focus({ preventScroll: true }); // Enter is for the source that is shown
     open.closest(".card-place")?.scrollIntoView({ block: "nearest" });
-  }, [opened, key]);
+  }, [opened]);
   useEffect(() => {
     const pane = paneOf();
     const band = pane?.querySelector<HTMLElement>(".ask-band");
@@ -69,37 +71,21 @@ export function InView({ turn, coming, opened }: Props) {
       // of another height the browser itself moves it, and the observer moves it back
       if (whole === of && Math.abs(now - at) > NEAR) followed.current = null;
     };
-    const turned = (): void => {
-      followed.current = null;
+    const done = (event: Event): void => {
+      if (!(event.target instanceof Element)) return;
+      const pressed = event instanceof KeyboardEvent;
+      key.current = pressed && !event.target.closest("textarea, input, select") ? event.key : "";
+      if ((pressed ? turns : pane).contains(event.target)) followed.current = null;
     };
     addEventListener("scroll", left, true);
-    for (const deed of DEEDS) pane.addEventListener(deed, turned, { passive: true });
-    turns.addEventListener("keydown", turned);
+    for (const deed of DEEDS) addEventListener(deed, done, { capture: true, passive: true });
     return () => {
       sized.disconnect();
       removeEventListener("scroll", left, true);
-      for (const deed of DEEDS) pane.removeEventListener(deed, turned);
-      turns.removeEventListener("keydown", turned);
+      for (const deed of DEEDS) removeEventListener(deed, done, true);
     };
   }, []);
   return <div ref={mark} />;
-}
-
-/** The last key, where the last deed was one that is not typed. */
-function usePressed(): RefObject<string> {
-  const pressed = useRef("");
-  useEffect(() => {
-    const deed = (event: Event): void => {
-      const typed = event.target instanceof Element && event.target.closest("textarea, input, select");
-      pressed.current = event instanceof KeyboardEvent && !typed ? event.key : "";
-    };
-    const deeds = ["keydown", "pointerdown"] as const;
-    for (const one of deeds) addEventListener(one, deed, true);
-    return () => {
-      for (const one of deeds) removeEventListener(one, deed, true);
-    };
-  }, []);
-  return pressed;
 }
 
 /** Of the pane, or on a low window of the page. */

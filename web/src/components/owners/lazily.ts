@@ -1,5 +1,5 @@
 // What comes with the first answer and not with the page: the way to a document's owner.
-import { lazy } from "react";
+import { lazyPart } from "../shared/controls/lazyPart";
 
-export const AfterRefusal = lazy(async () => ({ default: (await import("./AfterRefusal")).AfterRefusal }));
-export const AskOwner = lazy(async () => ({ default: (await import("./AskOwner")).AskOwner }));
+export const AfterRefusal = lazyPart(async () => (await import("./AfterRefusal")).AfterRefusal);
+export const AskOwner = lazyPart(async () => (await import("./AskOwner")).AskOwner);

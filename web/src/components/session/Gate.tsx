@@ -1,15 +1,14 @@
 // Lets through who is signed in and may see this page; shows all others what they can do. The
 // service decides, here it is only shown.
-import { lazy, type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { forgetQuestion, keepQuestion, noteSignedIn, onSignedOut, wasSignedIn } from "../../api/signedOut";
-import { useMessages } from "../../i18n";
-import { type Role, signOut, useRoles, useSession, useSignedOut } from "../../queries/session";
-import { mayRead, pagesFor, pathOf } from "../../state/window/route";
+import { type Role, signOut, useSession, useSignedOut } from "../../queries/session";
+import { lazyPart } from "../shared/controls/lazyPart";
 import { Optional } from "../shared/controls/Optional";
-import { Header } from "../shared/frame/Header";
 
-const SignIn = lazy(async () => ({ default: (await import("./SignIn")).SignIn }));
-const IdleWatch = lazy(async () => ({ default: (await import("./IdleWatch")).IdleWatch }));
+const SignIn = lazyPart(async () => (await import("./SignIn")).SignIn);
+const NotAllowed = lazyPart(async () => (await import("./NotAllowed")).NotAllowed);
+const IdleWatch = lazyPart(async () => (await import("./IdleWatch")).IdleWatch);
 
 interface Props {
   roles: readonly Role[]; // any of these
@@ -65,24 +64,3 @@ export function Gate({ roles, children }: Props) {
 }
 
 const typed = (): string => document.querySelector<HTMLTextAreaElement>("#question")?.value ?? "";
-
-function NotAllowed({ needs }: { needs: readonly Role[] }) {
-  const m = useMessages();
-  const roles = useRoles();
-  const reads = mayRead(roles);
-  const [first] = pagesFor(roles);
-  useEffect(() => {
-    // an auditor's way in is the same as everyone's
-    if (first && location.pathname === "/") location.replace(pathOf(first));
-  }, [first]);
-  return (
-    <div className="app">
-      <Header />
-      <main className="gate">
-        <h2>{m.session.notAllowed}</h2>
-        <p>{m.session.notAllowedWhy(needs.map((role) => m.roles[role]))}</p>
-        {reads && <a href="/">{m.session.toQuestions}</a>}
-      </main>
-    </div>
-  );
-}

@@ -1,16 +1,17 @@
 // Nobody is signed in: with a name and a password, or at the hospital's own sign-in.
-import { type FormEvent, lazy, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { address } from "../../api/client";
 import { asApiError } from "../../api/errors";
 import { keptQuestion } from "../../api/signedOut";
 import { useMessages } from "../../i18n";
 import { useSignIn } from "../../queries/session";
 import { keptInTab } from "../../settings";
+import { lazyPart } from "../shared/controls/lazyPart";
 import { Optional } from "../shared/controls/Optional";
 import { useDisplay } from "../shared/frame/Display";
 import { LanguageButton } from "../shared/frame/LanguageButton";
 
-const Timers = lazy(async () => ({ default: (await import("../shared/frame/Timers")).LockedTimers }));
+const Timers = lazyPart(async () => (await import("../shared/frame/Timers")).LockedTimers);
 
 interface Props {
   how: "local" | "oidc";

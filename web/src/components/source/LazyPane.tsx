@@ -1,11 +1,12 @@
 // The source's pane, which comes while the first question is typed: who only asks need not wait for
 // it.
-import { type ComponentProps, lazy, useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { useMessages } from "../../i18n";
+import { lazyPart } from "../shared/controls/lazyPart";
 import { Optional } from "../shared/controls/Optional";
 
 export const pane = () => import("./SourcePane");
-const SourcePane = lazy(async () => ({ default: (await pane()).SourcePane }));
+const SourcePane = lazyPart(async () => (await pane()).SourcePane);
 
 export function LazyPane(props: ComponentProps<typeof SourcePane>) {
   const m = useMessages();

@@ -1,7 +1,7 @@
 // The words of the page with earlier questions, in English.
 export const conversations = {
   lead: "What you asked before: find it again, name it, pin it or save it.",
-  search: "Search name, question or title of a source",
+  search: "Search name, question, answer or title of a source",
   rename: "Rename",
   name: "Name of this conversation",
   save: "Save the name",

@@ -3,7 +3,7 @@ import type { conversations as english } from "./conversations.en";
 
 export const conversations: typeof english = {
   lead: "Wat u eerder vroeg: zoek het terug, geef het een naam, zet het vast of bewaar het.",
-  search: "Zoek in naam, vraag of titel van een bron",
+  search: "Zoek in naam, vraag, antwoord of titel van een bron",
   rename: "Wijzig de naam",
   name: "Naam van dit gesprek",
   save: "Bewaar de naam",

@@ -145,7 +145,7 @@ export function useLoad() {
 }
 
 const retire = ({ id, reason }: { id: string; reason: string }): Promise<DocumentSummary> =>
-  call(service.DELETE("/documents/{document_id}", { params: { ...one(id).params, query: { reason } } }));
+  call(service.POST("/documents/{document_id}/withdraw", { ...one(id), body: { reason } }));
 export const useRetire = () => useChange(retire, LISTS);
 
 /** Read once more what could not be read. Raises where it still cannot. */

@@ -20,6 +20,7 @@ export interface Opened {
 
 export interface Conversation {
   id: string | null;
+  title?: string; // of one that was loaded
   turns: Turn[];
   opened: Opened | null;
 }
@@ -74,7 +75,7 @@ export function lackingIn({ turns }: Conversation): number {
 
 function load(detail: ConversationDetail): Conversation {
   const turns = detail.answers.map((answer) => ({ key: answer.id, state: recalled(answer) }));
-  return { id: detail.id, turns, opened: null };
+  return { id: detail.id, title: detail.title, turns, opened: null };
 }
 
 function answered(

@@ -85,7 +85,7 @@ function Form({ id, department, access, said, onSaved }: FormProps) {
       )}
       {error && (
         <p className="notice serious" role="alert">
-          {failureWords(error.code, m)}
+          {error.code === "no_way_back" ? m.access.noWayBack : failureWords(error.code, m)}
         </p>
       )}
       {sure && (

@@ -1,5 +1,5 @@
 // Documents into Bedside from the page, one after another; of each it is said what came of it.
-import { type DragEvent, useId, useRef, useState } from "react";
+import { type DragEvent, useEffect, useId, useRef, useState } from "react";
 import { asApiError } from "../../../api/errors";
 import { READ } from "../../../api/kinds";
 import type { Loaded, NoteOut } from "../../../api/types";
@@ -35,37 +35,48 @@ export function Load() {
   const [over, setOver] = useState(false); // files are held above
   const [chosen, setChosen] = useState<Chosen | null>(null); // who may read them
   const [asked, setAsked] = useState<readonly File[]>([]); // files of which it is asked whether that is meant
+  const [held, setHeld] = useState<readonly File[]>([]); // until it is known who may read them
+  const [untaken, setUntaken] = useState<readonly File[]>([]); // dropped before anybody was chosen
+  const last = useRef(Promise.resolve()); // the file before this one
   const { data: facets } = useFacets();
   const { mutateAsync: loadOne } = useLoad();
   const groups = chosen ? allGroups(chosen) : [];
   const doubts = useAccessDoubts(groups);
   const lacking = chosen !== null && (groups.length === 0 || !groups.every(isGroup));
   const closed = waiting.length > 0 || lacking || doubts.waits;
-  const load = async (files: readonly File[]): Promise<void> => {
-    setAsked([]);
-    setLines([]);
+  const load = (files: readonly File[]): void => {
+    forget();
+    if (waiting.length === 0) setLines([]);
+    setWaiting((before) => [...before, ...files.map(({ name }) => name)]);
     const named = { owner: facets?.owners ?? [], department: facets?.departments ?? [] };
-    for (const [place, file] of files.entries()) {
-      setWaiting(files.slice(place).map(({ name }) => name));
+    const loadNext = async (file: File): Promise<void> => {
       const about = { name: file.name, named, groups };
       const line = await loadOne({ file, groups }).then(
         (loaded): Line => ({ ...about, loaded }),
         (error): Line => ({ ...about, code: asApiError(error).code }),
       );
-      setLines((before) => [...before, line]);
-    }
-    setWaiting([]);
-    forget();
+      setLines((before) => [...before.filter(({ name }) => name !== file.name), line]);
+      setWaiting((before) => before.slice(1));
+    };
+    for (const file of files) last.current = last.current.then(() => loadNext(file));
   };
   const forget = (): void => {
     setAsked([]);
+    setUntaken([]);
     if (input.current) input.current.value = ""; // so that the same file can be chosen again
   };
   const take = (files: readonly File[]): void => {
-    if (closed || files.length === 0) return;
-    if (doubts.any) setAsked(files);
-    else void load(files);
+    if (files.length === 0) return;
+    if (lacking) setUntaken(files);
+    else if (doubts.waits) setHeld([...held, ...files]);
+    else if (doubts.any && waiting.length === 0) setAsked([...asked, ...files]);
+    else load(files);
   };
+  useEffect(() => {
+    if (doubts.waits || held.length === 0) return;
+    setHeld([]);
+    take(held);
+  });
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
@@ -105,11 +116,16 @@ export function Load() {
       <p className="load-help" id={help}>
         {lacking ? m.access.chooseFirst : m.admin.dropHelp} {m.admin.loadHelp(READ.join(", "))}
       </p>
+      {untaken.length > 0 && (
+        <p className="notice" role="alert">
+          {m.access.notTaken(untaken.map(({ name }) => name))}
+        </p>
+      )}
       {asked.length > 0 && (
         <div className="notice" role="alert">
           <AccessDoubts {...doubts} />
           <p className="owner-choices">
-            <button type="button" className="button" onClick={() => void load(asked)}>
+            <button type="button" className="button" onClick={() => load(asked)}>
               {m.access.loadAllTheSame(asked.length)}
             </button>
             <button type="button" className="link" onClick={forget}>
@@ -141,7 +157,7 @@ export function Load() {
           })}
         </ul>
       </div>
-      <Loading waiting={waiting} />
+      <Loading waiting={waiting} held={held.map(({ name }) => name)} />
     </div>
   );
 }

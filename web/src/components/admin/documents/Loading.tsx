@@ -4,22 +4,29 @@ import type { Ingestion } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useIngestion, useStopIngestion } from "../../../queries/staff/ingestion";
 
-/** `waiting`: names, the first being loaded. */
-export function Loading({ waiting }: { waiting: readonly string[] }) {
+interface Props {
+  waiting: readonly string[]; // names, the first being loaded
+  held: readonly string[]; // names, of which none is loaded yet
+}
+
+export function Loading({ waiting, held }: Props) {
   const m = useStaffMessages();
   const { data: at } = useIngestion(waiting.length > 0);
   const stop = useStopIngestion();
   const [first, ...others] = waiting;
+  const later = [...new Set([...others, ...held])]; // a file may wait in two versions
   const own = first !== undefined && at?.own && at.source === first.normalize("NFC");
   return (
     <>
-      {first !== undefined && (
-        <ul className="loading" role="status">
-          <li>{`${first}: ${own ? stepOf(at, m) : m.admin.sending}`}</li>
-          {others.map((name) => (
-            <li key={name} className="muted">{`${name}: ${m.admin.waits}`}</li>
-          ))}
-        </ul>
+      {(first !== undefined || later.length > 0) && (
+        <div role="status">
+          <ul className="loading">
+            {first !== undefined && <li>{`${first}: ${own ? stepOf(at, m) : m.admin.sending}`}</li>}
+            {later.map((name) => (
+              <li key={name} className="muted">{`${name}: ${m.admin.waits}`}</li>
+            ))}
+          </ul>
+        </div>
       )}
       {at?.ingesting && !at.own && (
         <div className="notice loading-elsewhere">

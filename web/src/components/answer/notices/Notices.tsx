@@ -1,13 +1,13 @@
 // What the reader must know before the answer, in one place: from the service, and of what went
 // wrong.
-import { lazy } from "react";
 import { failureWords, type Messages, useMessages } from "../../../i18n";
 import { type AnswerState, isRefused, view } from "../../../state/conversation/answer";
 import { placePath } from "../../../state/window/route";
 import { noticesSaid, type SaidNotice, sinceWords } from "../../../text/documents/facts";
+import { lazyPart } from "../../shared/controls/lazyPart";
 import { Optional } from "../../shared/controls/Optional";
 
-const ForWhom = lazy(async () => ({ default: (await import("./ForWhom")).ForWhom }));
+const ForWhom = lazyPart(async () => (await import("./ForWhom")).ForWhom);
 
 const LOOKS: Record<string, string | undefined> = {
   stream_broken: "serious",

@@ -1,19 +1,20 @@
 // What comes with the first answer and not with the page: lists that are ticked off, numbers that
 // are dialled, what its asker must decide first, what paper holds, and what its reader says of it.
-import { lazy } from "react";
+import { lazyPart } from "../../shared/controls/lazyPart";
 import { Optional } from "../../shared/controls/Optional";
 
-export const Checklist = lazy(async () => ({ default: (await import("../../steps/Checklist")).Checklist }));
-export const TickedTable = lazy(async () => ({ default: (await import("../../steps/TickedTable")).TickedTable }));
+export const Checklist = lazyPart(async () => (await import("../../steps/Checklist")).Checklist);
+export const TickedTable = lazyPart(async () => (await import("../../steps/TickedTable")).TickedTable);
 const dialled = () => import("../../steps/Dialled");
-const Dialled = lazy(async () => ({ default: (await dialled()).Dialled }));
-const ToDial = lazy(async () => ({ default: (await dialled()).ToDial }));
+const Dialled = lazyPart(async () => (await dialled()).Dialled);
+const ToDial = lazyPart(async () => (await dialled()).ToDial);
 
-export const Identity = lazy(async () => ({ default: (await import("../notices/Identity")).Identity }));
-export const Feedback = lazy(async () => ({ default: (await import("../Feedback")).Feedback }));
-export const PrintedSources = lazy(async () => ({ default: (await import("../Printed")).PrintedSources }));
-export const Made = lazy(async () => ({ default: (await import("../Made")).Made }));
-export const ReadAloud = lazy(async () => ({ default: (await import("../ReadAloud")).ReadAloud }));
+export const Identity = lazyPart(async () => (await import("../notices/Identity")).Identity);
+const later = () => import("../later");
+export const Feedback = lazyPart(async () => (await later()).Feedback);
+export const PrintedSources = lazyPart(async () => (await later()).PrintedSources);
+export const Made = lazyPart(async () => (await later()).Made);
+export const ReadAloud = lazyPart(async () => (await import("../ReadAloud")).ReadAloud);
 
 const mayHoldNumber = (text: string): boolean => /\d\D{0,3}\d\D?\d/.test(text);
 

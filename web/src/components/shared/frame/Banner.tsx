@@ -1,13 +1,14 @@
 // One line under the bar for what holds of the whole page: no connection, no search, no generator,
 // only a demonstration.
-import { lazy, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import { useMessages } from "../../../i18n";
 import { useHealth } from "../../../queries/health";
 import { useSession } from "../../../queries/session";
 import { mayRead } from "../../../state/window/route";
+import { lazyPart } from "../controls/lazyPart";
 import { Optional } from "../controls/Optional";
 
-const PackBanner = lazy(() => import("./PackBanner"));
+const PackBanner = lazyPart(async () => (await import("./PackBanner")).default);
 
 /** `lacking`: which answer failed or came without a generator; 0: none did. */
 export function Banner({ lacking }: { lacking: number }) {

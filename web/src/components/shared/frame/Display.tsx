@@ -1,15 +1,16 @@
 // How the page looks: light or dark, and how large its words are, for instance on a cart. Kept on
 // this device.
-import { lazy, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { useMessages } from "../../../i18n";
 import { useSession } from "../../../queries/session";
 import { recall, remember } from "../../../settings";
 import { keepPlace } from "../../../state/window/keptPlace";
 import { known } from "../../../text/known";
 import { Choice } from "../controls/Choice";
+import { lazyPart } from "../controls/lazyPart";
 import { Optional } from "../controls/Optional";
 
-const HandsFree = lazy(() => import("./HandsFree"));
+const HandsFree = lazyPart(async () => (await import("./HandsFree")).default);
 
 const THEMES = ["auto", "light", "dark"] as const;
 const SIZES = ["normal", "larger", "largest"] as const;

@@ -1,11 +1,12 @@
 // The bar on top of every page, the same on each: its name, the ways to go, how the page looks and
 // speaks; under it what holds of the whole page.
-import { lazy, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useMessages } from "../../../i18n";
 import { useRoles } from "../../../queries/session";
 import { keptInTab } from "../../../settings";
 import { conversationPath, mayRead, type OwnPage } from "../../../state/window/route";
 import { useFolded } from "../../../state/window/useNarrow";
+import { lazyPart } from "../controls/lazyPart";
 import { Menu } from "../controls/Menu";
 import { Optional } from "../controls/Optional";
 import { Banner } from "./Banner";
@@ -15,7 +16,7 @@ import { LanguageButton } from "./LanguageButton";
 import { FoldedLinks, PageLinks } from "./PageLinks";
 import { SignedIn } from "./SignedIn";
 
-const Timers = lazy(async () => ({ default: (await import("./Timers")).Timers }));
+const Timers = lazyPart(async () => (await import("./Timers")).Timers);
 
 interface Props {
   home?: boolean; // this is the page that the name leads to

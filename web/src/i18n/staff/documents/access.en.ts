@@ -8,6 +8,8 @@ export const access = {
   usual: (groups: string) => `As usual: ${groups}; of a new version, whoever could read the one before`,
   chosen: "These groups",
   chooseFirst: "Choose a group first.",
+  notTaken: (names: readonly string[]) =>
+    `Not taken, since no group is chosen yet: ${names.join(", ")}. Choose a group, then add them again.`,
   loadAllTheSame: (files: number) => (files === 1 ? "Load it all the same" : `Load all ${files} the same`),
   notYours: (groups: readonly string[]) =>
     `You do not see this document: only members of the group ${oneOf(groups)} may read it.`,
@@ -22,6 +24,8 @@ export const access = {
     "You are in none of these groups: you will no longer see the document, and only an admin in one of them can give it back.",
   lost: (title: string, groups: readonly string[]) =>
     `Saved. You no longer see “${title}”: only members of the group ${oneOf(groups)} may read it.`,
+  noWayBack:
+    "Not saved: nobody else could give you the document back. Keep a group of yours, or first have another admin put in one of these groups.",
   sure: "Save all the same",
   ofDepartment: (department: string) => `For all documents of ${department}, except those with groups of their own`,
   resetDepartment: (department: string) => `Nothing of its own for ${department}`,

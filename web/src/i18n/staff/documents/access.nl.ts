@@ -10,6 +10,8 @@ export const access: StaffWords["access"] = {
   usual: (groups) => `Zoals gewoonlijk: ${groups}; van een nieuwe versie wie de vorige mocht lezen`,
   chosen: "Deze groepen",
   chooseFirst: "Kies eerst een groep.",
+  notTaken: (names) =>
+    `Niet genomen, want er is nog geen groep gekozen: ${names.join(", ")}. Kies een groep en voeg ze dan opnieuw toe.`,
   loadAllTheSame: (files) => (files === 1 ? "Toch laden" : `Toch alle ${files} laden`),
   notYours: (groups) => `U ziet dit document niet: alleen wie in de groep ${oneOf(groups)} zit, mag het lezen.`,
   groups: "Groepen",
@@ -23,6 +25,8 @@ export const access: StaffWords["access"] = {
     "U zit in geen van deze groepen: u ziet het document dan niet meer, en alleen een beheerder uit een van die groepen kan het teruggeven.",
   lost: (title: string, groups: readonly string[]) =>
     `Bewaard. U ziet “${title}” niet meer: alleen wie in de groep ${oneOf(groups)} zit, mag het lezen.`,
+  noWayBack:
+    "Niet bewaard: niemand anders kan u het document teruggeven. Houd er een groep van u bij, of laat eerst een andere beheerder in een van deze groepen opnemen.",
   sure: "Toch bewaren",
   ofDepartment: (department) => `Voor alle documenten van ${department}, behalve die met eigen groepen`,
   resetDepartment: (department) => `Niets eigens meer voor ${department}`,
