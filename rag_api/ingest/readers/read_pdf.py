@@ -26,7 +26,6 @@ from rag_api.ingest.layout.charts import posters
 from rag_api.ingest.layout.charts.charts import lines_in_charts, with_charts
 from rag_api.ingest.layout.layout import lay_out, rules_of
 from rag_api.ingest.layout.scattered import loose_lines, with_loose
-from rag_api.ingest.layout.tables.captions import captions_first
 from rag_api.ingest.layout.tables.stray_cells import rows_in_doubt, with_stray_cells
 from rag_api.ingest.layout.tables.without_rules.uncertain_tables import uncertain_rows
 from rag_api.ingest.pdf.actual_text import keep_what_is_shown
@@ -152,7 +151,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
     found, glyphs = glyphs, with_squares(with_fractions(glyphs, drawn), drawn.squares, drawn.held)
     size = plane.width, plane.height
     ordered = posters.in_order(lay_out(glyphs, drawn, *size), drawn, size)
-    items = with_charts(with_loose(captions_first(with_stray_cells(ordered))), drawn, size)
+    items = with_charts(with_loose(with_stray_cells(ordered)), drawn, size)
     charted = lines_in_charts(items)
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)

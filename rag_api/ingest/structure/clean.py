@@ -24,6 +24,7 @@ from rag_api.ingest.common.boxed_text import Marked, concat, plain
 from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
 from rag_api.ingest.layout.lines import Line, PageRules, Row, lines_of_item
 from rag_api.ingest.layout.scattered import loose_lines
+from rag_api.ingest.layout.tables.captions import captions_first
 from rag_api.ingest.structure.blocks.block_tree import structured
 from rag_api.ingest.structure.blocks.paragraphs import Piece
 from rag_api.ingest.structure.conservation import Shown, unaccounted
@@ -94,6 +95,7 @@ def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> 
         cut = {}
     cut |= {id(item): LINE_NUMBER for page in tidy for item in page.items if isinstance(item, Line) and item.counts}
     bodies = [[item for item in page.items if id(item) not in cut] for page in tidy]
+    bodies = captions_first(bodies, [page.rules.across for page in tidy])
     lines = [
         CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut
     ]

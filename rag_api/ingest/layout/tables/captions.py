@@ -1,19 +1,23 @@
 """Captions that stand below their tables: read before the rows, as those above are, so that each
 row brings its own.
 
-A caption is numbered ("Table 3. Doses"), stands close below a table, within its width, and nearer
-to it than to what follows; no numbered line stands close above the table. Close is what is no
-farther than the table's rows are from each other. Where one stands so and none above any table of
-the page, others may be as near to a line below them. A line without a number may as well be the
-next paragraph, and stays where it is.
+A caption is numbered ("Table 3. Doses"), stands close below a table, within the width of its words
+and rules, and nearer to it than to what follows; no numbered line stands close above the table.
+Close is what is no farther than the table's rows are from each other. A document's captions of one
+kind stand all below their tables or all above: where one stands so and none above a table, the
+others may reach beyond their tables' sides and be as near to what follows. A line without a number
+may as well be the next paragraph, and stays where it is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rag_api.ingest.layout.lines import Line, Row, lines_of_item
 from rag_api.text.block_shapes import NUMBERED_CAPTION
@@ -28,59 +32,72 @@ _MOST = 4  # lines
 Item = Line | Row
 
 
-def captions_first(items: Sequence[Item]) -> list[Item]:
-    """A page's items, with captions that stand below a table before it. items: in reading order."""
-    found, below = _moved(items, may_be_near_others=False)
-    return _moved(items, may_be_near_others=True)[0] if below and not _one_stands_above(items) else found
+def captions_first(pages: Sequence[Sequence[Item]], across: Sequence[NDArray[np.float32]]) -> list[list[Item]]:
+    """The items of all pages, with captions that stand below a table before it. pages: in reading
+    order, without headers and footers; across: of each page [n, 3] its level rules, from, to,
+    where."""
+    each = [*zip(pages, across, strict=True)]
+    below = {word for items, rules in each for word in _moved(items, rules, frozenset())[1]}
+    below.difference_update(*map(_words_above, pages))
+    return [_moved(items, rules, below)[0] for items, rules in each]
 
 
-def _moved(items: Sequence[Item], may_be_near_others: bool) -> tuple[list[Item], int]:
-    """The items so, and how many captions were moved."""
+def _moved(items: Sequence[Item], across: NDArray[np.float32], below: Set[str]) -> tuple[list[Item], list[str]]:
+    """The items of a page so, and the first word of each caption that was moved. below: first words
+    of captions that stand below all tables."""
     found: list[Item] = list(items)
-    start, count = 0, 0
+    words: list[str] = []
+    start = 0
     while start < len(found):
         end = start
-        while end < len(found) and _is_row(found[end]):
+        while end < len(found) and _is_row(found[end]) and not (end > start and _goes_up(*found[end - 1 : end + 1])):
             end += 1
-        if end - start > 1:
-            after = _caption(found, start, end, may_be_near_others)
+        if end - start > 1 and (word := _caption_word(found, end)):
+            after = _caption(found, start, end, across, word in below)
             found[start:after] = [*found[end:after], *found[start:end]]
-            count += after > end
+            words += [word] * (after > end)
             end = after
         start = max(end, start + 1)
-    return found, count
+    return found, words
 
 
-def _one_stands_above(items: Sequence[Item]) -> bool:
-    """A numbered line, below no table, stands right above one."""
-    return any(
-        isinstance(two, Line)
-        and NUMBERED_CAPTION.match(two.marked.text)
-        and _is_row(three)
-        and not (one and _is_row(one))
-        for one, two, three in zip([None, *items], items, items[1:], strict=False)
-        if not _is_row(two)
-    )
+def _caption_word(items: Sequence[Item], n: int) -> str:
+    """The first word of a line that is numbered as a caption is; "" of any other."""
+    line = _line(items, n)
+    match = NUMBERED_CAPTION.match(line.marked.text) if line is not None and not (line.cell or line.names) else None
+    return match[1] if match else ""
+
+
+def _words_above(items: Sequence[Item]) -> Iterator[str]:
+    """The first words of numbered lines, below no table, that stand right above one."""
+    for n in range(len(items) - 1):
+        if _is_row(items[n + 1]) and not (n and _is_row(items[n - 1])):
+            yield _caption_word(items, n)
 
 
 def _is_row(item: Item) -> bool:
     return isinstance(item, Row) or item.cell or ("\t" in item.marked.text and not item.aside)
 
 
-def _caption(items: Sequence[Item], start: int, end: int, may_be_near_others: bool) -> int:
+def _goes_up(one: Item, two: Item) -> bool:
+    """Two stands above, and is no cell of an unsure table, of which columns may follow each
+    other."""
+    return two.y1 < one.y0 and not (isinstance(two, Line) and two.cell)
+
+
+def _caption(items: Sequence[Item], start: int, end: int, across: NDArray[np.float32], is_below: bool) -> int:
     """One past the last line of the caption below the rows from `start` to before `end`; `end`
-    without one."""
-    first = _line(items, end)
-    above = _line(items, start - 1)
-    if first is None or not NUMBERED_CAPTION.match(first.marked.text) or first.cell:
-        return end
+    without one. is_below: captions of its kind stand below their tables."""
+    first, above = _line(items, end), _line(items, start - 1)
+    assert first is not None, "it begins with a caption's word"
     rows = _lines(items[start:end])
-    left, right = min(line.x0 for line in rows), max(line.x1 for line in rows)
-    white = first.y0 - max(line.y1 for line in rows)
+    left, right, foot = _edges(rows, across)
     edges = (first.x0 - left, first.x1 - right, (first.x0 + first.x1 - left - right) / 2)
     within = first.x0 > left - first.size and first.x1 < right + first.size and min(map(abs, edges)) < first.size
-    between = _white(items[start:end])
-    if not (within and 0 <= white < max(_CLOSE * first.size, between)):
+    if is_below:
+        within = first.x0 < right and first.x1 > left
+    white, between = first.y0 - foot, _white(items[start:end])
+    if not (within and -first.size < white < max(_CLOSE * first.size, between)):
         return end
     if (
         above is not None
@@ -92,11 +109,19 @@ def _caption(items: Sequence[Item], start: int, end: int, may_be_near_others: bo
     while after - end < _MOST and (two := _line(items, after)) is not None and goes_on(_line(items, after - 1), two):
         after += 1
     last, below = _line(items, after - 1), items[after] if after < len(items) else None
-    if may_be_near_others and isinstance(below, Line) and not _is_row(below):
-        return after
-    if below is None or last is None or (isinstance(below, Line) and _FOOTNOTE.match(below.marked.text)):
+    if is_below or below is None or last is None or (isinstance(below, Line) and _FOOTNOTE.match(below.marked.text)):
         return after
     return end if 0 <= below.y0 - last.y1 < white + _NEARER * first.size else after
+
+
+def _edges(rows: Sequence[Line], across: NDArray[np.float32]) -> tuple[float, float, float]:
+    """From where to where a table's words reach, and the level rules at them, and how far down."""
+    left, right = min(line.x0 for line in rows), max(line.x1 for line in rows)
+    top, foot = min(line.y0 for line in rows), max(line.y1 for line in rows)
+    x0, x1, y = across.T
+    own = (x0 < right) & (x1 > left) & (y > top - rows[0].size) & (y < foot + rows[-1].size)
+    ends = x0[own].min(initial=left), x1[own].max(initial=right), y[own].max(initial=foot)
+    return float(ends[0]), float(ends[1]), float(ends[2])
 
 
 def _white(rows: Sequence[Item]) -> float:

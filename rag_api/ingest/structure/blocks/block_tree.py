@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Block, BlockKind
 from rag_api.ingest.layout.lines import PageRules, usual_size
-from rag_api.ingest.layout.tables.columns import alike, begins_of
+from rag_api.ingest.structure.blocks.asides import SMALL, with_asides
 from rag_api.ingest.structure.blocks.lists import COLUMN, DEEPER, with_bare_labels, with_depths
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph, Piece, paragraphs_of
 from rag_api.ingest.structure.blocks.table_begins import is_outside
@@ -38,7 +38,6 @@ from rag_api.text.sentence_splitter import LineKind
 _LONGEST_HEADING = 160
 _LONGEST_GROUP = 120  # characters of what rows have in common
 _LARGER = 1.08  # times the usual size: a heading
-_SMALL = 0.93  # of an item's size: small print
 
 
 def structured(
@@ -80,7 +79,9 @@ class _Shaper:
         self.in_box = Counter(p.box for p in found)
 
     def shapes(self) -> list[Shape]:
-        found = self._with_asides([self._shape(n, paragraph) for n, paragraph in enumerate(self.found)])
+        found = with_asides(
+            self.text, [self._shape(n, paragraph) for n, paragraph in enumerate(self.found)], self.found
+        )
         found = without_lists_of_headings(self.text, self._with_captions(found))
         found = with_bare_labels(self.text, found, self.found)
         return with_depths(found, self.found)
@@ -194,7 +195,7 @@ class _Shaper:
         """And not the first on its page, where a running line may stand."""
         one, near = self.found[n], self.found[max(0, n - 1) : n + 2]
         beside = len(near) == 3 and all(p.page == one.page for p in near)
-        return beside and near[2].row is not None and one.first.size < _SMALL * self.usual
+        return beside and near[2].row is not None and one.first.size < SMALL * self.usual
 
     def _is_cell(self, n: int) -> bool:
         """A table's, though no row has it, and next to rows or other such cells of its page."""
@@ -241,34 +242,6 @@ class _Shaper:
         near = one.y0 - self.found[n - 1].y1 < 1.6 * one.first.size
         return near and one.y0 > before.y0 and DEEPER < one.first.x0 - before.first.x0 < COLUMN
 
-    def _with_asides(self, shapes: list[Shape]) -> list[Shape]:
-        """Footnotes, headers and footers that alone stand between a list's items, or a table's
-        rows, on one page and those on the next interrupt neither."""
-        found = list(shapes)
-        for n, shape in enumerate(shapes):
-            last = n - 1
-            if shape.kind in (BlockKind.ITEM, BlockKind.ROW):
-                while last >= 0 and self._stands_aside(shapes[last], self.found[last], shape, self.found[n]):
-                    last -= 1
-            if last in (-1, n - 1) or self.found[last].page >= self.found[n].page:
-                continue
-            goes_on = shape.kind == BlockKind.ROW and self._goes_on_below(last, shapes[last], n, shape)
-            if goes_on or (
-                shape.kind == BlockKind.ITEM and (shapes[last].kind == BlockKind.ITEM or shapes[last].inner)
-            ):
-                found[last + 1 : n] = [
-                    replace(one, kind=BlockKind.PARAGRAPH, aside=True) for one in shapes[last + 1 : n]
-                ]
-        return found
-
-    def _goes_on_below(self, last: int, above: Shape, n: int, row: Shape) -> bool:
-        """Rows of two pages that follow each other, whose cells begin at the same places."""
-        if above.kind != BlockKind.ROW or self.found[n].page != self.found[last].page + 1:
-            return False
-        return alike(
-            *(begins_of(one, (at.start, at.boxes)) for one, at in ((above, self.found[last]), (row, self.found[n])))
-        )
-
     def _with_captions(self, shapes: list[Shape]) -> list[Shape]:
         """Lines that are numbered alike ("Table 1.", "Table 2."), each above a table, are captions
         of these tables alone: none heads what follows its table."""
@@ -284,17 +257,3 @@ class _Shaper:
                 for n in lines:
                     found[n] = replace(found[n], kind=BlockKind.PARAGRAPH, level=0, label="")
         return found
-
-    def _stands_aside(self, shape: Shape, paragraph: Paragraph, to: Shape, item: Paragraph) -> bool:
-        """Small print; or the same words again as on other pages, but for what introduces a list
-        there."""
-        small = paragraph.first.size < _SMALL * item.first.size
-        if shape.kind == BlockKind.ROW or shape.inner or shape.box:
-            return False
-        if shape.kind != BlockKind.PARAGRAPH:
-            return small and to.kind == BlockKind.ROW
-        if small:
-            return True
-        words = self._words(paragraph)
-        again = all(piece.repeated for piece in paragraph.pieces) and not words.endswith(":")
-        return again and (self.text.count(words) > 1 or not any(c.isalpha() for c in words))

@@ -59,7 +59,8 @@ def _firsts_down(rows: Sequence[TableRow], heads: Container[int], rules: PageRul
         apart = free and (
             _are_ruled_apart(above[-1][1], one, white, rules) or _stand_far_apart(above, (row, one), white, is_head)
         )
-        apart = apart or _has_other_sides(one, [other for _, other in above], rules)
+        only_heads = all(shape.header or other.names for shape, other in above)
+        apart = apart or (not only_heads and _has_other_sides(one, [other for _, other in above], rules))
         if apart:
             yield one
         if apart or is_head:

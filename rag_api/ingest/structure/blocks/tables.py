@@ -20,7 +20,7 @@ from rag_api.ingest.structure.blocks.paragraphs import Paragraph
 from rag_api.ingest.structure.blocks.row_edges import TableRow, begins_at, in_columns
 from rag_api.ingest.structure.blocks.table_begins import firsts, is_outside
 from rag_api.ingest.structure.blocks.touching_tables import is_set_apart, touching
-from rag_api.text.block_shapes import NUMBERED_CAPTION, Shape, headed
+from rag_api.text.block_shapes import NUMBERED_CAPTION, CellShape, Shape, headed
 
 _BESIDE = 6.0  # points that a caption may stand outside its table
 _TOUCH = 1.5  # line heights, at most, above and below a line between two tables that touch
@@ -106,20 +106,21 @@ def _tables(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], hea
         over_page = id(paragraph) in heads and paragraph.page != table[-1][1].page
         begun = id(paragraph) in begins or (over_page and not in_columns((shape, paragraph), table))
         if begun or id(paragraph) in heads:
-            names = [table.pop()] if begun and _ends_with_a_name(table, rules) else []
+            names = [table.pop()] if _ends_with_a_name(table, rules) else []
             yield from _table(text, table, rules, headless)
-            table = [(replace(name, apart=True, begins=True), its) for name, its in names]
+            table = [(replace(name, apart=True, begins=begun), its) for name, its in names]
             shape = replace(shape, apart=not names, begins=begun and not names)
         table.append((shape, paragraph))
     yield from _table(text, table, rules, headless)
 
 
 def _ends_with_a_name(rows: Sequence[TableRow], rules: Sequence[PageRules]) -> bool:
-    """Its last line is of one cell, and stands outside the sides of the row above: it names what
-    is below it."""
-    if len(rows) < 2 or len(rows[-1][0].cells) != 1 or rows[-2][1].page != rows[-1][1].page:
+    """Its last line is of one cell, and has a drawn row to itself or stands outside the sides of
+    the row above: it names what is below it."""
+    if not rows or len(rows[-1][0].cells) != 1:
         return False
-    return is_outside([rows[-1][1]], rows[-2][1], rules[rows[-1][1].page])
+    (_, above), (_, name) = rows[-2:] if len(rows) > 1 else (rows[-1], rows[-1])
+    return name.names or (above.page == name.page and is_outside([name], above, rules[name.page]))
 
 
 def _heads(text: str, rows: Sequence[TableRow]) -> set[int]:
@@ -156,11 +157,20 @@ def _headed(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], hea
     boxes = [(paragraph.start, paragraph.boxes) for _, paragraph in rows]
     if not headless:
         shapes = headed(text, columns_of(shapes, boxes), is_set_apart(rows, rules))
+    if len(shapes) > 1 and shapes[1].header and len(shapes[0].cells) == 1 < len(shapes[1].cells):
+        shapes[0] = _over_a_header(text, shapes[0])
     if sum(again) > 1:  # it heads the table's next page too
         shapes = [set_as(shape, header=True) if same else shape for shape, same in zip(shapes, again, strict=True)]
     placed = columns_of(shapes, boxes)
     unsure = {row.start for row in in_no_column(placed, boxes)}
     return [replace(row, unsure=row.unsure or row.start in unsure) for row in placed]
+
+
+def _over_a_header(text: str, name: Shape) -> Shape:
+    """A name alone right above a header is of the header: what parts it from that stands for its
+    blank cells."""
+    words = name.start + len(text[name.start : name.end].rstrip())
+    return set_as(replace(name, cells=(CellShape(name.start, words, 0), CellShape(words, name.end, 1))), header=True)
 
 
 def set_as(row: Shape, header: bool) -> Shape:

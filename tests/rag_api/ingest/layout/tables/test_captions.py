@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,59 @@ def test_captions_stand_below_all_tables_of_a_page_where_one_surely_does(tmp_pat
     text = _read(tmp_path, _table(), first, lines("Zwangeren", y=629), _table(top=610), second).text
     assert text.index("Tabel 1") < text.index("Middel") < text.index("Zwangeren") < text.index("Tabel 2")
     assert text.index("Tabel 2") < text.rindex("Middel")
+
+
+def test_a_documents_captions_of_one_kind_stand_all_below_their_tables(tmp_path: Path) -> None:
+    """On another page, though one begins outside its table and as near to what follows."""
+    first, second = lines(_CAPTION, size=9, y=646), lines("Tabel 4. Daarna", size=9, x=40, y=646)
+    pages = both(_table(), first, lines(_AFTER, y=610)), both(_table(), second, lines(_AFTER, y=629))
+    path = write(tmp_path, "pages.pdf", pdf(*pages))
+    text = read(path, path.name, PDF, max_pages=2).text
+    assert text.index(_CAPTION) < text.index("Middel") < text.index(_AFTER)
+    assert text.index("Tabel 4") < text.rindex("Middel")
+
+
+def test_nothing_is_learned_of_captions_where_some_stand_above_their_tables(tmp_path: Path) -> None:
+    second = both(_table(), lines("Tabel 4. Daarna", size=9, y=646), lines(_AFTER, y=629))
+    third = both(lines("Tabel 5. Ten slotte", size=9, y=716), _table())
+    path = write(tmp_path, "pages.pdf", pdf(both(_table(), lines(_CAPTION, size=9, y=646)), second, third))
+    text = read(path, path.name, PDF, max_pages=3).text
+    assert text.index(_CAPTION) < text.index("Middel")
+    assert text.index("Tabel 4") > [match.start() for match in re.finditer("Morfine", text)][1]
+
+
+def test_a_caption_begins_where_its_tables_rules_do(tmp_path: Path) -> None:
+    """The words of the cells stand in their middles; a footer is drawn before the table."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.drawString(60, 30, "Pijn bij kinderen, mei")
+        canvas.drawString(500, 30, "2")
+        for n, row in enumerate(_ROWS):
+            canvas.line(60, 712 - 18 * n, 530, 712 - 18 * n)
+            for x, cell in zip((140, 300, 460), row, strict=True):
+                canvas.drawCentredString(x, 700 - 18 * n, cell)
+        canvas.line(60, 658, 530, 658)
+        for side in (60, 220, 380, 530):
+            canvas.line(side, 712, side, 658)
+
+    text = _read(tmp_path, draw, lines(_CAPTION, size=9, y=648), lines(_AFTER, y=610)).text
+    assert text.index(_CAPTION) < text.index("Middel")
+
+
+def test_a_line_that_a_table_has_a_row_for_is_no_caption_below_it(tmp_path: Path) -> None:
+    rows = [*_ROWS, ("Deel 2 - Volwassenen",), ("Diazepam", "5 mg", "één keer")]
+
+    def draw(canvas: Canvas) -> None:
+        for n, row in enumerate(rows):
+            canvas.line(60, 712 - 18 * n, 530, 712 - 18 * n)
+            for x, cell in zip((66, 226, 386), row, strict=False):
+                canvas.drawString(x, 700 - 18 * n, cell)
+            for side in (60, 220, 380, 530) if len(row) > 1 else (60, 530):
+                canvas.line(side, 712 - 18 * n, side, 694 - 18 * n)
+        canvas.line(60, 712 - 18 * len(rows), 530, 712 - 18 * len(rows))
+
+    text = _read(tmp_path, draw, lines(_AFTER, y=560)).text
+    assert text.index("Morfine") < text.index("Deel 2") < text.index("Diazepam")
 
 
 @pytest.mark.parametrize("marks", [("1", "2"), ("a", "b")])

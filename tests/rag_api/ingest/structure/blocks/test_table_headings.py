@@ -104,6 +104,41 @@ def test_a_row_of_one_cell_names_the_rows_below_it_and_nothing_after_the_table(
     assert "Volwassenen" not in lead
 
 
+def drawn(rows: Sequence[tuple[Sequence[float], Sequence[str]]]) -> Draw:
+    """A grid whose rows have sides of their own, the first one's cells bold."""
+
+    def draw(canvas: Canvas) -> None:
+        for n, (sides, cells) in enumerate(rows):
+            top = 712 - 20 * n
+            canvas.setFont("Helvetica-Bold" if n < 2 else "Helvetica", 10)
+            canvas.line(60, top, 530, top)
+            canvas.line(60, top - 20, 530, top - 20)
+            for x, cell in zip((60, *sides), cells, strict=True):
+                canvas.drawString(x + 6, top - 14, cell)
+            for x in (60, *sides, 530):
+                canvas.line(x, top, x, top - 20)
+
+    return draw
+
+
+def test_rows_stay_with_the_header_and_the_name_above_it_though_the_sides_shift(tmp_path: Path) -> None:
+    """And another table within the grid has the name above its first row."""
+    own, other = (220, 380), (240, 380)
+    rows: list[tuple[Sequence[float], Sequence[str]]] = [((), ("First choice",)), ((210, 372), DOSES[0])]
+    rows += [(own, row) for row in DOSES[1:]]
+    rows += [((), ("Second choice",)), (other, ("naproxen", "5 mg", "slow")), (other, ("codeine", "none", "never"))]
+    page = both(lines("Pain", size=16, y=760, font="Helvetica-Bold"), drawn(rows), lines(SENTENCE, y=450))
+    path = write(tmp_path, "grid.pdf", pdf(page))
+    document = read(path, path.name, PDF, 2)
+    for name in ("morfine", "fentanyl"):
+        lead = told(document, name)[1]
+        assert "First choice\nMiddel\tDosis\tTempo" in lead
+        assert "Second" not in lead
+    lead = told(document, "codeine")[1]
+    assert "Second choice" in lead
+    assert "First choice" not in lead
+
+
 def test_a_bold_name_whose_other_cells_are_blank_groups_rows_whose_names_are_not_bold(tmp_path: Path) -> None:
     rows = [DOSES[0], ("Volwassenen", "", ""), *DOSES[1:]]
     made = table(
