@@ -30,8 +30,7 @@ from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
 from rag_api.answering.refusal_reason import UNRESOLVED_FOLLOW_UP, WITHHELD, Refusal, reason_of
 from rag_api.answering.warnings import source_warnings
-from rag_api.answering.warnings.notice_texts import expired, minute_of, not_found, notice, unread
-from rag_api.db import Database
+from rag_api.answering.warnings.notice_texts import expired, minute_of, not_found, notice, unread, withheld
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
 from rag_api.db.questions.answers import get_conversation, given_before, queries_of
 from rag_api.domain import (
@@ -355,17 +354,20 @@ def _may_write(builder: AnswerBuilder, container: AskContainer) -> bool:
     )
 
 
-def _refusal(builder: AnswerBuilder, retrieval: Retrieval, second: bool, db: Database) -> tuple[Refusal, Notice]:
-    """Why nothing is quoted, for the record and for the asker. second: what would be quoted is the
+def _refusal(
+    builder: AnswerBuilder, retrieval: Retrieval, second: bool, container: AskContainer
+) -> tuple[Refusal, Notice]:
+    """Why nothing is quoted, for the record and for the asker: a passage near the question that
+    cannot be quoted is named, since it may hold the answer. second: what would be quoted is the
     second choice."""
     if builder.unresolved_follow_up:
         return Refusal(by=UNRESOLVED_FOLLOW_UP), notice(UNRESOLVED_FOLLOW_UP, builder.notices_in)
     refused = Refusal(by=WITHHELD) if second else reason_of(retrieval, builder.stats.get("agreement", ()))
-    if retrieval.best_is_withheld:
-        best = retrieval.may_be_quoted[0].chunk.id
-        spoken = any(one.addressed for one in builder.sources if one.hit.chunk.id == best)
-        return refused, notice("withheld_addressed" if spoken else WITHHELD, builder.notices_in)
-    empty = not builder.sources and count_indexed(db, builder.user) == 0
+    near = retrieval.first_withheld(container.settings.passages)
+    shown = next((one for one in builder.sources if near is not None and one.hit.chunk.id == near.chunk.id), None)
+    if shown is not None and (retrieval.best_is_withheld or not shown.addressed):
+        return refused, withheld(shown, builder.notices_in)
+    empty = not builder.sources and count_indexed(container.db, builder.user) == 0
     return refused, notice("empty_index", builder.notices_in) if empty else not_found(
         builder.sources, builder.notices_in
     )
@@ -382,7 +384,7 @@ def _decide(builder: AnswerBuilder, retrieval: Retrieval, container: AskContaine
     second = bool(quotes) and written and is_second_choice(builder, retrieval)
     if quotes is False or second:
         builder.status = AnswerStatus.NOT_FOUND
-        refused, said = _refusal(builder, retrieval, second, db)
+        refused, said = _refusal(builder, retrieval, second, container)
         builder.stats["refused"] = refused
         builder.notices = [*source_warnings.of_refusal(builder.notices, builder.sources), said]
         builder.notices += [

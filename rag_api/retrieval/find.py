@@ -75,10 +75,18 @@ class Retrieval:
 
     @property
     def best_is_withheld(self) -> bool:
-        """Most of the passage that fits best is shown and never quoted: it was read in doubt,
-        stands in a drawing, or speaks to a machine."""
-        said = "".join(self.may_be_quoted[0].chunk.text.split()) if self.may_be_quoted else ""
-        return said.count(BLANK) > MOST_BLANK * len(said)
+        """The passage that fits best is shown and never quoted."""
+        return self.first_withheld(1) is not None
+
+    def first_withheld(self, first: int) -> Hit | None:
+        """Of the `first` passages that fit best, the first of which most is shown and never quoted:
+        it was read in doubt, stands in a drawing, or speaks to a machine."""
+        return next((hit for hit in self.may_be_quoted[:first] if _is_withheld(hit.chunk.text)), None)
+
+
+def _is_withheld(text: str) -> bool:
+    said = "".join(text.split())
+    return said.count(BLANK) > MOST_BLANK * len(said)
 
 
 def find(question: Analysis, user: User, filters: Filters, container: RetrievalContainer) -> Retrieval:

@@ -38,8 +38,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "about.",
     },
     "withheld": {
-        "nl": "De passage die het best past, kan Bedside niet citeren: lees ze op de bladzijde.",
-        "en": "Bedside cannot quote the passage that fits best: read it on its page.",
+        "nl": "Bedside vond geen zeker antwoord; misschien staat het op pagina {page} van {title}, waar Bedside niet "
+        "alles kan citeren.",
+        "en": "Bedside found no certain answer; it may stand on page {page} of {title}, where Bedside cannot quote "
+        "everything.",
     },
     "withheld_addressed": {
         "nl": "In de passage die het best past, staan zinnen voor een computer: Bedside citeert ze niet, en ze zijn "
@@ -371,6 +373,13 @@ def title_of(document: Document) -> str:
 def not_found(sources: Sequence[Source], language: str) -> Notice:
     """Does not name the nearest documents: they stand below it."""
     return notice("not_found" if sources else "nothing_readable", language)
+
+
+def withheld(source: Source, language: str) -> Notice:
+    """Of a passage that is shown and not quoted, and may hold the answer."""
+    if source.addressed:
+        return notice("withheld_addressed", language)
+    return notice("withheld", language, (source.hit.rank,), title=title_of(source.document), page=str(source.page))
 
 
 def unread(document: Document, language: str) -> Notice:

@@ -352,6 +352,23 @@ async def test_where_what_fits_best_may_not_be_quoted_nothing_else_is_quoted_in_
     answer = last(await asked(container, RESTAURANT))
     assert (answer.status, answer.stats["refused"]) == (AnswerStatus.NOT_FOUND, {"by": "withheld"})
     assert (codes(answer), answer.sources[0].document.metadata.title) == (["withheld"], "Restaurant")
+    assert answer.notices[0].text == (
+        "Bedside vond geen zeker antwoord; misschien staat het op pagina 1 van Restaurant, waar Bedside niet alles "
+        "kan citeren."
+    )
+    assert answer.notices[0].about == (1,)
+
+
+async def test_a_refusal_names_a_passage_near_the_question_that_cannot_be_quoted(container: Container) -> None:
+    load(container, "bar.pdf", BAR, language="nl")
+    refused = last(await asked(container, "Mag een hond mee naar de bar?"))
+    assert (refused.status, codes(refused)) == (AnswerStatus.NOT_FOUND, ["not_found"])
+    load(container, "restaurant.pdf", f"{DOUBTFUL}{KITCHEN}{DOUBTFUL}", title="Restaurant", language="nl")
+    refused = last(await asked(container, "Mag een hond mee naar de bar?"))
+    titles = [source.document.metadata.title for source in refused.sources]
+    assert (refused.status, codes(refused)) == (AnswerStatus.NOT_FOUND, ["withheld"])
+    assert titles.index("Restaurant") > 0
+    assert refused.notices[0].about == (titles.index("Restaurant") + 1,)
 
 
 async def test_a_passage_that_speaks_to_a_machine_is_not_recommended_where_it_is_withheld(
