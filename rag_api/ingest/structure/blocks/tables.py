@@ -152,7 +152,7 @@ def _table(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], head
 
 def _headed(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], headless: bool) -> list[Shape]:
     shapes = [replace(shape, apart=shape.apart and n == 0) for n, (shape, _) in enumerate(rows)]
-    if all(shape.header or is_name(row) for shape, row in zip(shapes, rows, strict=True)):
+    if shapes[-1].header and all(shape.header or is_name(row) for shape, row in zip(shapes, rows, strict=True)):
         shapes = [set_as(shape, header=False) for shape in shapes]
     first = text[shapes[0].start : shapes[0].end].split()
     again = [text[shape.start : shape.end].split() == first and len(shape.cells) > 1 for shape in shapes]
