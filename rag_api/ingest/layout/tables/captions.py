@@ -64,7 +64,7 @@ def _moved(items: Sequence[Item], across: NDArray[np.float32], below: Set[str]) 
 def _caption_word(items: Sequence[Item], n: int) -> str:
     """The first word of a line that is numbered as a caption is; "" of any other."""
     line = _line(items, n)
-    match = NUMBERED_CAPTION.match(line.marked.text) if line is not None and not (line.cell or line.names) else None
+    match = NUMBERED_CAPTION.match(line.marked.text) if line is not None else None
     return match[1] if match else ""
 
 
@@ -76,7 +76,7 @@ def _words_above(items: Sequence[Item]) -> Iterator[str]:
 
 
 def _is_row(item: Item) -> bool:
-    return isinstance(item, Row) or item.cell or ("\t" in item.marked.text and not item.aside)
+    return isinstance(item, Row) or item.cell or item.names or ("\t" in item.marked.text and not item.aside)
 
 
 def _goes_up(one: Item, two: Item) -> bool:

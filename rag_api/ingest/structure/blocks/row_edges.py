@@ -35,6 +35,11 @@ def in_columns(row: TableRow, above: Sequence[TableRow]) -> bool:
     return any(alike(begins_at(one), begins_at(row)) for one in above)
 
 
+def is_name(row: TableRow) -> bool:
+    """It has a row of a drawn table to itself, and names those below."""
+    return len(row[0].cells) == 1 and row[1].names
+
+
 def sides_of(row: Paragraph, rules: PageRules) -> Float:
     """Where rules down go through a row, or a part of it."""
     y0, y1, x = rules.down.T

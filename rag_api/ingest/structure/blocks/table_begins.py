@@ -15,7 +15,16 @@ import numpy as np
 
 from rag_api.ingest.layout.lines import PageRules
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph
-from rag_api.ingest.structure.blocks.row_edges import WITHIN, TableRow, between, in_columns, lack, reach, sides_of
+from rag_api.ingest.structure.blocks.row_edges import (
+    WITHIN,
+    TableRow,
+    between,
+    in_columns,
+    is_name,
+    lack,
+    reach,
+    sides_of,
+)
 
 _WIDE = 3.0  # line heights of white between two tables without rules, at least
 _WIDER = 2.0  # times the white between the rows above
@@ -55,11 +64,11 @@ def _firsts_down(rows: Sequence[TableRow], heads: Container[int], rules: PageRul
         above, (row, one) = rows[first:n], rows[n]
         white = feet[n - 1], tops[n]
         is_head = id(one) in heads
-        free = white[1] > white[0] and not _is_crossed(above[-1][1], one, white, rules)
+        free = white[1] > white[0] and not is_crossed(above[-1][1], one, white, rules)
         apart = free and (
             _are_ruled_apart(above[-1][1], one, white, rules) or _stand_far_apart(above, (row, one), white, is_head)
         )
-        only_heads = all(shape.header or other.names for shape, other in above)
+        only_heads = all(other[0].header or is_name(other) for other in above)
         apart = apart or (not only_heads and _has_other_sides(one, [other for _, other in above], rules))
         if apart:
             yield one
@@ -80,7 +89,7 @@ def is_outside(rows: Sequence[Paragraph], above: Paragraph, rules: PageRules) ->
     )
 
 
-def _is_crossed(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: PageRules) -> bool:
+def is_crossed(one: Paragraph, two: Paragraph, white: tuple[float, float], rules: PageRules) -> bool:
     """A table's side, or a rule between its columns, goes through the white."""
     (left, right), middle = reach(one, two), sum(white) / 2
     y0, y1, x = rules.down.T

@@ -17,8 +17,8 @@ from rag_api.domain import BlockKind
 from rag_api.ingest.layout.lines import PageRules
 from rag_api.ingest.layout.tables.columns import columns_of, in_no_column, reaches_of
 from rag_api.ingest.structure.blocks.paragraphs import Paragraph
-from rag_api.ingest.structure.blocks.row_edges import TableRow, begins_at, in_columns
-from rag_api.ingest.structure.blocks.table_begins import firsts, is_outside
+from rag_api.ingest.structure.blocks.row_edges import TableRow, begins_at, in_columns, is_name
+from rag_api.ingest.structure.blocks.table_begins import firsts, is_crossed, is_outside
 from rag_api.ingest.structure.blocks.touching_tables import is_set_apart, touching
 from rag_api.text.block_shapes import NUMBERED_CAPTION, CellShape, Shape, headed
 
@@ -106,7 +106,7 @@ def _tables(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], hea
         over_page = id(paragraph) in heads and paragraph.page != table[-1][1].page
         begun = id(paragraph) in begins or (over_page and not in_columns((shape, paragraph), table))
         if begun or id(paragraph) in heads:
-            names = [table.pop()] if _ends_with_a_name(table, rules) else []
+            names = [table.pop()] if _is_named(paragraph, table, rules) else []
             yield from _table(text, table, rules, headless)
             table = [(replace(name, apart=True, begins=begun), its) for name, its in names]
             shape = replace(shape, apart=not names, begins=begun and not names)
@@ -114,25 +114,27 @@ def _tables(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], hea
     yield from _table(text, table, rules, headless)
 
 
-def _ends_with_a_name(rows: Sequence[TableRow], rules: Sequence[PageRules]) -> bool:
-    """Its last line is of one cell, and has a drawn row to itself or stands outside the sides of
-    the row above: it names what is below it."""
-    if not rows or len(rows[-1][0].cells) != 1:
+def _is_named(row: Paragraph, above: Sequence[TableRow], rules: Sequence[PageRules]) -> bool:
+    """The line above it is of one cell, and stands outside the sides of the row before, or has a
+    row of the same drawn table to itself: it names what is below it."""
+    if not above or len(above[-1][0].cells) != 1 or above[-1][1].page != row.page:
         return False
-    (_, above), (_, name) = rows[-2:] if len(rows) > 1 else (rows[-1], rows[-1])
-    return name.names or (above.page == name.page and is_outside([name], above, rules[name.page]))
+    name, before, own = above[-1][1], above[:-1], rules[row.page]
+    if is_name(above[-1]) and is_crossed(name, row, (name.y1, row.y0), own):
+        return True
+    return bool(before) and before[-1][1].page == name.page and is_outside([name], before[-1][1], own)
 
 
 def _heads(text: str, rows: Sequence[TableRow]) -> set[int]:
-    """The rows, by id, that are set as headers below rows that are not, and head no further page of
-    the same table."""
+    """The rows, by id, that are set as headers below rows that are not, or that stand on another
+    page, and head no further page of the same table."""
     found: set[int] = set()
     first = rows[0][0] if rows else None
-    for (above, _), (row, paragraph) in pairwise(rows):
+    for (above, before), (row, paragraph) in pairwise(rows):
         if (
             first
             and row.header
-            and not above.header
+            and not (above.header and before.page == paragraph.page)
             and text[first.start : first.end].split() != text[row.start : row.end].split()
         ):
             found.add(id(paragraph))
@@ -150,7 +152,7 @@ def _table(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], head
 
 def _headed(text: str, rows: Sequence[TableRow], rules: Sequence[PageRules], headless: bool) -> list[Shape]:
     shapes = [replace(shape, apart=shape.apart and n == 0) for n, (shape, _) in enumerate(rows)]
-    if all(shape.header for shape in shapes):
+    if shapes[-1].header and all(shape.header or is_name(row) for shape, row in zip(shapes, rows, strict=True)):
         shapes = [set_as(shape, header=False) for shape in shapes]
     first = text[shapes[0].start : shapes[0].end].split()
     again = [text[shape.start : shape.end].split() == first and len(shape.cells) > 1 for shape in shapes]

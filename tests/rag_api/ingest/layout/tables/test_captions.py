@@ -169,6 +169,20 @@ def test_a_line_that_a_table_has_a_row_for_is_no_caption_below_it(tmp_path: Path
     assert text.index("Morfine") < text.index("Deel 2") < text.index("Diazepam")
 
 
+def test_a_caption_below_is_read_before_the_name_over_all_rows(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        for n, row in enumerate((("Eerste keuze",), *_ROWS)):
+            canvas.line(60, 712 - 18 * n, 530, 712 - 18 * n)
+            for x, cell in zip((66, 226, 386), row, strict=False):
+                canvas.drawString(x, 700 - 18 * n, cell)
+            for side in (60, 220, 380, 530) if len(row) > 1 else (60, 530):
+                canvas.line(side, 712 - 18 * n, side, 694 - 18 * n)
+        canvas.line(60, 640, 530, 640)
+
+    document = _read(tmp_path, draw, lines(_CAPTION, size=9, y=628), lines(_AFTER, y=590))
+    assert document.text.index(_CAPTION) < document.text.index("Eerste keuze") < document.text.index("Middel")
+
+
 @pytest.mark.parametrize("marks", [("1", "2"), ("a", "b")])
 def test_each_mark_of_a_row_brings_its_own_footnote(marks: tuple[str, str], tmp_path: Path) -> None:
     document = _read(tmp_path, _table(marks=marks), _notes(marks, 640), lines(_AFTER, y=600))

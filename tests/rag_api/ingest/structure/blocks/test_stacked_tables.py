@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from reportlab.platypus import Flowable, SimpleDocTemplate, Spacer, Table, TableStyle
+from reportlab.platypus import Flowable, PageBreak, SimpleDocTemplate, Spacer, Table, TableStyle
 
 from rag_api.domain import BlockKind, ReadDocument
 from rag_api.ingest.readers.read import PDF, read
@@ -190,3 +190,11 @@ def test_a_first_row_of_words_heads_a_column_of_figures(style: list[tuple[object
     assert found == {row[0]: "Middel\tVolwassene\tKind\n" for row in UPPER[1:]}
     weights = [["Middel", "10 kg", "20 kg"], *DOSES]
     assert leads(laid(tmp_path, table(weights, *style))) == {row[0]: "Middel\t10 kg\t20 kg\n" for row in DOSES}
+
+
+def test_a_header_at_the_foot_of_a_page_heads_no_table_on_the_next_that_has_its_own(tmp_path: Path) -> None:
+    bar = table([["Formulier", "Bewaard door"]], *GRID, BOLD)
+    document = laid(tmp_path, table(UPPER, *GRID, BOLD), Spacer(1, 40), bar, PageBreak(), table(SAME, *GRID, BOLD))
+    found = leads(document)
+    assert "Gewicht\tEerste gift\tDaarna" in found["20 kg"]
+    assert "Formulier" not in found["20 kg"]
