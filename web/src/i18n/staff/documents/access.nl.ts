@@ -9,6 +9,7 @@ export const access: StaffWords["access"] = {
   atLoad: "Wie mag lezen wat u laadt",
   usual: (groups) => `Zoals gewoonlijk: ${groups}; van een nieuwe versie wie de vorige mocht lezen`,
   chosen: "Deze groepen",
+  sayFirst: "Kies eerst wie het mag lezen: zoals gewoonlijk zijn dat enkel uw groepen, niet iedereen.",
   chooseFirst: "Kies eerst een groep.",
   loadAllTheSame: (files) => (files === 1 ? "Toch laden" : `Toch alle ${files} laden`),
   notYours: (groups) => `U ziet dit document niet: alleen wie in de groep ${oneOf(groups)} zit, mag het lezen.`,
