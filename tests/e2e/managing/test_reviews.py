@@ -4,18 +4,21 @@ refused."""
 from __future__ import annotations
 
 import csv
+import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import httpx
 from playwright.sync_api import Page, expect
 
+from rag_api.answering.warnings.notice_texts import notice as noticed
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Role, User
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.managing.conftest import Asker
+from tests.e2e.scripted import ROWS, Script, table
 
 DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
 FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
@@ -112,6 +115,38 @@ def test_an_answer_from_what_its_judge_may_not_read_says_so(
     container.db.run("update documents set groups = '{others}'")
     page.goto(f"{url}/quality/reviews")
     expect(page.locator(".review")).to_contain_text("Dit antwoord komt uit een procedure die u niet mag lezen.")
+    container.db.run("truncate conversations cascade")
+
+
+def test_a_judge_sees_the_doubt_and_the_columns_that_the_asker_saw(
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
+) -> None:
+    asked(url, asker)
+    said = container.db.one("select id from documents where source = 'paracetamol-kind.pdf'")
+    assert said
+    text, spans = table(Script())
+    quoted = [{**one.model_dump(mode="json"), "source_start": 0, "source_end": 1, **said} for one in spans]
+    container.db.run(
+        "update answers set status = 'answered', text = %(text)s, citations = %(quoted)s::jsonb,"
+        " notices = %(unsure)s::jsonb where question = %(dose)s",
+        {
+            "text": text,
+            "quoted": json.dumps([{**one, "document_id": one["id"]} for one in quoted]),
+            "unsure": json.dumps([asdict(noticed("unsure", "nl"))]),
+            "dose": DOSE,
+        },
+    )
+    page.goto(f"{url}/quality/reviews")
+    dose = page.locator(".review", has_text=DOSE)
+    expect(dose.get_by_text("Bedside is er niet zeker van dat dit de vraag beantwoordt")).to_be_visible()
+    expect(dose.get_by_role("columnheader")).to_have_text(list(ROWS[0]))
+    expect(dose.get_by_role("cell")).to_have_text(list(ROWS[1][1:]))
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"given-{width}.png", full_page=True)
+    dose.locator(".part-place").click()
+    expect(page).to_have_url(re.compile(f"/d/{said['id']}#page="))
     container.db.run("truncate conversations cascade")
 
 

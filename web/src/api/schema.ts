@@ -4096,6 +4096,10 @@ export interface components {
             status: "answered" | "not_found" | "sources_only" | "failed";
             /** @description Empty where it came from a document that you may not read. */
             text: string;
+            spans: components["schemas"]["SpanOut"][];
+            unsupported: components["schemas"]["UnsupportedOut"][];
+            /** @description What stood above it. */
+            notices: components["schemas"]["NoticeOut"][];
             /** @description Why; null: it was not refused, or it is not known. */
             refused: components["schemas"]["RefusedOut"] | null;
             sources: components["schemas"]["ReviewedSource"][];

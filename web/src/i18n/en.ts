@@ -15,8 +15,6 @@ type Failures = ByCode & Record<"internal" | "offlineNow" | "degraded" | "down",
 export const en = {
   locale: "en-GB",
   app: {
-    copyLink: "Copy link",
-    linkCopied: "Link copied",
     name: "Bedside",
     newConversation: "New question",
     history: "Earlier",
@@ -195,20 +193,6 @@ export const en = {
     down: "Bedside cannot search at the moment.",
   }),
   identity: {
-    title: "What identifies a patient",
-    kinds: open<ByCode>({
-      name: "a name",
-      birth_date: "a date of birth",
-      national_number: "a national number",
-      patient_number: "a patient's number",
-      phone: "a telephone number",
-      email: "an e-mail address",
-      address: "an address",
-    }),
-    other: "another detail",
-    instead: "Without it:",
-    remove: "Remove it and ask",
-    keep: "Ask anyway",
     wait: (seconds: number) => `You asked very often just now. Try again in ${many(seconds, "second", "seconds")}.`,
   },
   session: {

@@ -8,8 +8,6 @@ const either = (names: string[]): string => new Intl.ListFormat("nl", { type: "d
 export const nl: Messages = {
   locale: "nl-BE",
   app: {
-    copyLink: "Kopieer link",
-    linkCopied: "Link gekopieerd",
     name: "Bedside",
     newConversation: "Nieuwe vraag",
     history: "Eerder",
@@ -188,20 +186,6 @@ export const nl: Messages = {
     down: "Bedside kan nu niet zoeken.",
   },
   identity: {
-    title: "Wat een patiënt herkenbaar maakt",
-    kinds: {
-      name: "een naam",
-      birth_date: "een geboortedatum",
-      national_number: "een rijksregisternummer of BSN",
-      patient_number: "een patiëntnummer",
-      phone: "een telefoonnummer",
-      email: "een e-mailadres",
-      address: "een adres",
-    },
-    other: "een ander gegeven",
-    instead: "Zonder:",
-    remove: "Weglaten en vragen",
-    keep: "Toch zo vragen",
     wait: (seconds: number) =>
       `U stelde net heel vaak een vraag. Probeer het over ${many(seconds, "seconde", "seconden")} opnieuw.`,
   },
