@@ -118,6 +118,18 @@ def test_an_answer_from_what_its_judge_may_not_read_says_so(
     container.db.run("truncate conversations cascade")
 
 
+def test_two_chances_that_differ_are_told_apart(page: Page, url: str, asker: Asker, container: Container) -> None:
+    asked(url, asker)
+    container.db.run(
+        """update answers set stats = stats || '{"refused": {"by": "unsure", "sure": 0.2561, "needed": 0.2604}}'"""
+        " where status = 'not_found'"
+    )
+    page.goto(f"{url}/quality/reviews")
+    flag = page.locator(".review", has_text=FLAG)
+    expect(flag.locator(".missed")).to_contain_text("klopt: 25,6%. Bedside antwoordt pas vanaf 26,0%.")
+    container.db.run("truncate conversations cascade")
+
+
 def test_a_judge_sees_the_doubt_and_the_columns_that_the_asker_saw(
     page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import { functionsOf, nameOf, useFacets } from "../../../queries/documents/facet
 import { useReview } from "../../../queries/staff/reviews";
 import { placePath } from "../../../state/window/route";
 import { noticesSaid } from "../../../text/documents/facts";
+import { toldApart } from "../../../text/shares";
 import { AnswerText } from "../../answer/text/AnswerText";
 import { WhoReads } from "../../owners/WhoReads";
 import { Choice } from "../../shared/controls/Choice";
@@ -178,7 +179,7 @@ const ownerAndTitle = (owner: string, title: string): string => (owner ? `${owne
 
 function whyRefused({ refused }: Reviewed, m: StaffMessages): string {
   const why = m.reviews.refused[refused?.by ?? ""] ?? m.reviews.refusedUnknown;
-  const share = (value: number) => value.toLocaleString(m.locale, { style: "percent" });
-  const sure = refused?.sure != null && refused.needed != null;
-  return sure ? `${why} ${m.reviews.sure(share(refused.sure ?? 0), share(refused.needed ?? 0))}` : why;
+  const { sure, needed } = refused ?? {};
+  if (sure == null || needed == null || sure >= needed) return why; // else it was not for this
+  return `${why} ${m.reviews.sure(...toldApart(sure, needed, m.locale))}`;
 }
