@@ -196,16 +196,8 @@ export const en = {
     wait: (seconds: number) => `You asked very often just now. Try again in ${many(seconds, "second", "seconds")}.`,
   },
   session: {
-    lead: "Sign in to ask your hospital's own procedures.",
-    login: "User name",
-    password: "Password",
-    signIn: "Sign in",
     signOut: "Sign out",
     signedInAs: (name: string) => `Signed in as ${name}`,
-    ended: "Your session has ended. Sign in again.",
-    endedKept: "Your session has ended. Sign in again; your question is kept.",
-    endsAfter: (minutes: number) => `That happens after ${many(minutes, "minute", "minutes")} without use.`,
-    forgotten: "Forgotten your password? Ask your hospital's IT department for a new one.",
     endingTitle: "You will be signed out",
     ending: (seconds: number) =>
       `Nobody has used this page for a while: you will be signed out in ${many(seconds, "second", "seconds")}.`,
@@ -214,19 +206,6 @@ export const en = {
     notAllowedWhy: (roles: string[]): string =>
       `It is for people with the role ${either(roles)}; an administrator can give you that.`,
     toQuestions: "To the questions",
-    refused: open<ByCode & Record<"not_signed_in", string>>({
-      not_signed_in: "The user name or the password is not right.",
-      too_many_tries: "Too many wrong passwords. Wait a minute, then try again.",
-      account_suspended: "Your account is suspended. Ask an administrator why.",
-      offline: "No connection to Bedside. Check the network, then try again.",
-      database_unavailable: "Bedside does not answer at the moment. Try again shortly.",
-      audit_unavailable: "Bedside cannot record who signs in, and therefore lets nobody in. Try again shortly.",
-      internal: "Something went wrong in Bedside. Try again, and tell the administrator if it stays.",
-    }),
-    failed: open<ByCode & Record<"not_allowed", string>>({
-      not_allowed: "You could not be signed in: there is no account for you here, or it took too long.",
-      sign_in_unavailable: "The hospital's sign-in does not answer. Try again shortly.",
-    }),
   },
   confirm: { yes: "Yes, delete", no: "Cancel" },
   pages: "Pages",

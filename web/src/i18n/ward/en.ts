@@ -16,6 +16,30 @@ export const ward = {
     forWhom: "Which patient is the question about?",
     patients: { adult: "adult", child: "child", neonate: "newborn", pregnancy: "pregnant" },
   },
+  signIn: {
+    lead: "Sign in to ask your hospital's own procedures.",
+    login: "User name",
+    password: "Password",
+    signIn: "Sign in",
+    ended: "Your session has ended. Sign in again.",
+    endedKept: "Your session has ended. Sign in again; your question is kept.",
+    endsAfter: (minutes: number) =>
+      `That happens after ${minutes === 1 ? "1 minute" : `${minutes} minutes`} without use.`,
+    forgotten: "Forgotten your password? Ask your hospital's IT department for a new one.",
+    refused: open<Record<string, string> & Record<"not_signed_in", string>>({
+      not_signed_in: "The user name or the password is not right.",
+      too_many_tries: "Too many wrong passwords. Wait a minute, then try again.",
+      account_suspended: "Your account is suspended. Ask an administrator why.",
+      offline: "No connection to Bedside. Check the network, then try again.",
+      database_unavailable: "Bedside does not answer at the moment. Try again shortly.",
+      audit_unavailable: "Bedside cannot record who signs in, and therefore lets nobody in. Try again shortly.",
+      internal: "Something went wrong in Bedside. Try again, and tell the administrator if it stays.",
+    }),
+    failed: open<Record<string, string> & Record<"not_allowed", string>>({
+      not_allowed: "You could not be signed in: there is no account for you here, or it took too long.",
+      sign_in_unavailable: "The hospital's sign-in does not answer. Try again shortly.",
+    }),
+  },
   personal: {
     title: "What identifies a patient",
     kinds: open<Record<string, string>>({
@@ -33,6 +57,8 @@ export const ward = {
     keep: "Ask anyway",
   },
   made: {
+    given: (at: string, unchanged: boolean) =>
+      `Asked on ${at}${unchanged ? "; its documents have not been replaced or withdrawn since" : ""}`,
     copyLink: "Copy link",
     linkCopied: "Link copied",
     sources: (count: number) => `${count} ${count === 1 ? "source" : "sources"}`,
