@@ -297,6 +297,7 @@ def test_what_asks_for_attention_can_be_listed(page: Page, container: Container)
     upload(page, kapot_pdf=b"geen pdf")
     for shown, name in (
         ("vervallen en niet vervangen", "oud.pdf"), ("vervalt binnen 30 dagen en niet vervangen", "bijna.pdf"),
+        ("vervalt binnen 90 dagen en niet vervangen", "bijna.pdf"),
         ("deels met twijfel gelezen", "scan.pdf"), ("kon niet gelezen worden", "kapot.pdf"),
     ):  # fmt: skip
         page.get_by_label("Toon", exact=True).select_option(shown)

@@ -19,6 +19,7 @@ from rag_api.domain import LOCAL_USER, Role, User
 from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.managing.conftest import Asker
 from tests.e2e.scripted import ROWS, Script, table
+from tests.support.world import load
 
 DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
 FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
@@ -116,6 +117,29 @@ def test_an_answer_from_what_its_judge_may_not_read_says_so(
     page.goto(f"{url}/quality/reviews")
     expect(page.locator(".review")).to_contain_text("Dit antwoord komt uit een procedure die u niet mag lezen.")
     container.db.run("truncate conversations cascade")
+
+
+def test_a_judge_lists_what_lapses_first_with_its_owner_and_what_names_no_day(
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
+) -> None:
+    for name, days in (("later", 80), ("bijna", 9), ("ver", 200)):
+        until = date.today() + timedelta(days=days)
+        load(container, f"{name}.pdf", f"Regel {name}. ", valid_until=until, owner="Raad", language="nl")
+    asker.user = JUDGE
+    page.goto(f"{url}/procedures")
+    rows, validity = page.locator(".finder-row .document-title"), page.get_by_label("Geldigheid")
+    validity.select_option("vervalt binnen 90 dagen en niet vervangen")
+    expect(rows).to_have_text(["Regel bijna", "Regel later"])
+    expect(page.locator(".finder-row").first).to_contain_text("eigenaar: Raad")
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless(page)
+        page.screenshot(path=tmp_path / f"lapsing-{width}.png", full_page=True)
+    validity.select_option("vervalt binnen 30 dagen en niet vervangen")
+    expect(rows).to_have_text(["Regel bijna"])
+    validity.select_option("zonder einddatum en niet vervangen")
+    expect(rows.filter(has_text="Openingsuren van het restaurant")).to_be_visible()
+    expect(rows.filter(has_text="Regel")).to_have_count(0)
 
 
 def test_two_chances_that_differ_are_told_apart(page: Page, url: str, asker: Asker, container: Container) -> None:
