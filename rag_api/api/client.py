@@ -104,7 +104,7 @@ class Bedside:
         status: Literal["indexed", "failed", "retired", "replaced"] | None = None,
         department: str = "",
         document_type: str = "",
-        validity: Literal["valid", "expired", "upcoming", "expires_soon"] | None = None,
+        validity: Literal["valid", "expired", "upcoming", "expires_soon", "expires_later", "undated"] | None = None,
     ) -> Iterator[api.DocumentOut]:
         """Yield what the key may read, by title; `search`: in title or file name."""
         query = {

@@ -318,13 +318,15 @@ NAMED = "title ilike %(like)s or source ilike %(like)s"
 ON_FIRST_PAGE = """
     exists (select 1 from pages p where p.document_id = documents.id and p.number = 1 and p.text ilike %(like)s)"""
 Order = Literal["title", "valid_until"]
-SOON = 30  # days before the last one
-Validity = Literal["valid", "expired", "upcoming", "expires_soon"]
+SOON, LATER = 30, 90  # days before the last one
+Validity = Literal["valid", "expired", "upcoming", "expires_soon", "expires_later", "undated"]
 VALIDITY: dict[Validity, str] = {
     "valid": "coalesce(valid_from, %(today)s) <= %(today)s and coalesce(valid_until, %(today)s) >= %(today)s",
     "expired": "valid_until < %(today)s",
     "upcoming": "valid_from > %(today)s",
     "expires_soon": f"valid_until >= %(today)s and valid_until <= %(today)s::date + {SOON}",
+    "expires_later": f"valid_until >= %(today)s and valid_until <= %(today)s::date + {LATER}",
+    "undated": "valid_until is null",
 }
 
 

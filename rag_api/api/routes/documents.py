@@ -28,6 +28,7 @@ from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.shown import ingested
 from rag_api.db.access import administrator, own_groups
 from rag_api.db.documents import (
+    LATER,
     SOON,
     DocumentQuery,
     Order,
@@ -89,7 +90,7 @@ When = Annotated[
     Query(
         description="By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its "
         "last day comes within"
-        f" {SOON} days."
+        f" {SOON} days; `expires_later`: within {LATER}; `undated`: it names no last day."
     ),
 ]
 Uncertain = Annotated[bool, Query(description="Only those of which a part was read in doubt, and is never quoted.")]

@@ -11,6 +11,7 @@ from pydantic import AwareDatetime
 from rag_api.answering.question.personal import checked
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, Limit, Offset, UserDep, Uuid
+from rag_api.api.mapping import answer_out
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import Day
@@ -93,7 +94,7 @@ def put_review(
 
 
 def _out(one: stored.Reviewed, settings: Settings) -> api.ReviewedOut:
-    answer = one.answer
+    answer, shown = one.answer, answer_out(one.answer)
     return api.ReviewedOut(
         answer_id=answer.id,
         question=answer.question,
@@ -104,6 +105,9 @@ def _out(one: stored.Reviewed, settings: Settings) -> api.ReviewedOut:
         created_at=answer.created_at,
         status=answer.status.value,
         text=answer.text,
+        spans=shown.spans,
+        unsupported=shown.unsupported,
+        notices=shown.notices,
         refused=api.RefusedOut.model_validate(one.refusal) if one.refusal else None,
         sources=_sources(answer),
         found=one.found,

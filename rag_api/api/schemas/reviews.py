@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, model_validator
 
+from rag_api.api.schemas.asking.answers import NoticeOut, SpanOut, UnsupportedOut
 from rag_api.api.schemas.base import DocumentIdText, In, Words
 
 ReviewVerdict = Literal["right", "partly", "wrong", "harmful"]
@@ -53,6 +54,9 @@ class ReviewedOut(BaseModel):
     created_at: datetime
     status: Literal["answered", "not_found", "sources_only", "failed"]
     text: str = Field(description="Empty where it came from a document that you may not read.")
+    spans: list[SpanOut]
+    unsupported: list[UnsupportedOut]
+    notices: list[NoticeOut] = Field(description="What stood above it.")
     refused: RefusedOut | None = Field(description="Why; null: it was not refused, or it is not known.")
     sources: list[ReviewedSource]
     found: Literal["yes", "partly", "no"] | None = Field(description="What its reader said, last.")

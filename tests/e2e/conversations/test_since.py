@@ -59,6 +59,10 @@ def test_an_older_answer_says_what_became_of_its_document(
     told = page.locator(".notice.serious")
     expect(told).to_have_text(SAID[what])
     expect(told).to_be_visible()
+    if way != "print":
+        expect(page.locator(".card .facts").first).not_to_contain_text("geldig")  # of a document that counts no more
+        expect(page.locator(".made")).to_contain_text(re.compile(r"^Gevraagd op \d+ .*\d\d:\d\d:\d\d"))
+        expect(page.locator(".made")).not_to_contain_text("sindsdien niet vervangen")
     box, words = told.bounding_box(), page.locator(".answer-text").bounding_box()
     assert box
     assert words
@@ -68,6 +72,23 @@ def test_an_older_answer_says_what_became_of_its_document(
     if what == "replaced" and way != "print":
         told.get_by_role("link", name=NEWER.title).click()
         expect(page).to_have_url(re.compile("/d/nieuw#page=1$"))
+
+
+def test_a_reopened_answer_says_when_it_was_given_and_that_its_documents_still_count(
+    new_page: NewPage, base_url: str
+) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page, "rijtje")
+    complete(page)
+    expect(page.locator(".made")).not_to_contain_text("Gevraagd op")
+    page.reload()
+    told = re.compile(r"^Gevraagd op \d.*; de documenten zijn sindsdien niet vervangen of ingetrokken")
+    expect(page.locator(".made")).to_contain_text(told)
+    expect(page.locator(".card .facts").first).to_contain_text("geldig")
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
 
 
 def test_what_is_copied_from_such_an_answer_says_so_too(new_page: NewPage, base_url: str, script: Script) -> None:

@@ -7,6 +7,7 @@ import base64
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from urllib.parse import urljoin
@@ -15,6 +16,7 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 from reportlab.pdfgen.canvas import Canvas
 
+from rag_api.api.deps import current_user
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
@@ -297,6 +299,7 @@ def test_what_asks_for_attention_can_be_listed(page: Page, container: Container)
     upload(page, kapot_pdf=b"geen pdf")
     for shown, name in (
         ("vervallen en niet vervangen", "oud.pdf"), ("vervalt binnen 30 dagen en niet vervangen", "bijna.pdf"),
+        ("vervalt binnen 90 dagen en niet vervangen", "bijna.pdf"),
         ("deels met twijfel gelezen", "scan.pdf"), ("kon niet gelezen worden", "kapot.pdf"),
     ):  # fmt: skip
         page.get_by_label("Toon", exact=True).select_option(shown)
@@ -636,6 +639,36 @@ def test_who_may_read_what_is_loaded_is_chosen_first_and_said_of_each_file(
     expect(lines).to_contain_text("Het mag gelezen worden door: iedereen, pediatrie.")
     expect(readers.get_by_label("Deze groepen")).to_be_checked()
     faultless(page)
+
+
+def test_an_admin_who_is_in_a_group_says_who_may_read_what_they_load(
+    container: Container, documents: dict[str, Document], serving: Serving, new_page: NewPage, tmp_path: Path
+) -> None:
+    app = create_app(container.settings, container)
+    app.dependency_overrides[current_user] = lambda: replace(LOCAL_USER, groups=("dialyse", "everyone"))
+    page = new_page()
+
+    def in_group(route: Route) -> None:
+        told = route.fetch().json()
+        told["user"]["groups"] = ["dialyse", "everyone"]
+        route.fulfill(json=told)
+
+    page.route("**/api/session", in_group)
+    page.goto(f"{serving(app)}/admin/documents")
+    readers = page.get_by_role("group", name="Wie mag lezen wat u laadt")
+    chooser = page.get_by_label("Laad documenten")
+    expect(readers.get_by_role("radio")).to_have_count(2)
+    expect(readers.get_by_label("Zoals gewoonlijk: dialyse;")).not_to_be_checked()
+    expect(readers.get_by_label("Deze groepen")).not_to_be_checked()
+    expect(chooser).to_be_disabled()
+    expect(chooser).to_have_accessible_description(re.compile("^Kies eerst wie het mag lezen: zoals gewoonlijk"))
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless(page)
+        page.screenshot(path=tmp_path / f"unsaid-{width}.png", full_page=True)
+    readers.get_by_label("Zoals gewoonlijk: dialyse;").check()
+    upload(page, stoel_txt=b"Stoel\n\nZet de stoel vlak.")
+    expect(page.locator(".loaded li")).to_contain_text("Het mag gelezen worden door: dialyse.")
 
 
 def test_files_for_a_group_that_nobody_is_in_are_not_loaded_unasked(page: Page, container: Container) -> None:

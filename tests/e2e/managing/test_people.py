@@ -426,9 +426,13 @@ def test_what_belongs_to_a_task_lies_in_a_menu_of_those_who_have_it(open_as: Ope
 
 
 @pytest.mark.parametrize("locale", ["nl-BE", "en-GB"])
-def test_the_bar_is_one_line_for_who_sees_most_of_it(open_as: Open, url: str, locale: str) -> None:
+def test_the_bar_is_one_line_for_who_sees_most_of_it_and_names_them(
+    open_as: Open, url: str, people: People, locale: str, tmp_path: Path
+) -> None:
+    name = "Annelies Vandenbroucke-Van Puyvelde"
+    people.db.run("update users set name = %(name)s where id = %(id)s", {"name": name, "id": people.ids["admin"]})
     page = open_as("admin", "/admin/accounts", width=1366, height=800, locale=locale)
-    for path, widths in (("/admin/accounts", [1366]), ("/", [1366, 1024, 768, 390, 320])):
+    for path, widths in (("/admin/accounts", [1366]), ("/", [1366, 1200, 1024, 768, 390, 320])):
         page.goto(url + path)
         for width in widths:
             page.set_viewport_size({"width": width, "height": 800})
@@ -437,6 +441,13 @@ def test_the_bar_is_one_line_for_who_sees_most_of_it(open_as: Open, url: str, lo
             assert bar
             assert bar["height"] < 56, width
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+            if width < 1200:
+                page.locator(".bar summary", has_text="Menu").click()
+            expect(page.locator(".signed-in")).to_have_text(name)
+            expect(page.locator(".signed-in")).to_be_in_viewport()
+            page.screenshot(path=tmp_path / f"{path[-5:].strip('/')}-{width}.png")
+            if width < 1200:
+                page.keyboard.press("Escape")
 
 
 def test_an_auditor_comes_to_the_trail_and_is_shown_the_way_to_nothing_else(open_as: Open) -> None:

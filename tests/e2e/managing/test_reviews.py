@@ -4,18 +4,22 @@ refused."""
 from __future__ import annotations
 
 import csv
+import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import httpx
 from playwright.sync_api import Page, expect
 
+from rag_api.answering.warnings.notice_texts import notice as noticed
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Role, User
-from tests.e2e.accessibility import faultless
+from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night
 from tests.e2e.managing.conftest import Asker
+from tests.e2e.scripted import ROWS, Script, table
+from tests.support.world import load
 
 DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
 FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
@@ -112,6 +116,73 @@ def test_an_answer_from_what_its_judge_may_not_read_says_so(
     container.db.run("update documents set groups = '{others}'")
     page.goto(f"{url}/quality/reviews")
     expect(page.locator(".review")).to_contain_text("Dit antwoord komt uit een procedure die u niet mag lezen.")
+    container.db.run("truncate conversations cascade")
+
+
+def test_a_judge_lists_what_lapses_first_with_its_owner_and_what_names_no_day(
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
+) -> None:
+    for name, days in (("later", 80), ("bijna", 9), ("ver", 200)):
+        until = date.today() + timedelta(days=days)
+        load(container, f"{name}.pdf", f"Regel {name}. ", valid_until=until, owner="Raad", language="nl")
+    asker.user = JUDGE
+    page.goto(f"{url}/procedures")
+    rows, validity = page.locator(".finder-row .document-title"), page.get_by_label("Geldigheid")
+    validity.select_option("vervalt binnen 90 dagen en niet vervangen")
+    expect(rows).to_have_text(["Regel bijna", "Regel later"])
+    expect(page.locator(".finder-row").first).to_contain_text("eigenaar: Raad")
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless(page)
+        page.screenshot(path=tmp_path / f"lapsing-{width}.png", full_page=True)
+    validity.select_option("vervalt binnen 30 dagen en niet vervangen")
+    expect(rows).to_have_text(["Regel bijna"])
+    validity.select_option("zonder einddatum en niet vervangen")
+    expect(rows.filter(has_text="Openingsuren van het restaurant")).to_be_visible()
+    expect(rows.filter(has_text="Regel")).to_have_count(0)
+
+
+def test_two_chances_that_differ_are_told_apart(page: Page, url: str, asker: Asker, container: Container) -> None:
+    asked(url, asker)
+    container.db.run(
+        """update answers set stats = stats || '{"refused": {"by": "unsure", "sure": 0.2561, "needed": 0.2604}}'"""
+        " where status = 'not_found'"
+    )
+    page.goto(f"{url}/quality/reviews")
+    flag = page.locator(".review", has_text=FLAG)
+    expect(flag.locator(".missed")).to_contain_text("klopt: 25,6%. Bedside antwoordt pas vanaf 26,0%.")
+    container.db.run("truncate conversations cascade")
+
+
+def test_a_judge_sees_the_doubt_and_the_columns_that_the_asker_saw(
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
+) -> None:
+    asked(url, asker)
+    said = container.db.one("select id from documents where source = 'paracetamol-kind.pdf'")
+    assert said
+    text, spans = table(Script())
+    quoted = [{**one.model_dump(mode="json"), "source_start": 0, "source_end": 1, **said} for one in spans]
+    container.db.run(
+        "update answers set status = 'answered', text = %(text)s, citations = %(quoted)s::jsonb,"
+        " notices = %(unsure)s::jsonb where question = %(dose)s",
+        {
+            "text": text,
+            "quoted": json.dumps([{**one, "document_id": one["id"]} for one in quoted]),
+            "unsure": json.dumps([asdict(noticed("unsure", "nl"))]),
+            "dose": DOSE,
+        },
+    )
+    page.goto(f"{url}/quality/reviews")
+    dose = page.locator(".review", has_text=DOSE)
+    expect(dose.get_by_text("Bedside is er niet zeker van dat dit de vraag beantwoordt")).to_be_visible()
+    expect(dose.get_by_role("columnheader")).to_have_text(list(ROWS[0]))
+    expect(dose.get_by_role("cell")).to_have_text(list(ROWS[1][1:]))
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"given-{width}.png", full_page=True)
+    dose.locator(".part-place").click()
+    expect(page).to_have_url(re.compile(f"/d/{said['id']}#page="))
     container.db.run("truncate conversations cascade")
 
 

@@ -483,6 +483,8 @@ def test_documents_that_expire_soon_and_that_were_read_in_doubt_can_be_listed(
         return [one["source"] for one in client.get("/documents", params=params).raise_for_status().json()["documents"]]
 
     assert listed(validity="expires_soon") == ["soon.pdf"]
+    assert "soon.pdf" in listed(validity="expires_later")
+    assert not {"soon.pdf"} & set(listed(validity="undated"))
     assert listed(validity="expired") == ["gone.pdf"]
     assert listed(uncertain=True) == ["scan.pdf"]
     assert len(listed(uncertain=False)) == 4

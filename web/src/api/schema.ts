@@ -168,8 +168,8 @@ export interface paths {
                     department?: string;
                     /** @description Exactly this one, as `GET /facets` names it. */
                     document_type?: string;
-                    /** @description By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within 30 days. */
-                    validity?: ("valid" | "expired" | "upcoming" | "expires_soon") | null;
+                    /** @description By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within 30 days; `expires_later`: within 90; `undated`: it names no last day. */
+                    validity?: ("valid" | "expired" | "upcoming" | "expires_soon" | "expires_later" | "undated") | null;
                     /** @description Exactly this one, as `GET /facets` names it. */
                     owner?: string;
                     /** @description Only those that name no owner. */
@@ -4126,6 +4126,10 @@ export interface components {
             status: "answered" | "not_found" | "sources_only" | "failed";
             /** @description Empty where it came from a document that you may not read. */
             text: string;
+            spans: components["schemas"]["SpanOut"][];
+            unsupported: components["schemas"]["UnsupportedOut"][];
+            /** @description What stood above it. */
+            notices: components["schemas"]["NoticeOut"][];
             /** @description Why; null: it was not refused, or it is not known. */
             refused: components["schemas"]["RefusedOut"] | null;
             sources: components["schemas"]["ReviewedSource"][];

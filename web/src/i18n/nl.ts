@@ -8,8 +8,6 @@ const either = (names: string[]): string => new Intl.ListFormat("nl", { type: "d
 export const nl: Messages = {
   locale: "nl-BE",
   app: {
-    copyLink: "Kopieer link",
-    linkCopied: "Link gekopieerd",
     name: "Bedside",
     newConversation: "Nieuwe vraag",
     history: "Eerder",
@@ -188,34 +186,12 @@ export const nl: Messages = {
     down: "Bedside kan nu niet zoeken.",
   },
   identity: {
-    title: "Wat een patiënt herkenbaar maakt",
-    kinds: {
-      name: "een naam",
-      birth_date: "een geboortedatum",
-      national_number: "een rijksregisternummer of BSN",
-      patient_number: "een patiëntnummer",
-      phone: "een telefoonnummer",
-      email: "een e-mailadres",
-      address: "een adres",
-    },
-    other: "een ander gegeven",
-    instead: "Zonder:",
-    remove: "Weglaten en vragen",
-    keep: "Toch zo vragen",
     wait: (seconds: number) =>
       `U stelde net heel vaak een vraag. Probeer het over ${many(seconds, "seconde", "seconden")} opnieuw.`,
   },
   session: {
-    lead: "Meld u aan om de procedures van uw ziekenhuis te bevragen.",
-    login: "Gebruikersnaam",
-    password: "Wachtwoord",
-    signIn: "Aanmelden",
     signOut: "Afmelden",
     signedInAs: (name: string) => `Aangemeld als ${name}`,
-    ended: "Uw sessie is afgelopen. Meld u opnieuw aan.",
-    endedKept: "Uw sessie is afgelopen. Meld u opnieuw aan; uw vraag is bewaard.",
-    endsAfter: (minutes: number) => `Dat gebeurt na ${many(minutes, "minuut", "minuten")} zonder gebruik.`,
-    forgotten: "Wachtwoord vergeten? Vraag een nieuw aan de IT-dienst van uw ziekenhuis.",
     endingTitle: "U wordt afgemeld",
     ending: (seconds: number) =>
       `Deze pagina is een tijd niet gebruikt: u wordt over ${many(seconds, "seconde", "seconden")} afgemeld.`,
@@ -223,20 +199,6 @@ export const nl: Messages = {
     notAllowed: "Deze pagina is niet voor u",
     notAllowedWhy: (roles: string[]) => `Ze is voor wie de rol ${either(roles)} heeft; een beheerder kan die geven.`,
     toQuestions: "Naar de vragen",
-    refused: {
-      not_signed_in: "De gebruikersnaam of het wachtwoord klopt niet.",
-      too_many_tries: "Te veel verkeerde wachtwoorden. Wacht een minuut en probeer opnieuw.",
-      account_suspended: "Uw account is geschorst. Vraag een beheerder waarom.",
-      offline: "Geen verbinding met Bedside. Controleer het netwerk en probeer opnieuw.",
-      database_unavailable: "Bedside antwoordt op dit moment niet. Probeer het zo opnieuw.",
-      audit_unavailable:
-        "Bedside kan niet vastleggen wie zich aanmeldt, en laat daarom niemand binnen. Probeer het zo opnieuw.",
-      internal: "Er ging iets mis in Bedside. Probeer het opnieuw en verwittig de beheerder als het zo blijft.",
-    },
-    failed: {
-      not_allowed: "U kon niet worden aangemeld: er is hier geen account voor u, of het duurde te lang.",
-      sign_in_unavailable: "De aanmelding van het ziekenhuis antwoordt niet. Probeer het zo opnieuw.",
-    },
   },
   confirm: { yes: "Ja, verwijder", no: "Annuleren" },
   pages: "Pagina's",

@@ -1,21 +1,20 @@
 // Who may read what is loaded: chosen before it is, and said of each file after.
 import { useId } from "react";
 import { formatMoment, useStaffMessages } from "../../i18n";
-import { useSession } from "../../queries/session";
 import { useAccess } from "../../queries/staff/documents";
-import { type Chosen, groupsAtLoad } from "../../state/staff/account";
+import type { Chosen } from "../../state/staff/account";
 import { GroupChoice } from "./GroupChoice";
 
 interface Props {
-  chosen: Chosen | null; // null: who may by default
+  usual: readonly string[]; // who may by default
+  chosen: Chosen | null | undefined; // null: these; undefined: nothing is said yet
   disabled: boolean;
   onChange(chosen: Chosen | null): void;
 }
 
-export function LoadReaders({ chosen, disabled, onChange }: Props) {
+export function LoadReaders({ usual, chosen, disabled, onChange }: Props) {
   const m = useStaffMessages();
   const name = useId();
-  const usual = groupsAtLoad(useSession().data?.user?.groups ?? []);
   return (
     <fieldset className="checks load-readers" disabled={disabled}>
       <legend>{m.access.atLoad}</legend>
@@ -24,12 +23,7 @@ export function LoadReaders({ chosen, disabled, onChange }: Props) {
         {m.access.usual(usual.map(m.accounts.groupName).join(", "))}
       </label>
       <label>
-        <input
-          type="radio"
-          name={name}
-          checked={chosen !== null}
-          onChange={() => onChange({ groups: [], typed: "" })}
-        />
+        <input type="radio" name={name} checked={chosen != null} onChange={() => onChange({ groups: [], typed: "" })} />
         {m.access.chosen}
       </label>
       {chosen && <GroupChoice chosen={chosen} help={m.access.help} onChange={onChange} />}

@@ -2,7 +2,7 @@
 // the first answer.
 import { type MouseEvent, useState } from "react";
 import type { Answer } from "../../api/types";
-import { formatSeconds, useWardMessages } from "../../i18n";
+import { formatInstant, formatSeconds, useWardMessages } from "../../i18n";
 import type { AnswerState } from "../../state/conversation/answer";
 import { askPath, placePath } from "../../state/window/route";
 import { belowHeading, partsOf } from "../../text/answer/parts";
@@ -24,6 +24,7 @@ export function Made({ state, onEdit }: Props) {
   const parts = [m.made.sources(sources.length)];
   if (milliseconds !== null) parts.push(m.answer.seconds(formatSeconds(milliseconds, m)));
   if (answer && model && mode === "answer") parts.push(m.made.model(model === "demo" ? m.made.demoModel : model));
+  const recalled = state.milliseconds === null;
   const copy = async ({ currentTarget }: MouseEvent): Promise<void> => {
     const drawn = currentTarget.closest(".turn")?.querySelector(".answer-text");
     if (!drawn) return;
@@ -32,6 +33,7 @@ export function Made({ state, onEdit }: Props) {
   };
   return (
     <p className="made">
+      {recalled && <span>{m.made.given(formatInstant(state.answer.created_at, m), isUnchanged(state.answer))}</span>}
       <span>{parts.join(" · ")}</span>
       {answer && (
         <button type="button" className="link" onClick={(event) => void copy(event)}>
@@ -50,6 +52,13 @@ export function Made({ state, onEdit }: Props) {
     </p>
   );
 }
+
+/** Whether what it is from counts as it did; of what is withheld nothing is told. */
+const isUnchanged = ({ since, status, sources, notices }: Answer): boolean =>
+  (status === "answered" || status === "sources_only") &&
+  sources.length > 0 &&
+  since.length === 0 &&
+  notices.every(({ code }) => code !== "withheld");
 
 /** The whole conversation is printed where conversations are listed, or by the browser. */
 function printAlone(button: Element): void {

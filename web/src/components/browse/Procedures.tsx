@@ -5,6 +5,7 @@ import type { DocumentSummary, Validity } from "../../api/types";
 import { useStaffMessages } from "../../i18n";
 import { useFacets } from "../../queries/documents/facets";
 import { type DocumentFilters, useProcedures } from "../../queries/documents/pages";
+import { useRoles } from "../../queries/session";
 import { useDelayed } from "../../queries/useDelayed";
 import { placePath } from "../../state/window/route";
 import { isExpired, validityOf } from "../../text/documents/facts";
@@ -14,6 +15,7 @@ import { Problem } from "../shared/controls/Problem";
 import { Staff } from "../shared/frame/Staff";
 
 const VALIDITIES = ["valid", "expired", "upcoming"] as const satisfies readonly Validity[];
+const REVIEWED = [...VALIDITIES, "expires_soon", "expires_later", "undated"] as const; // for who watches over them
 const ALL: DocumentFilters = { search: "", department: "", document_type: "", validity: "" };
 
 export function Procedures() {
@@ -50,6 +52,7 @@ interface FiltersProps {
 
 function Filters({ filters, onFilters }: FiltersProps) {
   const m = useStaffMessages();
+  const watches = useRoles().some((role) => role !== "reader");
   const { data: facets } = useFacets(); // the words are searched without it
   const change = (part: Partial<DocumentFilters>): void => onFilters({ ...filters, ...part });
   return (
@@ -84,7 +87,7 @@ function Filters({ filters, onFilters }: FiltersProps) {
           className="document-field"
           label={m.find.validity}
           value={filters.validity}
-          options={VALIDITIES.map((one) => [one, m.find.validities[one]] as const)}
+          options={(watches ? REVIEWED : VALIDITIES).map((one) => [one, m.find.validities[one]] as const)}
           none={m.scope.all}
           onValue={(validity) => change({ validity })}
         />
@@ -95,9 +98,14 @@ function Filters({ filters, onFilters }: FiltersProps) {
 
 function Row({ document }: { document: DocumentSummary }) {
   const m = useStaffMessages();
-  const { id, title, language, version, department, document_type, replaced_by } = document;
+  const { id, title, language, version, department, document_type, owner, replaced_by } = document;
   const validity = validityOf(document, m);
-  const facts = [department, m.scope.types[document_type] ?? document_type, version && m.card.version(version)];
+  const facts = [
+    department,
+    m.scope.types[document_type] ?? document_type,
+    version && m.card.version(version),
+    owner && m.card.owner(owner),
+  ];
   return (
     <li className="card finder-row">
       <a

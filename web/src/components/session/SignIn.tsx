@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import { address } from "../../api/client";
 import { asApiError } from "../../api/errors";
 import { keptQuestion } from "../../api/signedOut";
-import { useMessages } from "../../i18n";
+import { useWardMessages } from "../../i18n";
 import { useSignIn } from "../../queries/session";
 import { keptInTab } from "../../settings";
 import { lazyPart } from "../shared/controls/lazyPart";
@@ -20,7 +20,7 @@ interface Props {
 }
 
 export function SignIn({ how, ended, idle }: Props) {
-  const m = useMessages();
+  const m = useWardMessages();
   const [unspoken, setUnspoken] = useState(false); // the other language could not be had
   useDisplay();
   const kept = ended && keptQuestion() !== "";
@@ -33,13 +33,13 @@ export function SignIn({ how, ended, idle }: Props) {
       {unspoken && <p role="alert">{m.app.languageFailed}</p>}
       {ended ? (
         <p className="notice" role="status">
-          {kept ? m.session.endedKept : m.session.ended} {idle > 0 && m.session.endsAfter(Math.round(idle / 60))}
+          {kept ? m.signIn.endedKept : m.signIn.ended} {idle > 0 && m.signIn.endsAfter(Math.round(idle / 60))}
         </p>
       ) : (
-        <p>{m.session.lead}</p>
+        <p>{m.signIn.lead}</p>
       )}
       {how === "local" ? <Password /> : <Elsewhere inNewTab={kept} />}
-      {how === "local" && <p className="muted">{m.session.forgotten}</p>}
+      {how === "local" && <p className="muted">{m.signIn.forgotten}</p>}
       {keptInTab("steps") !== null && (
         <Optional fallback={null}>
           <Timers />
@@ -50,7 +50,7 @@ export function SignIn({ how, ended, idle }: Props) {
 }
 
 function Password() {
-  const m = useMessages();
+  const m = useWardMessages();
   const signIn = useSignIn();
   const [login, setLogin] = useState("");
   const [password, setPassword] = useState("");
@@ -66,7 +66,7 @@ function Password() {
   return (
     <form className="sign-in" onSubmit={submit}>
       <label>
-        {m.session.login}
+        {m.signIn.login}
         <input
           autoComplete="username"
           value={login}
@@ -77,7 +77,7 @@ function Password() {
         />
       </label>
       <label>
-        {m.session.password}
+        {m.signIn.password}
         <input
           type="password"
           autoComplete="current-password"
@@ -88,11 +88,11 @@ function Password() {
       </label>
       {wrong && (
         <p className="notice serious" role="alert">
-          {m.session.refused[wrong] ?? m.session.refused.not_signed_in}
+          {m.signIn.refused[wrong] ?? m.signIn.refused.not_signed_in}
         </p>
       )}
       <button type="submit" className="button">
-        {m.session.signIn}
+        {m.signIn.signIn}
       </button>
     </form>
   );
@@ -103,14 +103,14 @@ function Password() {
  * back.
  */
 function Elsewhere({ inNewTab }: { inNewTab: boolean }) {
-  const m = useMessages();
+  const m = useWardMessages();
   const failed = new URLSearchParams(location.search).get("sign-in-failed");
   const here = failed ? "/" : location.pathname + location.search;
   return (
     <>
       {failed && (
         <p className="notice serious" role="alert">
-          {m.session.failed[failed] ?? m.session.refused[failed] ?? m.session.failed.not_allowed}
+          {m.signIn.failed[failed] ?? m.signIn.refused[failed] ?? m.signIn.failed.not_allowed}
         </p>
       )}
       <a
@@ -119,7 +119,7 @@ function Elsewhere({ inNewTab }: { inNewTab: boolean }) {
         target={inNewTab ? "_blank" : undefined}
         rel="noreferrer"
       >
-        {m.session.signIn}
+        {m.signIn.signIn}
       </a>
     </>
   );

@@ -23,7 +23,14 @@ export const staff = {
   find: {
     lead: "All procedures that you may read; a star keeps one at hand on your first page, on every computer.",
     validity: "Validity",
-    validities: { valid: "valid today", expired: "expired", upcoming: "not valid yet" },
+    validities: {
+      valid: "valid today",
+      expired: "expired",
+      upcoming: "not valid yet",
+      expires_soon: "expire within 30 days and not replaced",
+      expires_later: "expire within 90 days and not replaced",
+      undated: "without a last day and not replaced",
+    },
     count: (shown: number, total: number) => {
       if (total === 0) return "No procedure fits. Take a filter away, or try other words.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} of ${total} procedures`;
@@ -263,6 +270,8 @@ export const staff = {
       failed: "could not be read",
       expired: "expired and not replaced",
       expires_soon: "expire within 30 days and not replaced",
+      expires_later: "expire within 90 days and not replaced",
+      undated: "without a last day and not replaced",
       replaced: "replaced by another document",
       earlier: "earlier versions of the same file",
       uncertain: "partly read in doubt",

@@ -18,7 +18,14 @@ export const staff: StaffWords = {
   find: {
     lead: "Alle procedures die u mag lezen; met een ster staat een procedure klaar op uw beginpagina, op elke computer.",
     validity: "Geldigheid",
-    validities: { valid: "vandaag geldig", expired: "vervallen", upcoming: "nog niet geldig" },
+    validities: {
+      valid: "vandaag geldig",
+      expired: "vervallen",
+      upcoming: "nog niet geldig",
+      expires_soon: "vervalt binnen 30 dagen en niet vervangen",
+      expires_later: "vervalt binnen 90 dagen en niet vervangen",
+      undated: "zonder einddatum en niet vervangen",
+    },
     count: (shown: number, total: number) => {
       if (total === 0) return "Er past geen procedure bij. Haal een filter weg, of probeer andere woorden.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} van ${total} procedures`;
@@ -264,6 +271,8 @@ export const staff: StaffWords = {
       failed: "kon niet gelezen worden",
       expired: "vervallen en niet vervangen",
       expires_soon: "vervalt binnen 30 dagen en niet vervangen",
+      expires_later: "vervalt binnen 90 dagen en niet vervangen",
+      undated: "zonder einddatum en niet vervangen",
       replaced: "vervangen door een ander document",
       earlier: "eerdere versies van hetzelfde bestand",
       uncertain: "deels met twijfel gelezen",

@@ -16,7 +16,52 @@ export const ward: WardWords = {
     forWhom: "Over welke patiënt gaat de vraag?",
     patients: { adult: "volwassene", child: "kind", neonate: "pasgeborene", pregnancy: "zwangere" },
   },
+  signIn: {
+    lead: "Meld u aan om de procedures van uw ziekenhuis te bevragen.",
+    login: "Gebruikersnaam",
+    password: "Wachtwoord",
+    signIn: "Aanmelden",
+    ended: "Uw sessie is afgelopen. Meld u opnieuw aan.",
+    endedKept: "Uw sessie is afgelopen. Meld u opnieuw aan; uw vraag is bewaard.",
+    endsAfter: (minutes: number) =>
+      `Dat gebeurt na ${minutes === 1 ? "1 minuut" : `${minutes} minuten`} zonder gebruik.`,
+    forgotten: "Wachtwoord vergeten? Vraag een nieuw aan de IT-dienst van uw ziekenhuis.",
+    refused: {
+      not_signed_in: "De gebruikersnaam of het wachtwoord klopt niet.",
+      too_many_tries: "Te veel verkeerde wachtwoorden. Wacht een minuut en probeer opnieuw.",
+      account_suspended: "Uw account is geschorst. Vraag een beheerder waarom.",
+      offline: "Geen verbinding met Bedside. Controleer het netwerk en probeer opnieuw.",
+      database_unavailable: "Bedside antwoordt op dit moment niet. Probeer het zo opnieuw.",
+      audit_unavailable:
+        "Bedside kan niet vastleggen wie zich aanmeldt, en laat daarom niemand binnen. Probeer het zo opnieuw.",
+      internal: "Er ging iets mis in Bedside. Probeer het opnieuw en verwittig de beheerder als het zo blijft.",
+    },
+    failed: {
+      not_allowed: "U kon niet worden aangemeld: er is hier geen account voor u, of het duurde te lang.",
+      sign_in_unavailable: "De aanmelding van het ziekenhuis antwoordt niet. Probeer het zo opnieuw.",
+    },
+  },
+  personal: {
+    title: "Wat een patiënt herkenbaar maakt",
+    kinds: {
+      name: "een naam",
+      birth_date: "een geboortedatum",
+      national_number: "een rijksregisternummer of BSN",
+      patient_number: "een patiëntnummer",
+      phone: "een telefoonnummer",
+      email: "een e-mailadres",
+      address: "een adres",
+    },
+    other: "een ander gegeven",
+    instead: "Zonder:",
+    remove: "Weglaten en vragen",
+    keep: "Toch zo vragen",
+  },
   made: {
+    given: (at, unchanged) =>
+      `Gevraagd op ${at}${unchanged ? "; de documenten zijn sindsdien niet vervangen of ingetrokken" : ""}`,
+    copyLink: "Kopieer link",
+    linkCopied: "Link gekopieerd",
     sources: (count: number) => `${count} ${count === 1 ? "bron" : "bronnen"}`,
     model: (model: string) => `geschreven door ${model}`,
     demoModel: "het demonstratiemodel",

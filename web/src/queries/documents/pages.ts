@@ -14,13 +14,19 @@ export interface DocumentFilters {
   validity: Validity | ""; // on this day
 }
 
-/** Those that can be read, a page at a time; what another one has replaced is not valid today. */
+const LAPSING: readonly Validity[] = ["expires_soon", "expires_later", "undated"];
+
+/**
+ * Those that can be read, a page at a time; what another one has replaced is not valid today, and
+ * lapses unnoticed. What lapses comes in that order.
+ */
 export const useProcedures = ({ validity, ...filters }: DocumentFilters) =>
   usePages({
     ...filters,
     validity: validity || undefined,
     status: "indexed",
-    ...(validity === "valid" && { replaced: false }),
+    ...((validity === "valid" || LAPSING.some((one) => one === validity)) && { replaced: false }),
+    ...(validity.startsWith("expire") && { order: "valid_until" as const }),
   });
 
 export const usePages = (wanted: Omit<Wanted, "limit" | "offset">) =>

@@ -13,12 +13,24 @@ const changesOf = (id: string) => [...ofOne(id), "changes"];
 const accessOf = (id: string) => [...ofOne(id), "access"];
 
 /** What an admin looks for: all that counts now, what asks for attention, or what was taken out. */
-export type Shown = "" | "failed" | "expired" | "expires_soon" | "replaced" | "earlier" | "uncertain" | "withdrawn";
+export type Shown =
+  | ""
+  | "failed"
+  | "expired"
+  | "expires_soon"
+  | "expires_later"
+  | "undated"
+  | "replaced"
+  | "earlier"
+  | "uncertain"
+  | "withdrawn";
 const WANTED: Record<Shown, Omit<Wanted, "limit">> = {
   "": {},
   failed: { status: "failed" },
   expired: { validity: "expired", replaced: false },
   expires_soon: { validity: "expires_soon", replaced: false },
+  expires_later: { validity: "expires_later", replaced: false },
+  undated: { validity: "undated", replaced: false },
   replaced: { replaced: true },
   earlier: { status: "replaced" },
   uncertain: { uncertain: true },
@@ -34,8 +46,7 @@ export interface Listed {
 }
 
 /** What has lapsed, or is about to, is looked through from the earliest on. */
-export const orderOf = (shown: Shown): Order =>
-  shown === "expired" || shown === "expires_soon" ? "valid_until" : "title";
+export const orderOf = (shown: Shown): Order => (shown.startsWith("expire") ? "valid_until" : "title");
 
 const wantedOf = ({ search, shown, department, owner, order }: Listed): Omit<Wanted, "limit"> => ({
   search,

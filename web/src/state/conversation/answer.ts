@@ -97,9 +97,13 @@ export function asked(question: string, at: number): AnswerState {
   };
 }
 
-/** An answer that was stored earlier. */
+/** An answer that was stored earlier. What no longer counts is not called valid. */
 export function recalled(answer: Answer): AnswerState {
-  return { kind: "complete", answer, milliseconds: null };
+  const undated = (one: Source): Source =>
+    answer.since.some(({ document_id }) => document_id === one.document_id)
+      ? { ...one, valid_from: null, valid_until: null }
+      : one;
+  return { kind: "complete", answer: { ...answer, sources: answer.sources.map(undated) }, milliseconds: null };
 }
 
 /** The answer after `event`. An answer that has ended stays as it is, whatever comes late. */

@@ -9,6 +9,7 @@ import {
   givenOf,
   groupsAtLoad,
   isGroup,
+  isOpen,
   mayChangeMemberships,
   NEW_FORM,
   rolesToGive,
@@ -90,4 +91,5 @@ test("who is in which group is for the membership admin, and an admin gives the 
 test("what an admin loads is for their own groups, and for everyone where they have none", () => {
   expect(groupsAtLoad(["surgery", "everyone", "icu", "quality"])).toEqual(["icu", "surgery"]);
   expect(groupsAtLoad(["everyone", "quality"])).toEqual(["everyone"]);
+  expect([["everyone"], ["icu"], ["icu", "everyone"], []].map(isOpen)).toEqual([true, false, false, false]);
 });

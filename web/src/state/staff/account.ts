@@ -91,6 +91,10 @@ export function groupsAtLoad(own: readonly string[]): string[] {
   return named.length > 0 ? named.toSorted() : own.filter((group) => group !== QUALITY);
 }
 
+/** Whether these are all, and nobody is kept out. */
+export const isOpen = (groups: readonly string[]): boolean =>
+  groups.length > 0 && groups.every((group) => group === EVERYONE);
+
 /** Those of these groups through which nobody reads a document. */
 export const withoutReaders = (groups: readonly string[], known: readonly Group[]): string[] =>
   groups.filter((group) => group !== EVERYONE && !known.some(({ name, readers }) => name === group && readers > 0));

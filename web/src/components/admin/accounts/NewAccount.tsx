@@ -81,7 +81,7 @@ export function NewAccount({ onMade, onCancel }: Props) {
         )}
         {!form.machine && (
           <label className="document-field">
-            {m.session.password}
+            {m.signIn.password}
             <input
               required
               autoComplete="off"

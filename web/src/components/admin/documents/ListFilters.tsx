@@ -4,7 +4,17 @@ import { useFacets } from "../../../queries/documents/facets";
 import { type Listed, orderOf } from "../../../queries/staff/documents";
 import { Choice } from "../../shared/controls/Choice";
 
-const SHOWN = ["failed", "expired", "expires_soon", "replaced", "earlier", "uncertain", "withdrawn"] as const;
+const SHOWN = [
+  "failed",
+  "expired",
+  "expires_soon",
+  "expires_later",
+  "undated",
+  "replaced",
+  "earlier",
+  "uncertain",
+  "withdrawn",
+] as const;
 const ORDERS = ["title", "valid_until"] as const;
 
 const ANYBODY = "*"; // no owner's name; "" is nobody

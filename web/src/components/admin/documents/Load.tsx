@@ -5,8 +5,9 @@ import { READ } from "../../../api/kinds";
 import type { Loaded, NoteOut } from "../../../api/types";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useFacets } from "../../../queries/documents/facets";
+import { useSession } from "../../../queries/session";
 import { useLoad } from "../../../queries/staff/documents";
-import { allGroups, type Chosen, isGroup } from "../../../state/staff/account";
+import { allGroups, type Chosen, groupsAtLoad, isGroup, isOpen } from "../../../state/staff/account";
 import type { Named } from "../../../state/staff/metadata";
 import { AccessDoubts, useAccessDoubts } from "../AccessDoubts";
 import { LoadedReaders, LoadReaders } from "../LoadReaders";
@@ -33,7 +34,9 @@ export function Load() {
   const [lines, setLines] = useState<readonly Line[]>([]);
   const [waiting, setWaiting] = useState<readonly string[]>([]); // names, the first being loaded
   const [over, setOver] = useState(false); // files are held above
-  const [chosen, setChosen] = useState<Chosen | null>(null); // who may read them
+  const usual = groupsAtLoad(useSession().data?.user?.groups ?? []);
+  const [said, setSaid] = useState<Chosen | null>(); // who may read them
+  const chosen = said === undefined && isOpen(usual) ? null : said; // else it might reach few unseen
   const [asked, setAsked] = useState<readonly File[]>([]); // files of which it is asked whether that is meant
   const [held, setHeld] = useState<readonly File[]>([]); // until it is known who may read them
   const [untaken, setUntaken] = useState<readonly File[]>([]); // dropped before anybody was chosen
@@ -42,7 +45,7 @@ export function Load() {
   const { mutateAsync: loadOne } = useLoad();
   const groups = chosen ? allGroups(chosen) : [];
   const doubts = useAccessDoubts(groups);
-  const lacking = chosen !== null && (groups.length === 0 || !groups.every(isGroup));
+  const lacking = chosen === undefined || (chosen !== null && (groups.length === 0 || !groups.every(isGroup)));
   const closed = waiting.length > 0 || lacking || doubts.waits;
   const load = (files: readonly File[]): void => {
     forget();
@@ -94,10 +97,11 @@ export function Load() {
       onDrop={drop}
     >
       <LoadReaders
+        usual={usual}
         chosen={chosen}
         disabled={waiting.length > 0}
         onChange={(now) => {
-          setChosen(now);
+          setSaid(now);
           forget();
         }}
       />
@@ -114,7 +118,8 @@ export function Load() {
         />
       </label>
       <p className="load-help" id={help}>
-        {lacking ? m.access.chooseFirst : m.admin.dropHelp} {m.admin.loadHelp(READ.join(", "))}
+        {chosen === undefined ? m.access.sayFirst : lacking ? m.access.chooseFirst : m.admin.dropHelp}{" "}
+        {m.admin.loadHelp(READ.join(", "))}
       </p>
       {untaken.length > 0 && (
         <p className="notice" role="alert">

@@ -2,7 +2,7 @@
 // decides.
 import { useEffect, useRef } from "react";
 import type { PersonalChoice } from "../../../api/types";
-import { useMessages } from "../../../i18n";
+import { useWardMessages } from "../../../i18n";
 import type { AnswerState } from "../../../state/conversation/answer";
 
 interface Props {
@@ -11,31 +11,31 @@ interface Props {
 }
 
 export function Identity({ state, onPersonal }: Props) {
-  const m = useMessages();
+  const m = useWardMessages();
   const first = useRef<HTMLButtonElement>(null);
   useEffect(() => first.current?.focus(), []);
   const { question } = state.draft;
   const { rows = [], instead = "" } = state.refusal ?? {};
   const mayKeep = state.code === "personal_data";
   return (
-    <section className="identity" aria-label={m.identity.title}>
+    <section className="identity" aria-label={m.personal.title}>
       <ul>
         {rows.map(({ code, values }) => (
           <li key={values?.start}>
-            {m.identity.kinds[code] ?? m.identity.other}: <q>{values?.text}</q>
+            {m.personal.kinds[code] ?? m.personal.other}: <q>{values?.text}</q>
           </li>
         ))}
       </ul>
       <p>
-        {m.identity.instead} <q>{instead}</q>
+        {m.personal.instead} <q>{instead}</q>
       </p>
       <p className="choices">
         <button type="button" className="button primary" ref={first} onClick={() => onPersonal(question, "remove")}>
-          {m.identity.remove}
+          {m.personal.remove}
         </button>
         {mayKeep && (
           <button type="button" className="button" onClick={() => onPersonal(question, "keep")}>
-            {m.identity.keep}
+            {m.personal.keep}
           </button>
         )}
       </p>

@@ -5,6 +5,9 @@ import { failureWords, formatInstant, type StaffMessages, useStaffMessages } fro
 import { functionsOf, nameOf, useFacets } from "../../../queries/documents/facets";
 import { useReview } from "../../../queries/staff/reviews";
 import { placePath } from "../../../state/window/route";
+import { noticesSaid } from "../../../text/documents/facts";
+import { toldApart } from "../../../text/shares";
+import { AnswerText } from "../../answer/text/AnswerText";
 import { WhoReads } from "../../owners/WhoReads";
 import { Choice } from "../../shared/controls/Choice";
 
@@ -29,11 +32,7 @@ export function Review({ asked }: { asked: Reviewed }) {
       ) : (
         asked.status !== "answered" && <p className="missed">{m.reviews.statuses[asked.status]}</p>
       )}
-      {asked.text && (
-        <blockquote className="review-text" lang={asked.language}>
-          {asked.text}
-        </blockquote>
-      )}
+      {asked.text && <Given asked={asked} />}
       {asked.status === "answered" && !asked.text && <p className="muted">{m.reviews.hidden}</p>}
       {asked.sources.length > 0 && (
         <>
@@ -59,6 +58,32 @@ export function Review({ asked }: { asked: Reviewed }) {
       ))}
       <Form asked={asked} />
     </li>
+  );
+}
+
+/** The answer as its reader saw it, with what stood above it. */
+function Given({ asked: { text, spans, unsupported, notices, language } }: { asked: Reviewed }) {
+  const m = useStaffMessages();
+  return (
+    <>
+      {noticesSaid(notices, m).map((one) => (
+        <p key={one.code + one.text} className="notice calm" lang={one.language || language}>
+          {one.text}
+        </p>
+      ))}
+      <div className="review-text">
+        <AnswerText
+          {...{ text, spans, unsupported, language }}
+          id=""
+          sources={[]}
+          writing={false}
+          lacks={undefined}
+          onSpan={({ document_id, page, text: quote }) =>
+            location.assign(placePath({ document: document_id, page, quotes: [quote] }))
+          }
+        />
+      </div>
+    </>
   );
 }
 
@@ -154,7 +179,7 @@ const ownerAndTitle = (owner: string, title: string): string => (owner ? `${owne
 
 function whyRefused({ refused }: Reviewed, m: StaffMessages): string {
   const why = m.reviews.refused[refused?.by ?? ""] ?? m.reviews.refusedUnknown;
-  const share = (value: number) => value.toLocaleString(m.locale, { style: "percent" });
-  const sure = refused?.sure != null && refused.needed != null;
-  return sure ? `${why} ${m.reviews.sure(share(refused.sure ?? 0), share(refused.needed ?? 0))}` : why;
+  const { sure, needed } = refused ?? {};
+  if (sure == null || needed == null || sure >= needed) return why; // else it was not for this
+  return `${why} ${m.reviews.sure(...toldApart(sure, needed, m.locale))}`;
 }

@@ -1,7 +1,7 @@
 // Copies the address of something, to be sent or kept. Who follows it sees it only where their own
 // rights let them.
 import { useState } from "react";
-import { useMessages } from "../../../i18n";
+import { useWardMessages } from "../../../i18n";
 
 interface Props {
   path: string;
@@ -10,14 +10,14 @@ interface Props {
 }
 
 export function CopyLink({ path, label, className = "link" }: Props) {
-  const m = useMessages();
+  const m = useWardMessages();
   const [copied, setCopied] = useState("");
   const address = new URL(path, location.origin).href;
   const copy = (): void => void navigator.clipboard?.writeText(address).then(() => setCopied(address));
   return (
     <button type="button" className={className} onClick={copy}>
-      <span className="in-turn" data-other={m.app.linkCopied}>
-        {copied === address ? m.app.linkCopied : (label ?? m.app.copyLink)}
+      <span className="in-turn" data-other={m.made.linkCopied}>
+        {copied === address ? m.made.linkCopied : (label ?? m.made.copyLink)}
       </span>
     </button>
   );

@@ -59,14 +59,14 @@ export function Header({
         <span className="spacer" />
         {folded ? (
           <Menu label={`${m.menus.all} ▾`} className="of-all to-left">
+            <li>
+              <SignedIn />
+            </li>
             <FoldedLinks current={current} />
             <li className="menu-heading">{m.app.display}</li>
             <Display {...display} />
             <li>
               <LanguageButton onFailed={setUnspoken} />
-            </li>
-            <li>
-              <SignedIn />
             </li>
           </Menu>
         ) : (

@@ -15,13 +15,13 @@ export function SignedIn() {
     location.assign(goTo ?? "/"); // a page of its own, so that nothing of the last one is left in it
   };
   return (
-    <button
-      type="button"
-      className="quiet"
-      onClick={() => void leave()}
-      title={m.session.signedInAs(session.user.name)}
-    >
-      {m.session.signOut}
-    </button>
+    <>
+      <span className="signed-in" title={m.session.signedInAs(session.user.name)}>
+        {session.user.name}
+      </span>
+      <button type="button" className="quiet" onClick={() => void leave()}>
+        {m.session.signOut}
+      </button>
+    </>
   );
 }

@@ -7,6 +7,7 @@ export const access = {
   atLoad: "Who may read what you load",
   usual: (groups: string) => `As usual: ${groups}; of a new version, whoever could read the one before`,
   chosen: "These groups",
+  sayFirst: "Choose first who may read it: as usual these are your groups alone, not everyone.",
   chooseFirst: "Choose a group first.",
   notTaken: (names: readonly string[]) =>
     `Not taken, since no group is chosen yet: ${names.join(", ")}. Choose a group, then add them again.`,

@@ -9,6 +9,7 @@ export const access: StaffWords["access"] = {
   atLoad: "Wie mag lezen wat u laadt",
   usual: (groups) => `Zoals gewoonlijk: ${groups}; van een nieuwe versie wie de vorige mocht lezen`,
   chosen: "Deze groepen",
+  sayFirst: "Kies eerst wie het mag lezen: zoals gewoonlijk zijn dat enkel uw groepen, niet iedereen.",
   chooseFirst: "Kies eerst een groep.",
   notTaken: (names) =>
     `Niet genomen, want er is nog geen groep gekozen: ${names.join(", ")}. Kies een groep en voeg ze dan opnieuw toe.`,
