@@ -1,4 +1,4 @@
-"""What stands between a table's rows on two pages interrupts it, or does not."""
+"""Lines between a table's rows on two pages: they interrupt it, or do not."""
 
 from __future__ import annotations
 
