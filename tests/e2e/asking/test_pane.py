@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from itertools import product
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.accessibility import faultless, looks
+from tests.e2e.accessibility import faultless, faultless_by_day_and_by_night, looks
 from tests.e2e.asking.test_reading import TOUCHED
 from tests.e2e.conftest import NewPage
 from tests.e2e.geometry import Drawn, Pdf, bare
@@ -258,3 +259,20 @@ def test_when_the_search_cannot_come_that_is_said(new_page: NewPage, base_url: s
     page.get_by_role("button", name="Zoek in dit document").click()
     look_for(page, "kind")
     said(page, "Zoeken lukt nu niet. Laad de pagina opnieuw.")
+
+
+@pytest.mark.parametrize(("width", "height"), [(640, 425), (960, 500)])
+def test_an_open_document_says_its_version_and_validity_in_a_low_window(
+    new_page: NewPage, base_url: str, tmp_path: Path, width: int, height: int
+) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page)
+    complete(page)
+    page.set_viewport_size({"width": width, "height": height})
+    page.locator(".answer-text .quote").first.click()
+    for said in ("versie 3", "geldig 1 jan 2025"):
+        expect(page.locator(".source .facts").get_by_text(said)).to_be_in_viewport()
+    expect(page.locator(".highlight.current")).to_be_in_viewport()
+    faultless_by_day_and_by_night(page)
+    page.screenshot(path=tmp_path / f"open-{width}.png")

@@ -91,6 +91,21 @@ def test_a_reopened_answer_says_when_it_was_given_and_that_its_documents_still_c
         faultless_by_day_and_by_night(page)
 
 
+def test_a_printed_answer_says_that_it_is_not_the_procedure_and_keeps_the_lines_of_its_table(
+    new_page: NewPage, base_url: str
+) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page, "breed")
+    complete(page)
+    page.set_viewport_size({"width": 640, "height": 900})
+    expect(page.get_by_role("button", name="Druk af (enkel dit antwoord)")).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator(".print-only").first).to_contain_text(": een uittreksel, niet de hele procedure.")
+    right = "one => one.getBoundingClientRect().right"
+    assert page.locator(".part-table").evaluate(right) < page.locator(".turns").evaluate(right)
+
+
 def test_what_is_copied_from_such_an_answer_says_so_too(new_page: NewPage, base_url: str, script: Script) -> None:
     page = new_page(permissions=["clipboard-read", "clipboard-write"])
     page.goto(base_url)

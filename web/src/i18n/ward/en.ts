@@ -12,7 +12,7 @@ export const ward = {
   },
   beside: {
     printed: (day: string) =>
-      `Printed from Bedside on ${day}. Check that the document is still valid: a print is not updated.`,
+      `Printed from Bedside on ${day}: an extract, not the whole procedure. Check that the document is still valid: a print is not updated.`,
     forWhom: "Which patient is the question about?",
     patients: { adult: "adult", child: "child", neonate: "newborn", pregnancy: "pregnant" },
   },
@@ -69,7 +69,7 @@ export const ward = {
     edit: "Edit and ask again",
     copySourceLink: "Copy link to the source",
     copyQuestionLink: "Copy link to the question",
-    print: "Print",
+    print: "Print (this answer only)",
   },
   feedback: {
     found: "Answer found?",

@@ -12,7 +12,7 @@ export const ward: WardWords = {
   },
   beside: {
     printed: (day: string) =>
-      `Afgedrukt uit Bedside op ${day}. Kijk na of het document nog geldt: een afdruk wordt niet bijgewerkt.`,
+      `Afgedrukt uit Bedside op ${day}: een uittreksel, niet de hele procedure. Kijk na of het document nog geldt: een afdruk wordt niet bijgewerkt.`,
     forWhom: "Over welke patiënt gaat de vraag?",
     patients: { adult: "volwassene", child: "kind", neonate: "pasgeborene", pregnancy: "zwangere" },
   },
@@ -70,7 +70,7 @@ export const ward: WardWords = {
     edit: "Pas aan en vraag opnieuw",
     copySourceLink: "Kopieer link naar de bron",
     copyQuestionLink: "Kopieer link naar de vraag",
-    print: "Druk af",
+    print: "Druk af (enkel dit antwoord)",
   },
   feedback: {
     found: "Antwoord gevonden?",
