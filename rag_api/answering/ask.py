@@ -363,10 +363,11 @@ def _refusal(
     if builder.unresolved_follow_up:
         return Refusal(by=UNRESOLVED_FOLLOW_UP), notice(UNRESOLVED_FOLLOW_UP, builder.notices_in)
     refused = Refusal(by=WITHHELD) if second else reason_of(retrieval, builder.stats.get("agreement", ()))
-    near = retrieval.first_withheld(container.settings.passages)
-    shown = next((one for one in builder.sources if near is not None and one.hit.chunk.id == near.chunk.id), None)
-    if shown is not None and (retrieval.best_is_withheld or not shown.addressed):
-        return refused, withheld(shown, builder.notices_in)
+    near = retrieval.withheld(container.settings.passages)
+    shown = (one for one in builder.sources if one.hit.chunk.id in near)
+    # what speaks to a machine holds no answer: it is told only where it stands first
+    if said := next((one for one in shown if retrieval.best_is_withheld or not one.addressed), None):
+        return refused, withheld(said, builder.notices_in)
     empty = not builder.sources and count_indexed(container.db, builder.user) == 0
     return refused, notice("empty_index", builder.notices_in) if empty else not_found(
         builder.sources, builder.notices_in

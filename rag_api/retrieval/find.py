@@ -76,12 +76,13 @@ class Retrieval:
     @property
     def best_is_withheld(self) -> bool:
         """The passage that fits best is shown and never quoted."""
-        return self.first_withheld(1) is not None
+        return bool(self.withheld(1))
 
-    def first_withheld(self, first: int) -> Hit | None:
-        """Of the `first` passages that fit best, the first of which most is shown and never quoted:
-        it was read in doubt, stands in a drawing, or speaks to a machine."""
-        return next((hit for hit in self.may_be_quoted[:first] if _is_withheld(hit.chunk.text)), None)
+    def withheld(self, first: int) -> frozenset[str]:
+        """Of the `first` chunks that fit best the ids of those of which most is shown and never
+        quoted: it was read in doubt, stands in a drawing, or speaks to a machine."""
+        chunks = (hit.chunk for hit in self.may_be_quoted[:first])
+        return frozenset(chunk.id for chunk in chunks if _is_withheld(chunk.text))
 
 
 def _is_withheld(text: str) -> bool:

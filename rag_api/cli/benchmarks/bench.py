@@ -219,8 +219,8 @@ def public(
 ) -> None:
     """Whole answers and refusals on papers of hospitals and governments, by half.
 
-    They become an index of their own; yours is not looked at. Half an hour where a reader is
-    configured.
+    They become an index of their own; yours is not looked at. A quarter of an hour where a reader
+    is configured.
     """
     from evaluation.sets.public import papers
 
