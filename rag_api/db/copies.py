@@ -9,6 +9,7 @@ since bring it up to date.
 from __future__ import annotations
 
 import gzip
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
@@ -29,6 +30,11 @@ PASSING = {"sessions", "sign_ins", "rate_limits"}
 HISTORY = "schema_migrations"
 LEFT_OUT = PASSING | {HISTORY}
 BLOCK = 1 << 20
+LEAVING_SECONDS = 5.0
+COMPANY = """
+    select 1 from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and application_name like 'bedside%'
+"""
 # What migrations make beside tables, and no extension does.
 LEFT_BESIDE_TABLES = """
     with foreigners as (select objid from pg_depend where deptype = 'e')
@@ -205,12 +211,13 @@ def _counters(connection: psycopg.Connection[DictRow]) -> list[SequenceValue]:
 
 
 def _refuse_company(connection: psycopg.Connection[DictRow]) -> None:
-    row = connection.execute(
-        "select count(*) as others from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
-        " and application_name like 'bedside%%'"
-    ).fetchone()
-    if row and row["others"]:
-        raise Conflict("Bedside is running on this database: stop it (docker compose stop rag_api), then restore.")
+    """A connection that was just closed, our own too, is listed until its process has ended."""
+    until = time.monotonic() + LEAVING_SECONDS
+    while connection.execute(COMPANY).fetchone():
+        if time.monotonic() > until:
+            raise Conflict("Bedside is running on this database: stop it (docker compose stop rag_api), then restore.")
+        time.sleep(0.1)
+        connection.execute("select pg_stat_clear_snapshot()")  # one transaction sees one list otherwise
 
 
 def _drop_all(connection: psycopg.Connection[DictRow]) -> None:

@@ -350,6 +350,16 @@ class TestRefused:
             with pytest.raises(Conflict, match="stop it"):
                 restore(container, kept, silent, silent)
 
+    def test_while_a_connection_that_was_closed_is_still_listed(self, install: Install, kept: Path) -> None:
+        settings = install(ready=True)
+        with Container(settings) as container, psycopg.connect(dsn_of(settings), application_name="bedside") as leaving:
+            leaving.execute("select")
+            closing = threading.Timer(1, leaving.close)
+            closing.start()
+            restore(container, kept, silent, silent)
+            closing.join()
+            assert container.store.count() == 3
+
     def test_a_folder_that_holds_something(self, install: Install, kept: Path) -> None:
         settings = install(ready=True)
         with Container(settings) as container:
