@@ -115,7 +115,8 @@ class EagleDrafter(Drafter):
         fresh, cache, shape = len(features), self._cache, self.shape
         self._make_room(row, len(context) - 1 - fresh, fresh)
         drafted = native.draft(
-            cache.kv, row, cache.lengths[row], cache.origins[row], features, torch.from_numpy(context[-fresh:].astype("int64")),
+            cache.kv, row, cache.lengths[row], cache.origins[row], self.head.normed(features),
+            torch.from_numpy(context[-fresh:].astype("int64")),
             top_k=shape.top_k, depth=min(shape.depth, max(total - 2, 0)), least=math.log(shape.least) if shape.least > 0 else -math.inf,
         )  # fmt: skip
         cache.lengths[row] += fresh

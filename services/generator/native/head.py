@@ -29,6 +29,7 @@ class HeadWeights:
     target_ids: Tensor  # int64 [D]
     rotations: Tensor  # fp32 [positions, head_dim / 2, 2]: cosines and sines
     residual_normed: bool
+    output_normed: bool
 
 
 class HeadStruct(ctypes.Structure):
@@ -36,7 +37,7 @@ class HeadStruct(ctypes.Structure):
         ("model", ModelStruct),
         *fields(MatrixStruct, "fuse logits"),
         *fields(ctypes.c_void_p, "token_norm feature_norm embeddings target_ids"),
-        ("normed", ctypes.c_int32),
+        *fields(ctypes.c_int32, "residual_normed output_normed"),
     )
 
 
@@ -75,6 +76,7 @@ class NativeHead:
         self._head = HeadStruct(
             model, weights.fuse.struct, weights.logits.struct, weights.token_norm.data_ptr(), weights.feature_norm.data_ptr(),
             weights.embeddings.data_ptr(), weights.target_ids.data_ptr(), weights.residual_normed,
+            weights.output_normed,
         )  # fmt: skip
 
     def draft(
@@ -90,8 +92,8 @@ class NativeHead:
         depth: int,
         least: float,
     ) -> Candidates:
-        """Read `features` [n, 3h], each with its next token, int64 [n], behind the `start` that row
-        `row` has; then draft.
+        """Read `features` [n, 3h], normed where the head wants that, each with its next token,
+        int64 [n], behind the `start` that row `row` has; then draft.
 
         `kv` is bf16 [2, rows, kv_heads, capacity, d] with room for n + top_k * depth more, `origin`
         the position of its first key. Paths with a log-probability below `least` are not followed.

@@ -108,6 +108,7 @@ def head(argv: list[str]) -> int:
     )
     parser.add_argument("--learning-rate", type=float, default=defaults.learning_rate)
     parser.add_argument("--intermediate", type=int, help="width of the MLP (default 8/3 of the hidden size)")
+    parser.add_argument("--normed", action="store_true", help="EAGLE-3.1's norms (version 3)")
     parser.add_argument("--fp32", action="store_true", help="no bf16 in the matrix products")
     parser.add_argument("--threads", type=int)
     options = parser.parse_args(argv)
@@ -121,6 +122,7 @@ def head(argv: list[str]) -> int:
         "prompt_share",
         "learning_rate",
         "intermediate",
+        "normed",
     )
     chosen = {name: getattr(options, name) for name in names}
     target = load_target(options.model, threads=options.threads)

@@ -33,6 +33,7 @@ class FitOptions:
     learning_rate: float = 1e-3
     warm_up: int = 40  # steps
     intermediate: int | None = None  # 8/3 of the hidden size
+    normed: bool = False  # EAGLE-3.1: features normed before they are fused, and what is fed back
     bf16: bool = True
     save_minutes: float = 2.0
     seed: int = 0
@@ -61,6 +62,8 @@ def new_head(
         head_dim=target.config.head_dim,
         rope_theta=rope_theta,
         fc_bias=False,
+        fc_norm=options.normed,
+        norm_output=options.normed,
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(options.seed)

@@ -10,9 +10,9 @@ R rows, N tokens, h hidden size, D draft vocabulary.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import torch
 import torch.nn.functional as F
@@ -39,6 +39,8 @@ class DraftHead(Protocol):
 
     @property
     def device(self) -> torch.device: ...
+
+    def normed(self, features: Tensor) -> Tensor: ...
 
     def fuse(self, features: Tensor) -> Tensor: ...
 
@@ -81,6 +83,11 @@ class HeadConfig:
     fc_bias: bool = False
     qkv_bias: bool = False
     norm_before_residual: bool = False
+    # EAGLE-3.1: each of the target's three features normed by itself, and the normed output fed
+    # back; norm_before_fc: one norm of all three, as some trainers have it
+    fc_norm: bool = False
+    norm_before_fc: bool = False
+    norm_output: bool = False
     own_embeddings: bool = False
 
     @property
@@ -110,6 +117,12 @@ def frequencies(config: HeadConfig) -> Tensor:
 
 def scaling_kind(scaling: Mapping[str, Any]) -> str:
     return str(scaling.get("rope_type") or scaling.get("type") or "default")
+
+
+def normed(features: Tensor, norms: Sequence[Callable[[Tensor], Tensor]]) -> Tensor:
+    """Return [..., h * norms], each part by its norm; as they are where there is none."""
+    parts = features.chunk(len(norms), dim=-1) if norms else ()
+    return torch.cat([norm(part) for norm, part in zip(norms, parts, strict=True)], dim=-1) if parts else features
 
 
 def take(x: Tensor, ask: Tensor | None) -> Tensor:
@@ -187,9 +200,9 @@ class DecoderLayer(nn.Module):
         `ask`."""
         residual = attended = hidden
         if embedded is not None:
-            normed = self.hidden_norm(hidden)
-            residual = normed if self.config.norm_before_residual else hidden
-            attended = torch.cat((self.input_layernorm(embedded), normed), dim=-1)
+            feature = self.hidden_norm(hidden)
+            residual = feature if self.config.norm_before_residual else hidden
+            attended = torch.cat((self.input_layernorm(embedded), feature), dim=-1)
         x = take(residual, ask) + self.self_attn(attended, cos, sin, attend, ask)
         out: Tensor = x + self.mlp(self.post_attention_layernorm(x))
         return out
@@ -215,6 +228,13 @@ class EagleHead(nn.Module):
         if config.version == 3:
             self.norm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
             self.lm_head = nn.Linear(config.hidden_size, config.draft_vocab_size, bias=False)
+        if config.fc_norm:
+            streams = config.feature_size // config.target_hidden_size
+            self.fc_norm = nn.ModuleList(
+                nn.RMSNorm(config.target_hidden_size, eps=config.rms_norm_eps) for _ in range(streams)
+            )
+        if config.norm_before_fc:
+            self.input_norm = nn.RMSNorm(config.feature_size, eps=config.rms_norm_eps)
         self.register_buffer("inverse_frequencies", frequencies(config), persistent=False)
         self.register_buffer("target_ids", torch.arange(config.draft_vocab_size), persistent=False)
 
@@ -233,8 +253,21 @@ class EagleHead(nn.Module):
     def fuse(self, features: Tensor) -> Tensor:
         """Turn the target's features [R, N, h or 3h] into what the layer reads, [R, N, h]. The
         head's own output is fed back without it."""
-        fused: Tensor = self.fc(features.to(self.dtype)) if self.config.version == 3 else features.to(self.dtype)
+        if self.config.version != 3:
+            return features.to(self.dtype)
+        fused: Tensor = self.fc(self.normed(features))
         return fused
+
+    def normed(self, features: Tensor) -> Tensor:
+        """Turn the target's features [..., 3h] into what `fc` reads."""
+        return normed(features.to(self.dtype), self.feature_norms)
+
+    @property
+    def feature_norms(self) -> Sequence[nn.RMSNorm]:
+        """Norms of equal parts of the target's features, before they are fused."""
+        if self.config.fc_norm:
+            return [cast(nn.RMSNorm, norm) for norm in self.fc_norm]
+        return [self.input_norm] if self.config.norm_before_fc else []
 
     def angles(self, positions: Tensor) -> tuple[Tensor, Tensor]:
         """Turn positions int64 [R, N] into cos, sin [R, N, d]: computed in fp64, since bf16 cannot
@@ -257,6 +290,8 @@ class EagleHead(nn.Module):
         cos, sin = self.angles(positions)
         if self.config.version == 3:
             out: Tensor = self.layer(embedded, hidden, cos, sin, attend, ask)
+            if self.config.norm_output:
+                out = self.norm(out)
         else:
             out = self.layer(None, self.fc(torch.cat((embedded, hidden), dim=-1)), cos, sin, attend, ask)
         return out
@@ -265,6 +300,6 @@ class EagleHead(nn.Module):
         """Turn [..., h] into fp32 [..., D]: over draft tokens; `target_ids` says which tokens they
         are."""
         if self.config.version == 3:
-            logits: Tensor = self.lm_head(self.norm(hidden)).float()
+            logits: Tensor = self.lm_head(hidden if self.config.norm_output else self.norm(hidden)).float()
             return logits
         return self._target[0].lm_head(hidden).float()

@@ -26,6 +26,7 @@ from services.generator.models.heads.eagle_frozen import FrozenHead
 
 LAYERS = ("midlayer.", "layers.0.")  # EAGLE-3's published name first, and the one some trainers write
 LAYER = "layer."  # ours
+NORMS = ("fc_norm", "norm_before_fc", "norm_output")  # EAGLE-3.1's, left out of a config that has none
 DRAFTED = 256  # positions beyond the target's context that a draft may reach
 
 
@@ -110,6 +111,7 @@ def _describe(config: HeadConfig, max_positions: int, dtype: torch.dtype) -> dic
     if config.version == 3:
         described |= {"draft_vocab_size": config.draft_vocab_size, "norm_before_residual": config.norm_before_residual}
         described |= {"target_hidden_size": config.target_hidden_size}
+        described |= {name: True for name in NORMS if getattr(config, name)}
     return described
 
 
@@ -147,6 +149,7 @@ def head_config(raw: Mapping[str, Any], weights: Mapping[str, Tensor], folder: P
         fc_bias=bool(raw.get("bias", version == 1)) if version == 1 else "fc.bias" in weights,
         qkv_bias=bool(shape.get("qkv_bias") or shape.get("attention_bias")),
         norm_before_residual=bool(raw.get("norm_before_residual", False)),
+        **{name: version == 3 and bool(raw.get(name)) for name in NORMS},
         own_embeddings="embed_tokens.weight" in weights,
     )
 

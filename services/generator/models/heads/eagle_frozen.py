@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from services.generator.models.decoder import tiles
 from services.generator.models.decoder.linear import Kernel, dense_kernel, packed_kernel
 from services.generator.models.files.blocks import GROUP, four_bits
-from services.generator.models.heads.eagle import Attend, DecoderLayer, EagleHead, rotate, take
+from services.generator.models.heads.eagle import Attend, DecoderLayer, EagleHead, normed, rotate, take
 from services.generator.native.head import HeadWeights, NativeHead
 from services.generator.native.matrix import PackedMatrix
 from services.generator.native.step import NODES, DecoderSize, NativeLayer
@@ -48,6 +48,7 @@ class FrozenHead:
         self._post = self._norm(layer.post_attention_layernorm)
         if head.config.version == 3:
             self._input, self._hidden = self._norm(layer.input_layernorm), self._norm(layer.hidden_norm)
+            self._features = [self._norm(norm) for norm in head.feature_norms]
             self._final, self._lm_head = self._norm(head.norm), self._kernel(head.lm_head)
         cos, sin = head.angles(torch.arange(positions, device=self.device)[None])
         self._cos, self._sin = cos[0], sin[0]  # [positions, d]
@@ -59,8 +60,13 @@ class FrozenHead:
 
     def fuse(self, features: Tensor) -> Tensor:
         """Do as EagleHead.fuse."""
-        features = features.to(self.dtype)
-        return self._fc(features) if self.config.version == 3 else features
+        if self.config.version != 3:
+            return features.to(self.dtype)
+        return self._fc(self.normed(features))
+
+    def normed(self, features: Tensor) -> Tensor:
+        """Do as EagleHead.normed."""
+        return normed(features.to(self.dtype), self._features)
 
     def __call__(
         self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None = None
@@ -68,19 +74,20 @@ class FrozenHead:
         """Do as EagleHead.forward."""
         config, embedded = self.config, self.embed(token_ids)
         if config.version == 3:
-            normed = self._hidden(hidden)
-            residual = normed if config.norm_before_residual else hidden
-            attended = torch.cat((self._input(embedded), normed), dim=-1)
+            feature = self._hidden(hidden)
+            residual = feature if config.norm_before_residual else hidden
+            attended = torch.cat((self._input(embedded), feature), dim=-1)
         else:
             residual = attended = self._fc(torch.cat((embedded, hidden), dim=-1))
         x = take(residual, ask) + self._out(self._attention(attended, positions, attend, ask))
         gate, up = self._gate_up(self._post(x)).chunk(2, -1)
-        return x + self._down(F.silu(gate).mul_(up))
+        out = x + self._down(F.silu(gate).mul_(up))
+        return self._final(out) if config.norm_output else out
 
     def logits(self, hidden: Tensor) -> Tensor:
         """Do as EagleHead.logits."""
         if self.config.version == 3:
-            return self._lm_head(self._final(hidden)).float()
+            return self._lm_head(hidden if self.config.norm_output else self._final(hidden)).float()
         return self._target.lm_head(hidden).float()
 
     def _attention(self, x: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None) -> Tensor:
@@ -122,7 +129,8 @@ class FrozenHead:
         rotations = torch.stack((angles.cos(), angles.sin()), -1).float()
         weights = HeadWeights(
             NativeLayer(post, post, None, None, qkv, output, gate_up, down),
-            fuse, logits, tokens, features, final, table.contiguous(), self.target_ids, rotations, config.norm_before_residual,
+            fuse, logits, tokens, features, final, table.contiguous(), self.target_ids, rotations,
+            config.norm_before_residual, config.norm_output,
         )  # fmt: skip
         size = DecoderSize(
             config.hidden_size,

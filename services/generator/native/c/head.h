@@ -12,7 +12,8 @@ typedef struct {
     const float *token_norm, *feature_norm; /* [hidden] */
     const uint16_t *embeddings;             /* bf16 [vocabulary, hidden] */
     const int64_t *target_ids;              /* the target's token of each draft token */
-    int32_t normed;                         /* the residual is the normed feature */
+    int32_t residual_normed;                /* the residual is the normed feature */
+    int32_t output_normed;                  /* what is fed back is what the logits are made of */
 } Head;
 
 typedef struct {
@@ -91,7 +92,7 @@ static int read_tokens(const Head *h, const Model *m, Step *s, int32_t *start, i
         for (int i = 0; i < hidden; i += LANES)
             store(y + i, widen(*(const u16 *)(h->embeddings + tokens[t] * hidden + i)));
         rms_norm(y, h->token_norm, y, hidden, m->eps);
-        memmove(s->x + (size_t)t * hidden, h->normed ? y + hidden : features + (size_t)t * hidden, hidden * sizeof *y);
+        memmove(s->x + (size_t)t * hidden, h->residual_normed ? y + hidden : features + (size_t)t * hidden, hidden * sizeof *y);
     }
     project(m, s, 0, b);
     if (last && before) {
@@ -108,8 +109,9 @@ static void add_children(const Head *h, Draft *d, const Step *s, const Frontier 
     const Model *m = &h->model;
     int ids[d->top_k];
     float scores[d->top_k];
-    rms_norms(s->x, m->norm, b->mixed, s->total, m->hidden, m->hidden, m->eps);
-    round_rows(&h->logits, b->mixed, b->a, s->total, s->threads);
+    float *said = h->output_normed ? s->x : b->mixed;
+    rms_norms(s->x, m->norm, said, s->total, m->hidden, m->hidden, m->eps);
+    round_rows(&h->logits, said, b->a, s->total, s->threads);
     matmul(&h->logits, b->a, s->total, logits, 0, s->threads);
     for (int i = 0; i < s->total; i++) {
         likeliest(logits + (size_t)i * h->logits.outputs, h->logits.outputs, d->top_k, ids, scores);

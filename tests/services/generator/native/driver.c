@@ -205,7 +205,7 @@ static double drafts(int normed, int threads) {
     for (int i = 0; i < VOCABULARY; i++) ids[i] = i;
     Head h = {{&own, numbers(HIDDEN, 0.1f, 1), angles(), 1, HIDDEN, INNER, HEADS, KV_HEADS, DIM, 1e-5f, 1, 1},
         matrix(20, inputs, HIDDEN, 0), matrix(20, HIDDEN, VOCABULARY, 0), numbers(HIDDEN, 0.1f, 1),
-        numbers(HIDDEN, 0.1f, 1), embeddings, ids, normed};
+        numbers(HIDDEN, 0.1f, 1), embeddings, ids, normed, normed};
     double total = 0;
     for (int k = 1; k <= 4; k++)
         for (int depth = 0; depth <= 4; depth++)

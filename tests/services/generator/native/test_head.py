@@ -109,7 +109,14 @@ def assert_alike(found: list[DraftTree], expected: list[DraftTree]) -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"norm_before_residual": True, "own_embeddings": True}, {"fc_bias": True, "qkv_bias": True}]
+    "changes",
+    [
+        {},
+        {"norm_before_residual": True, "own_embeddings": True},
+        {"fc_bias": True, "qkv_bias": True},
+        {"fc_norm": True, "norm_output": True},
+        {"norm_before_fc": True, "norm_output": True},
+    ],
 )
 def test_trees_are_those_that_torch_drafts(any_cpu: None, changes: dict[str, Any]) -> None:
     config = replace(CONFIG, **changes)

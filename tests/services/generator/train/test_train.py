@@ -148,14 +148,16 @@ def test_the_draft_vocabulary_is_what_answers_say_most(tmp_path: Path) -> None:
     assert draft_vocabulary(AnswerCorpus(tmp_path), 5, 12)[0].tolist() == [0, 1, 5, 6, 9]
 
 
-@pytest.mark.parametrize("version", [1, 3])
-def test_a_chain_computes_what_the_drafter_computes(version: int, target: Target, corpus: AnswerCorpus) -> None:
+@pytest.mark.parametrize(("version", "normed"), [(1, False), (3, False), (3, True)])
+def test_a_chain_computes_what_the_drafter_computes(
+    version: int, normed: bool, target: Target, corpus: AnswerCorpus
+) -> None:
     """Step s of a chain is the head's output that drafting the same tokens reaches: the keys,
     positions and features agree."""
     answer = next(corpus.read(entry) for entry in corpus.entries if entry.length - entry.prompt_length > 8)
     ids = torch.arange(target.config.vocab_size)
     rows = output_rows(target, ids)
-    head = new_head(target, FitOptions(version=version), ids, rows).eval()
+    head = new_head(target, FitOptions(version=version, normed=normed), ids, rows).eval()
     batch = make_batch([answer], version, 0.0, torch.Generator(), torch.device("cpu"))
     logits: list[torch.Tensor] = []
     from services.generator.train import chains
@@ -216,13 +218,15 @@ def test_deeper_steps_of_a_chain_equal_one_long_forward_over_the_same_inputs(
         torch.testing.assert_close(seen[step][2], outputs[step], rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("version", [1, 3])
+@pytest.mark.parametrize(("version", "normed"), [(1, False), (3, False), (3, True)])
 def test_training_lowers_the_loss_and_raises_tau_and_the_head_survives_its_file(
-    version: int, target: Target, corpus: AnswerCorpus, tmp_path: Path
+    version: int, normed: bool, target: Target, corpus: AnswerCorpus, tmp_path: Path
 ) -> None:
     """A target of random weights says nothing that generalises: its prompts repeat, and the head
     has to learn what it says to each."""
-    options = FitOptions(version, 300, steps=3, epochs=20, positions=128, learning_rate=5e-3, warm_up=5, bf16=False)
+    options = FitOptions(
+        version, 300, steps=3, epochs=20, positions=128, learning_rate=5e-3, warm_up=5, bf16=False, normed=normed
+    )
     fit = Fit(target, corpus, tmp_path / "work", options)
     entries = corpus.testing()
     assert entries

@@ -34,7 +34,7 @@ def changed(tmp_path: Path, name: str, change: Change) -> Path:
     )
     change(weights, config)
     folder = tmp_path / "head"
-    folder.mkdir()
+    folder.mkdir(parents=True)
     save_file(weights, folder / "model.safetensors")
     (folder / "config.json").write_text(json.dumps(config))
     return folder
@@ -153,6 +153,35 @@ def test_norm_before_residual_adds_the_normed_hidden(tmp_path: Path) -> None:
     head = load_head(changed(tmp_path, "eagle3-draft-vocab", silence), vocabulary())
     features = load_case("eagle3-draft-vocab").io["features"][:, :23]
     torch.testing.assert_close(output(head, "eagle3-draft-vocab"), head.layer.hidden_norm(head.fuse(features)))
+
+
+def test_the_norms_of_eagle_3_1_are_those_that_its_file_names(tmp_path: Path) -> None:
+    """Each of the target's features is normed by itself before they are fused, and what is fed back
+    is what the output layer reads."""
+    width = vocabulary().embedding.shape[1]
+    scales = [torch.full((width,), scale) for scale in (0.5, 1.0, 2.0)]
+
+    def norm(weights: dict[str, Tensor], config: dict[str, Any]) -> None:
+        weights |= {f"fc_norm.{n}.weight": scale for n, scale in enumerate(scales)}
+        config |= {"fc_norm": True, "norm_output": True}
+
+    folder = changed(tmp_path, "eagle3-draft-vocab", norm)
+    head, plain = load_head(folder, vocabulary()), load_head(VECTORS / "eagle3-draft-vocab", vocabulary())
+    features = load_case("eagle3-draft-vocab").io["features"][:, :23]
+    parts = zip(features.chunk(3, dim=-1), scales, strict=True)
+    by_hand = torch.cat(
+        [part / (part.pow(2).mean(-1, keepdim=True) + 1e-6).sqrt() * scale for part, scale in parts], -1
+    )
+    torch.testing.assert_close(head.fuse(features), plain.fuse(by_hand), atol=1e-4, rtol=1e-4)
+    hidden = output(head, "eagle3-draft-vocab")
+    torch.testing.assert_close(head.logits(hidden), head.lm_head(hidden))
+    save_head(head, tmp_path / "again", 512, torch.float32)
+    assert load_head(tmp_path / "again", vocabulary()).config == head.config
+    with pytest.raises(BadHead, match=r"missing keys: fc_norm\.0\.weight, fc_norm\.1\.weight, fc_norm\.2\.weight"):
+        load_head(
+            changed(tmp_path / "without", "eagle3-draft-vocab", lambda _, config: config.update(fc_norm=True)),
+            vocabulary(),
+        )
 
 
 def test_a_nested_layer_config_is_read(tmp_path: Path) -> None:
