@@ -17,7 +17,7 @@ from uuid import uuid4
 from psycopg.rows import DictRow
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import ANSWERS_FOR, ATTENDED, OWNER, READS, found, may_review, own_groups, values
+from rag_api.db.access import ANSWERS_FOR, ATTENDED, OWNER, READS, found, may_review, values
 from rag_api.db.owners.named import Reached, reached, tell
 from rag_api.domain import User
 from rag_api.errors import Conflict
@@ -107,8 +107,8 @@ def put_question(
     Raises as `ask_owner`."""
     question_id = str(uuid4())
     given = values(user, id=document_id, answer=answer_id)
-    found(
-        connection.execute(f"select 1 from documents where id = %(id)s and {READS}", given).fetchone(),  # noqa: S608
+    document = found(
+        connection.execute(f"select groups from documents where id = %(id)s and {READS}", given).fetchone(),  # noqa: S608
         "document",
         document_id,
     )
@@ -128,7 +128,8 @@ def put_question(
             "answer": answer_id,
             "text": text,
             "user": user.id,
-            "groups": list(groups) or own_groups(user),
+            # all who share the document: quality staff are seldom in a ward's group
+            "groups": list(groups) or sorted({*document["groups"]} & {*user.groups}),
             "function": user.function,
             "department": user.department,
         },

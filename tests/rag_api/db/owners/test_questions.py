@@ -72,6 +72,18 @@ def test_an_owner_sees_nothing_of_documents_that_they_may_not_read(container: Co
     assert work_of(container.db, judge) == []  # it is the owner's again
 
 
+def test_what_a_wards_nurse_asks_of_a_document_for_all_reaches_quality_staff(
+    container: Container, document: Document
+) -> None:
+    nurse, judge = hire(container, "nurse", "surgery"), hire(container, "judge", roles=(Role.JUDGE,))
+    ask_owner(container.db, nurse, document.id, "report", TEXT)
+    assert [one.text for one in work_of(container.db, judge)] == [TEXT]
+    close(container, document, "surgery")
+    ask_owner(container.db, nurse, document.id, "question", "Voor de afdeling alleen?")
+    close(container, document, "everyone")
+    assert [one.text for one in work_of(container.db, judge)] == [TEXT]
+
+
 def test_what_a_suspended_owner_would_answer_is_quality_staffs(container: Container, document: Document) -> None:
     pain, nurse, judge = (
         hire(container, "pain"),
