@@ -17,6 +17,7 @@ from rag_api.answering.quoting.highlight import page_of, page_of_most, rects
 from rag_api.db import Database
 from rag_api.db.documents import read_pages
 from rag_api.domain import Candidate, Citation, Document, Hit, Mode, Page, PartKind, QuotedPiece, Source, Token
+from rag_api.query.followup import patients_in
 from rag_api.text.blocks import structure_of
 from rag_api.text.quotable.uncertain import BLANK, Places, blanked, is_same, touches
 from services.contract import wire
@@ -133,6 +134,7 @@ def _cited(part: QuotedPart, shift: int, builder: AnswerBuilder, document_id: st
     placed = rects(pages, part.start, part.end)
     page = placed[0].page if placed else page_of(pages, part.start)
     start, end = part.start + shift, part.end + shift
+    whole = builder.text[start:end] if part.kind == PartKind.ROW else ""
     pieces = tuple(
         QuotedPiece(
             i.start + shift,
@@ -144,7 +146,10 @@ def _cited(part: QuotedPart, shift: int, builder: AnswerBuilder, document_id: st
             i.header,
             i.column,
             i.columns,
-            i.asked and not builder.unsure,  # nothing stands out of what may not be the answer
+            # nothing stands out of what may not be the answer, or not this patient's
+            i.asked
+            and not builder.unsure
+            and not _is_for_some(builder, document_id, whole or builder.text[i.start + shift : i.end + shift]),
         )
         for i in part.pieces
     )
@@ -162,6 +167,19 @@ def _cited(part: QuotedPart, shift: int, builder: AnswerBuilder, document_id: st
         part.kind,
         pieces,
     )
+
+
+def _is_for_some(builder: AnswerBuilder, document_id: str, text: str) -> bool:
+    """Names patients, where the question names none and the document is not for these alone."""
+    if builder.analysis is None or builder.analysis.patient.is_clear:
+        return False
+    whose = {
+        group
+        for one in builder.sources
+        if one.document.id == document_id
+        for group in one.document.metadata.target_groups
+    }
+    return not whose >= {group for named in patients_in(text) for group in named.groups}
 
 
 def _rank_of(document_id: str, places: Sequence[tuple[int, int]], builder: AnswerBuilder) -> int:
