@@ -3,6 +3,7 @@ keys, the audit trail."""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -750,6 +751,40 @@ def test_what_is_shown_of_the_trail_is_saved_as_lines(open_as: Open, tmp_path: P
     lines = [json.loads(line) for line in Path(started.value.path()).read_text("utf-8").splitlines()]
     assert lines
     assert {line["action"] for line in lines} == {"audit.read"}
+
+
+def test_changes_of_several_kinds_are_saved_as_one_table_with_a_line_for_each_act(
+    open_as: Open, url: str, people: People
+) -> None:
+    key = {"authorization": f"Bearer {people.keys['admin']}"}  # type: ignore[index]
+    judge = httpx.get(f"{url}/api/accounts?search=judge", headers=key).json()["accounts"][0]["id"]
+    httpx.patch(f"{url}/api/accounts/{judge}", json={"department": "=1+1"}, headers=key).raise_for_status()
+    new_key = {"user": "machine", "name": "=cmd", "scopes": ["ask"]}
+    httpx.post(f"{url}/api/keys", json=new_key, headers=key).raise_for_status()
+    page = open_as("auditor", "/audit/trail")
+    what = page.get_by_label("Wat", exact=True)
+    for words in ("maakte een sleutel", "wijzigde een account", "las het logboek"):
+        what.select_option(label=words)
+    page.get_by_role("button", name="Niet meer: las het logboek").click()
+    page.get_by_role("button", name="Toon", exact=True).click()
+    said = page.locator(".entry-what")
+    expect(said.nth(0)).to_contain_text("maakte een sleutel")
+    expect(said.nth(1)).to_have_text("wijzigde een account judge (judge)")
+    assert "begonnen" not in page.locator(".entry-result").all_inner_texts()
+    faultless(page)
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Bewaar deze als CSV").click()
+    assert started.value.suggested_filename == "bedside-audit.csv"
+    text = Path(started.value.path()).read_text("utf-8-sig")
+    head, *rows = csv.reader(text.splitlines())
+    assert head[0] == "Nummer"
+    assert head[1].startswith("Wanneer (")
+    assert len(rows) == page.locator(".entry").count()
+    assert {row[4] for row in rows} == {"maakte een sleutel", "wijzigde een account"}
+    changed = next(row for row in rows if row[4] == "wijzigde een account")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", changed[1])
+    assert (changed[3], changed[5], changed[6]) == ("machine", "gedaan", "judge (judge)")
+    assert not [cell for row in [head, *rows] for cell in row if cell[:1] in tuple("=+-@")]
 
 
 # --- How they look

@@ -2336,7 +2336,8 @@ export interface paths {
                     until?: string | null;
                     /** @description Who did it: an account's id or login, or a part of the name. */
                     user?: string;
-                    action?: string;
+                    /** @description Any of these, or all that begin so: `document.` */
+                    action?: string[] | null;
                     result?: string;
                     /** @description Its id, or a part of its title or file name. */
                     document?: string;
@@ -2378,7 +2379,8 @@ export interface paths {
                     until?: string | null;
                     /** @description Who did it: an account's id or login, or a part of the name. */
                     user?: string;
-                    action?: string;
+                    /** @description Any of these, or all that begin so: `document.` */
+                    action?: string[] | null;
                     result?: string;
                     /** @description Its id, or a part of its title or file name. */
                     document?: string;
@@ -2491,6 +2493,13 @@ export interface components {
              * @default
              */
             account: string;
+            /**
+             * @description What that account is called today, where there still is one.
+             * @default
+             */
+            name: string;
+            /** @default  */
+            login: string;
             /**
              * @description Why, in the words of who did it: of a document that was taken out.
              * @default
@@ -4433,6 +4442,11 @@ export interface components {
             user: string;
             /** @default  */
             name: string;
+            /**
+             * @description What the account signs in by today, where there still is one.
+             * @default
+             */
+            login: string;
             /** @default [] */
             roles: string[];
             /**
