@@ -144,6 +144,9 @@ class Document:
     withdrawn_at: datetime | None = None  # of a retired one
     withdrawn_by: str = ""  # the account's name, else the id of who took it out; where it is listed
     withdrawn_reason: str = ""  # in the words of who took it out
+    reviewed_at: datetime | None = None  # when somebody said last that it still holds; where it is listed
+    reviewed_by: str = ""  # the account's name, else its id
+    next_review: date | None = None  # by when that is to be said again
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from rag_api.db import Connection, Database
 from rag_api.db.access import READS, administrator, found, values
-from rag_api.db.documents import METADATA, to_document
+from rag_api.db.documents import LISTED, METADATA, NEXT_REVIEW, REVIEW, to_document
 from rag_api.db.people import permissions
 from rag_api.domain import Document, Edit, Metadata, User
 from rag_api.errors import Conflict
@@ -88,6 +88,21 @@ def change_metadata(
         return updated
 
 
+def review(db: Database, user: User, document_id: str, until: date) -> None:
+    """Keep that the user found the document to hold, and by when that is to be said again. What it
+    says of its validity stays. Raises NotFound and Conflict."""
+    with db.connection() as connection:
+        row = connection.execute(
+            f"select *, {NEXT_REVIEW} as next_review from documents where id = %(id)s and {READS} for update",  # noqa: S608
+            values(user, id=document_id),
+        ).fetchone()
+        document = to_document(found(row, "document", document_id))
+        if document.status not in ("indexed", "failed"):
+            raise Conflict(f"{document.source} is {document.status}: only what is current can be reviewed.")
+        before = document.next_review.isoformat() if document.next_review else ""
+        _record(connection, user, document, {REVIEW: before}, {REVIEW: until.isoformat()})
+
+
 def _record(connection: Connection, user: User, document: Document, before: Texts, changed: Texts) -> None:
     for field, value in changed.items():
         connection.execute(
@@ -123,7 +138,7 @@ def _edit(connection: Connection, user: User, source: str, field: str, edit: Edi
 def _update(connection: Connection, document: Document, metadata: Metadata) -> Document:
     row = connection.execute(
         f"""update documents set {", ".join(f"{name} = %({name})s" for name in METADATA)}, subject = %(subject)s, updated_at = now()
-        where id = %(id)s returning *""",  # noqa: S608
+        where id = %(id)s returning {LISTED}""",  # noqa: S608
         {
             **{name: getattr(metadata, name) for name in METADATA},
             "target_groups": [group.value for group in metadata.target_groups],

@@ -26,7 +26,7 @@ from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.shown import ingested
-from rag_api.db.access import administrator, own_groups
+from rag_api.db.access import administrator, own_groups, reviewer
 from rag_api.db.documents import (
     LATER,
     SOON,
@@ -47,7 +47,7 @@ from rag_api.db.documents import (
 )
 from rag_api.db.documents import get_documents as readable
 from rag_api.db.ingestion import progress
-from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
+from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of, review
 from rag_api.db.sentences import ingesting
 from rag_api.domain import Chunk, Document, DocumentStatus, PersonalChoice
 from rag_api.errors import Conflict, InvalidInput, NotFound
@@ -90,7 +90,8 @@ When = Annotated[
     Query(
         description="By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its "
         "last day comes within"
-        f" {SOON} days; `expires_later`: within {LATER}; `undated`: it names no last day."
+        f" {SOON} days; `expires_later`: within {LATER}; `undated`: it names no last day; "
+        f"`review_due`: its next review was to be by now, or is within {SOON} days."
     ),
 ]
 Uncertain = Annotated[bool, Query(description="Only those of which a part was read in doubt, and is never quoted.")]
@@ -98,7 +99,9 @@ Unowned = Annotated[bool, Query(description="Only those that name no owner.")]
 Replaced = Annotated[
     bool | None, Query(description="Only those that another document, valid by now, supersedes; false: none of these.")
 ]
-Ordered = Annotated[Order, Query(description="By title, or by the last day of validity: the earliest first.")]
+Ordered = Annotated[
+    Order, Query(description="By title, or by the last day of validity or of the next review: the earliest first.")
+]
 Ids = Annotated[
     list[api.DocumentIdText],
     Query(max_length=100, description="What counts now of these documents: a new version too."),
@@ -147,7 +150,7 @@ def get_documents(
     found, total = list_documents(db, user, about)
     trail.documents(found)
     newer = replacing(db, user, found, about.today)
-    documents = [document_out(document, tell_who=user.is_admin, newer=newer.get(document.id)) for document in found]
+    documents = [document_out(document, told=user, newer=newer.get(document.id)) for document in found]
     return api.DocumentList(documents=documents, total=total)
 
 
@@ -171,7 +174,7 @@ def get_one_document(db: DbDep, user: UserDep, trail: TrailDep, document_id: Doc
     document = get_document(db, user, document_id)
     trail.documents([document])
     return document_detail(
-        document, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id)
+        document, user, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id)
     )
 
 
@@ -252,7 +255,7 @@ def describe_document(
         trail.on["supersedes"] = older.metadata.title if older else said or None
     trail.documents([changed, older] if older else [changed])
     detail = document_detail(
-        changed, read_page_sizes(db, document_id), edits_of(db, changed.source), read_cut(db, document_id)
+        changed, user, read_page_sizes(db, document_id), edits_of(db, changed.source), read_cut(db, document_id)
     )
     return api.DescribedOut(**detail.model_dump(), vectors=vectors)
 
@@ -263,6 +266,26 @@ def _check(document: Document) -> None:
         raise Conflict("The document would expire before it becomes valid.")
     if about.supersedes and about.supersedes.casefold() == document.source.casefold():
         raise Conflict("A document cannot supersede itself.")
+
+
+@router.put(
+    "/documents/{document_id}/review",
+    openapi_extra=declared(Access.JUDGE),
+    summary="Say that a document still holds",
+    responses=responses(400, 404, 409, 413, 422, 503),
+)
+def review_document(
+    db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.DocumentReviewIn
+) -> api.DocumentOut:
+    """For reviewers and admins: who read it finds it right as it is, without a new version. Who,
+    when, and by when again stand with it, and in `/changes`; its last day of validity stays."""
+    reviewer(user)
+    if body.next_review <= date.today():
+        raise InvalidInput("The next review comes after today.")
+    trail.documents([get_document(db, user, document_id)])
+    trail.on["next_review"] = body.next_review.isoformat()
+    review(db, user, document_id, body.next_review)
+    return document_out(get_document(db, user, document_id), told=user)
 
 
 @router.get(
@@ -388,7 +411,7 @@ def withdraw_document(
         ).text
         PgDocuments(db, user).retire([document.source], said)
         container.store.delete_documents([document.id])
-    return document_out(get_document(db, user, document_id), tell_who=user.is_admin)
+    return document_out(get_document(db, user, document_id), told=user)
 
 
 @router.post(
@@ -423,7 +446,7 @@ def restore_document(
     except Exception:  # in the list and not in the index it would be found by nobody, and nobody would know
         documents.retire([document.source], document.withdrawn_reason)
         raise
-    return document_out(get_document(db, user, document_id), tell_who=user.is_admin)
+    return document_out(get_document(db, user, document_id), told=user)
 
 
 @uploads.post(

@@ -787,6 +787,14 @@ def test_changes_of_several_kinds_are_saved_as_one_table_with_a_line_for_each_ac
     assert not [cell for row in [head, *rows] for cell in row if cell[:1] in tuple("=+-@")]
 
 
+def test_only_who_reviews_is_offered_to_say_that_a_document_holds(open_as: Open, document: Document) -> None:
+    for who, count in (("judge", 1), ("owner", 0)):
+        page = open_as(who, "/procedures")
+        row = page.locator(".finder-row", has_text=document.metadata.title)
+        expect(row.get_by_role("button", name="Favoriet")).to_be_visible()
+        expect(row.get_by_text("Ik keek dit na: het klopt nog")).to_have_count(count)
+
+
 # --- How they look
 
 

@@ -168,8 +168,8 @@ export interface paths {
                     department?: string;
                     /** @description Exactly this one, as `GET /facets` names it. */
                     document_type?: string;
-                    /** @description By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within 30 days; `expires_later`: within 90; `undated`: it names no last day. */
-                    validity?: ("valid" | "expired" | "upcoming" | "expires_soon" | "expires_later" | "undated") | null;
+                    /** @description By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within 30 days; `expires_later`: within 90; `undated`: it names no last day; `review_due`: its next review was to be by now, or is within 30 days. */
+                    validity?: ("valid" | "expired" | "upcoming" | "expires_soon" | "expires_later" | "undated" | "review_due") | null;
                     /** @description Exactly this one, as `GET /facets` names it. */
                     owner?: string;
                     /** @description Only those that name no owner. */
@@ -180,8 +180,8 @@ export interface paths {
                     id?: string[];
                     /** @description Only those that another document, valid by now, supersedes; false: none of these. */
                     replaced?: boolean | null;
-                    /** @description By title, or by the last day of validity: the earliest first. */
-                    order?: "title" | "valid_until";
+                    /** @description By title, or by the last day of validity or of the next review: the earliest first. */
+                    order?: "title" | "valid_until" | "next_review";
                 };
                 path?: never;
             };
@@ -348,6 +348,40 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["LinkedOut"];
+                    };
+                };
+            };
+        };
+        post?: never;
+    };
+    "/documents/{document_id}/review": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        /**
+         * Say that a document still holds
+         * @description For reviewers and admins: who read it finds it right as it is, without a new version. Who,
+         *     when, and by when again stand with it, and in `/changes`; its last day of validity stays.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DocumentReviewIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DocumentOut"];
                     };
                 };
             };
@@ -2908,6 +2942,15 @@ export interface components {
              * @default
              */
             withdrawn_reason: string;
+            /** @description When somebody said last that it still holds. */
+            reviewed_at?: string | null;
+            /**
+             * @description Who did. Told to those who review.
+             * @default
+             */
+            reviewed_by: string;
+            /** @description By when that is to be said again. */
+            next_review?: string | null;
             pages: components["schemas"]["PageOut"][];
             /**
              * @description The fields in which an admin overrules the file.
@@ -2980,6 +3023,15 @@ export interface components {
              * @default
              */
             withdrawn_reason: string;
+            /** @description When somebody said last that it still holds. */
+            reviewed_at?: string | null;
+            /**
+             * @description Who did. Told to those who review.
+             * @default
+             */
+            reviewed_by: string;
+            /** @description By when that is to be said again. */
+            next_review?: string | null;
             pages: components["schemas"]["PageOut"][];
             /**
              * @description The fields in which an admin overrules the file.
@@ -3051,6 +3103,22 @@ export interface components {
              * @default
              */
             withdrawn_reason: string;
+            /** @description When somebody said last that it still holds. */
+            reviewed_at?: string | null;
+            /**
+             * @description Who did. Told to those who review.
+             * @default
+             */
+            reviewed_by: string;
+            /** @description By when that is to be said again. */
+            next_review?: string | null;
+        };
+        DocumentReviewIn: {
+            /**
+             * Format: date
+             * @description By when it is to be reviewed again; after today.
+             */
+            next_review: string;
         };
         /** @enum {string} */
         DocumentStatus: "indexed" | "failed" | "retired" | "replaced";
@@ -3966,6 +4034,15 @@ export interface components {
              * @default
              */
             withdrawn_reason: string;
+            /** @description When somebody said last that it still holds. */
+            reviewed_at?: string | null;
+            /**
+             * @description Who did. Told to those who review.
+             * @default
+             */
+            reviewed_by: string;
+            /** @description By when that is to be said again. */
+            next_review?: string | null;
             /** @description The share of both documents' words that are the same, in the same order. */
             alike: number;
             /** @description A document code that both bear; empty: none. */

@@ -2,7 +2,7 @@
 // what.
 import { type FormEvent, useState } from "react";
 import type { Change, DocumentDetail, MetadataIn } from "../../../api/types";
-import { failureWords, formatMoment, type StaffMessages, useStaffMessages } from "../../../i18n";
+import { failureWords, formatDay, formatMoment, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useRoles } from "../../../queries/session";
 import { useChanges, useDescribe, useDocumentDetail } from "../../../queries/staff/documents";
 import { changesOf, type Field, type Form, formOf } from "../../../state/staff/metadata";
@@ -90,7 +90,9 @@ function History({ changes }: { changes: readonly Change[] }) {
 const changeWords = ({ field, before, after }: Change, m: StaffMessages): string =>
   field === "withdrawn"
     ? m.admin.wasWithdrawn(after)
-    : `${fieldName(field, m)} ${m.admin.fromTo(before || m.admin.empty, after || m.admin.empty)}`;
+    : field === "next_review"
+      ? m.admin.wasReviewed(formatDay(after, m))
+      : `${fieldName(field, m)} ${m.admin.fromTo(before || m.admin.empty, after || m.admin.empty)}`;
 
 const isField = (name: string, fields: Record<Field, string>): name is Field => name in fields;
 const fieldName = (name: string, { admin: { fields } }: StaffMessages): string =>
