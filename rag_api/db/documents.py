@@ -92,15 +92,23 @@ def ask_to_stop(db: Database) -> None:
 class PgDocuments:
     """A `rag_api.ingest.DocumentsRepo`. `user` is who ingests and becomes the owner of new rows;
     `patience` is how many seconds to wait for another ingestion before Conflict, None: until it is
-    done; `open_to` is who may read what nothing is said of."""
+    done; `open_to` is who may read what nothing is said of; `others` are those who could give back
+    what the user gives away, None: it is not asked."""
 
     def __init__(
-        self, db: Database, user: User = LOCAL_USER, *, patience: float | None = None, open_to: Sequence[str] = EVERYONE
-    ) -> None:  # fmt: skip
+        self,
+        db: Database,
+        user: User = LOCAL_USER,
+        *,
+        patience: float | None = None,
+        open_to: Sequence[str] = EVERYONE,
+        others: Sequence[User] | None = None,
+    ) -> None:
         self._asked, self.db = db, db.with_timeout()
         self.user = user
         self.patience = patience
         self.open_to = open_to
+        self.others = others
         self._holding: psycopg.Connection[Any] | None = None  # the connection with the lock
 
     @contextmanager
@@ -242,10 +250,10 @@ class PgDocuments:
         return permissions.groups_of(self.db, source, department, self.open_to, said)
 
     def put_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
-        permissions.put_source_groups(self.db, self.user, said, self.open_to)
+        permissions.put_source_groups(self.db, self.user, said, self.open_to, self.others)
 
     def try_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
-        permissions.put_source_groups(self.db, self.user, said, self.open_to, keep=False)
+        permissions.put_source_groups(self.db, self.user, said, self.open_to, self.others, keep=False)
 
     def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
         permissions.catch_up(self.db, reach_index)

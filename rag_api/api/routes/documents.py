@@ -22,6 +22,7 @@ from rag_api.api import schemas as api
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, Offset, UserDep, WritingContainerDep
 from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in, source_out
+from rag_api.api.people import others
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
 from rag_api.api.sign_in.access import Access, declared
@@ -222,7 +223,8 @@ def describe_document(
     """For admins. What is given here counts instead of what the file says, from the next question
     on and in later versions of the file, until a version says something else in that field. Every
     change is kept with who made it (`/changes`). A new title is embedded with the document's
-    passages before this answers (`vectors`). 409 while an ingestion is running."""
+    passages before this answers (`vectors`). 409 while an ingestion is running, and (`no_way_back`)
+    where a new department's rule would take it from you and nobody else could give it back."""
     given = metadata_in(body)
     vectors: Vectors = "kept"
 
@@ -246,6 +248,7 @@ def describe_document(
             metadata_from,
             reach_index,
             container.settings.open_to,
+            others(db, user, container.settings.roles_by_group),
         )
     older = None
     trail.on["fields"] = sorted({*given, *body.reset})  # what they were and are: /changes
@@ -479,7 +482,8 @@ def upload_document(
     """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that
     cannot be read is reported by its reason, with `advice` on what to do: the version before it
     stays in force (`kept`), and where there is none it is in the list as `failed`. `warnings` say
-    what to know of one that can. 409 when an ingestion is running."""
+    what to know of one that can. 409 when an ingestion is running, and (`no_way_back`) where its
+    groups would take an older version from you that nobody else could give back."""
     administrator(user)
     name = _file_name(file.filename or "")
     trail.on["source"] = name
@@ -495,15 +499,21 @@ def upload_document(
         report = ingest(
             [SourceFile(name, Path(kept.name), {GROUPS: open_to} if open_to else {}, folder=UPLOADED)],
             settings=container.settings,
-            documents_repo=PgDocuments(db, user, patience=5.0, open_to=container.settings.open_to),
+            documents_repo=PgDocuments(
+                db,
+                user,
+                patience=5.0,
+                open_to=container.settings.open_to,
+                others=others(db, user, container.settings.roles_by_group),
+            ),
             store=container.store,
             embedder=container.embedder,
             readers=1,
         )
     trail.on |= ingested(report)
     # a letterhead may be that of documents of others
-    others = readable(db, user, [one.document_id for one in report.retitled])
-    return ingest_out(replace(report, retitled=tuple(one for one in report.retitled if one.document_id in others)))
+    own = readable(db, user, [one.document_id for one in report.retitled])
+    return ingest_out(replace(report, retitled=tuple(one for one in report.retitled if one.document_id in own)))
 
 
 @router.get(

@@ -200,7 +200,8 @@ export interface paths {
          * @description For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that
          *     cannot be read is reported by its reason, with `advice` on what to do: the version before it
          *     stays in force (`kept`), and where there is none it is in the list as `failed`. `warnings` say
-         *     what to know of one that can. 409 when an ingestion is running.
+         *     what to know of one that can. 409 when an ingestion is running, and (`no_way_back`) where its
+         *     groups would take an older version from you that nobody else could give back.
          */
         post: {
             parameters: {
@@ -295,7 +296,8 @@ export interface paths {
          * @description For admins. What is given here counts instead of what the file says, from the next question
          *     on and in later versions of the file, until a version says something else in that field. Every
          *     change is kept with who made it (`/changes`). A new title is embedded with the document's
-         *     passages before this answers (`vectors`). 409 while an ingestion is running.
+         *     passages before this answers (`vectors`). 409 while an ingestion is running, and (`no_way_back`)
+         *     where a new department's rule would take it from you and nobody else could give it back.
          */
         patch: {
             parameters: {

@@ -7,6 +7,7 @@ import { useRoles } from "../../../queries/session";
 import { useChanges, useDescribe, useDocumentDetail } from "../../../queries/staff/documents";
 import { changesOf, type Field, type Form, formOf } from "../../../state/staff/metadata";
 import { mayLoad } from "../../../state/window/route";
+import { changeFailure } from "../../../text/documents/refused";
 import { OwnerReached } from "../owners/OwnerReached";
 import { Cut } from "./Cut";
 import { LeftOut } from "./LeftOut";
@@ -33,7 +34,7 @@ function Description({ document }: { document: DocumentDetail }) {
         setForm(formOf(described));
         setSaid(described.vectors === "outdated" ? m.admin.savedOutdated : m.admin.saved);
       },
-      onError: ({ code, message }) => setSaid(code === "conflict" ? message : failureWords(code, m)),
+      onError: ({ code, message }) => setSaid(code === "conflict" ? message : changeFailure(code, m)),
     });
   };
   const save = (event: FormEvent): void => {
