@@ -27,6 +27,7 @@ from rag_api.domain import (
     noted,
 )
 from rag_api.guard.people.asker import functions
+from rag_api.ingest.common.described.metadata import printable
 from rag_api.ingest.common.remedies import advice
 from rag_api.ingest.sources.report import IngestReport, Outcome
 
@@ -199,11 +200,11 @@ def document_detail(
 
 def metadata_in(given: api.MetadataIn) -> dict[str, str]:
     """The fields that the request names, as a sidecar would have them. A document cannot be without
-    a title: null leaves it."""
+    a title: null leaves it, and one of which nothing can be read."""
     named = {
         name: getattr(given, name)
         for name in given.model_fields_set - {"reset"}
-        if name != "title" or given.title is not None
+        if name != "title" or printable(given.title or "")
     }
     return {name: _as_text(value) for name, value in named.items()}
 

@@ -283,8 +283,6 @@ def review_document(
     """For reviewers and admins: who read it finds it right as it is, without a new version. Who,
     when, and by when again stand with it, and in `/changes`; its last day of validity stays."""
     reviewer(user)
-    if body.next_review <= date.today():
-        raise InvalidInput("The next review comes after today.")
     trail.documents([get_document(db, user, document_id)])
     trail.on["next_review"] = body.next_review.isoformat()
     review(db, user, document_id, body.next_review)
@@ -391,7 +389,7 @@ def retire_document(
     "/documents/{document_id}/withdraw",
     openapi_extra=declared(Access.INGEST),
     summary="Take a document out, and say why",
-    responses=responses(404, 413, 422, 503),
+    responses=responses(400, 404, 413, 422, 503),
 )
 def withdraw_document(
     db: DbDep,

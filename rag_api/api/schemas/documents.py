@@ -148,7 +148,7 @@ class WithdrawIn(In):
 
 
 class DocumentReviewIn(In):
-    next_review: Day = Field(description="By when it is to be reviewed again; after today.")
+    next_review: Day = Field(description="By when it is to be reviewed again.")
 
 
 class ChangeOut(BaseModel):

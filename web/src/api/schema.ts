@@ -3118,7 +3118,7 @@ export interface components {
         DocumentReviewIn: {
             /**
              * Format: date
-             * @description By when it is to be reviewed again; after today.
+             * @description By when it is to be reviewed again.
              */
             next_review: string;
         };
