@@ -394,6 +394,14 @@ WIDE = (
         "verpleegkundige",
     ),
 )
+LONG_WORDS = (
+    "Verpleegkundige",
+    "Transfusiereactie",
+    "Hemodialysekatheter",
+    "Antibioticaprofylaxe",
+    "Bloeddrukmeting",
+    "Ontstollingsbeleid",
+)
 STEPS = (("1.", "Weeg het kind."), ("2.", "Reken 15 mg per kg."), ("3.", "Noteer tijd en dosis."))
 
 CHECKS = (
@@ -417,6 +425,16 @@ def rows(script: Script) -> tuple[str, list[s.SpanOut]]:
 def wide(script: Script) -> tuple[str, list[s.SpanOut]]:
     """Rows of five columns, below their header."""
     return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(WIDE)])
+
+
+def long_words(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """A row of columns, each of which has a long word and others."""
+    return _part(script, [("row", _cells(tuple(f"{word} met uitleg erbij, die plaats vraagt" for word in LONG_WORDS)))])
+
+
+def many_words(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """As many long words beside each other as no sheet has room for."""
+    return _part(script, [("row", _cells(LONG_WORDS * 3))])
 
 
 def steps(script: Script, items: tuple[tuple[str, str], ...] = STEPS) -> tuple[str, list[s.SpanOut]]:
@@ -471,6 +489,8 @@ BUILT = {
     "stappentabel": numbered,
     "rijtje": table,
     "breed": wide,
+    "lange woorden": long_words,
+    "vele woorden": many_words,
     "rijen": rows,
     "stappen": steps,
     "controles": checks,

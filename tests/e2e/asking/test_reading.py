@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 
 import pypdfium2 as pdfium
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import NewPage
-from tests.e2e.scripted import ROWS, SENTENCES, TITLE
+from tests.e2e.scripted import LONG_WORDS, ROWS, SENTENCES, TITLE
 from tests.e2e.test_states import ask, complete
 
 # Words within a sentence may be smaller; what is cut to one pixel is for keyboards and screen
@@ -129,6 +130,23 @@ def test_a_sheet_begins_with_what_an_answer_is_from_and_holds_no_other_document(
     assert day < question < document < row
     assert "geldig 1 jan 2025 tot 1 mrt 2030" in text
     assert "Pijn meten" not in text
+
+
+@pytest.mark.parametrize(("asked", "times"), [("lange woorden", 1), ("vele woorden", 3)])
+def test_a_printed_table_is_on_its_sheet_its_words_whole_where_they_have_room(
+    new_page: NewPage, base_url: str, asked: str, times: int
+) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page, asked)
+    complete(page)
+    (sheet, *_) = pdfium.PdfDocument(io.BytesIO(page.pdf(format="A4")))
+    letters = sheet.get_textpage()
+    text = letters.get_text_range()
+    assert Counter("".join(LONG_WORDS) * times) <= Counter(text)
+    assert all(letters.get_charbox(place)[2] <= sheet.get_width() for place in range(letters.count_chars()))
+    if times == 1:
+        assert [word for word in LONG_WORDS if word not in text] == []
 
 
 def test_a_sheet_says_what_speaks_against_its_document(new_page: NewPage, base_url: str) -> None:
