@@ -422,6 +422,13 @@ def rows(script: Script) -> tuple[str, list[s.SpanOut]]:
     return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(ROWS)])
 
 
+def pointed_row(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """A table that is quoted for its first row below the header."""
+    marked = [_cells(row, head=place == 0) for place, row in enumerate(ROWS)]
+    marked[1] = [(words, about | {"pointed": True}) for words, about in marked[1]]
+    return _part(script, [("row", cells) for cells in marked])
+
+
 def wide(script: Script) -> tuple[str, list[s.SpanOut]]:
     """Rows of five columns, below their header."""
     return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(WIDE)])
@@ -492,6 +499,7 @@ BUILT = {
     "lange woorden": long_words,
     "vele woorden": many_words,
     "rijen": rows,
+    "aangewezen": pointed_row,
     "stappen": steps,
     "controles": checks,
     "alinea": paragraph,

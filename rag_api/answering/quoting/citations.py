@@ -145,6 +145,7 @@ def _cited(part: QuotedPart, shift: int, builder: AnswerBuilder, document_id: st
             i.column,
             i.columns,
             i.asked and not builder.unsure,  # nothing stands out of what may not be the answer
+            i.pointed,
         )
         for i in part.pieces
     )

@@ -6,11 +6,13 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
+from pathlib import Path
 
 import pypdfium2 as pdfium
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.accessibility import faultless_by_day_and_by_night
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import LONG_WORDS, ROWS, SENTENCES, TITLE
 from tests.e2e.test_states import ask, complete
@@ -109,6 +111,27 @@ def test_on_a_desktop_the_whole_width_of_the_page_is_shown(new_page: NewPage, ba
     ask(page)
     complete(page)
     expect(page.locator(".source-tools")).to_contain_text("100%")
+
+
+def test_the_row_for_which_a_table_is_quoted_is_set_off_here_and_in_its_document(
+    new_page: NewPage, base_url: str, tmp_path: Path
+) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page, "aangewezen")
+    complete(page)
+    marks = page.locator(".highlight.of-quote")
+    expect(marks.and_(page.locator(".pointed"))).to_have_count(1)
+    expect(marks).not_to_have_count(1)
+    row = page.locator(".part-table tr[aria-current=true]")  # which screen readers say of it
+    for width in (1280, 768, 320):
+        page.set_viewport_size({"width": width, "height": 900})
+        expect(row).to_have_count(1)
+        expect(row).to_contain_text(ROWS[1][1])
+        expect(row).to_have_css("outline-style", "solid")
+        expect(row.locator("strong")).to_have_count(0)
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"pointed-{width}.png")
 
 
 # --- Paper, and what is copied

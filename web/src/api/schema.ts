@@ -3960,6 +3960,11 @@ export interface components {
              * @default false
              */
             asked: boolean;
+            /**
+             * @description A cell: its row is the one for which its whole table is quoted.
+             * @default false
+             */
+            pointed: boolean;
         };
         /**
          * @description Where an answer stands. A place that is not there yet must exist: document, page and words
