@@ -17,7 +17,8 @@ import { StillHolds } from "../shared/document/StillHolds";
 import { Staff } from "../shared/frame/Staff";
 
 const VALIDITIES = ["valid", "expired", "upcoming"] as const satisfies readonly Validity[];
-const REVIEWED = [...VALIDITIES, "expires_soon", "expires_later", "undated", "review_due"] as const; // for who watches over them
+// for who watches over them
+const REVIEWED = [...VALIDITIES, "expires_soon", "expires_later", "undated", "review_due"] as const;
 const ALL: DocumentFilters = { search: "", department: "", document_type: "", validity: "" };
 
 export function Procedures() {

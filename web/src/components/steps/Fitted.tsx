@@ -14,7 +14,7 @@ export function Fitted({ children }: { children: ReactNode }) {
   );
 }
 
-const SHEET = 1150; // pixels of words on the screen that a sheet has room for, its letters made smaller
+const SHEET = 1150; // pixels of words on the screen that fit a sheet, made smaller
 const READABLE = 7; // em: a column that is narrower than its longest words and than this has no room
 
 /** Pixels in which the table's columns can be read beside each other. */
