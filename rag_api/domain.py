@@ -144,6 +144,9 @@ class Document:
     withdrawn_at: datetime | None = None  # of a retired one
     withdrawn_by: str = ""  # the account's name, else the id of who took it out; where it is listed
     withdrawn_reason: str = ""  # in the words of who took it out
+    reviewed_at: datetime | None = None  # when somebody said last that it still holds; where it is listed
+    reviewed_by: str = ""  # the account's name, else its id
+    next_review: date | None = None  # by when that is to be said again
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +366,9 @@ class Candidate:
     text: str  # of all that, lead first
     score: float  # the prior that retrieval gives it, in nats; higher is likelier
     rank: int  # of the best hit that holds it
-    said: tuple[int, int] | None = None  # where it is quoted with its paragraph, the sentence for which it is
+    said: tuple[int, int] | None = (
+        None  # where it is quoted with its paragraph or table, the sentence or row for which it is
+    )
 
     @property
     def own(self) -> str:
@@ -410,6 +415,7 @@ class QuotedPiece:
     column: int = 0  # of a cell: from 0
     columns: int = 1  # of a cell: how many it spans
     asked: bool = False  # a cell, or a sentence of its paragraph: the one that the question asks for
+    pointed: bool = False  # a cell: its row is the one for which the whole table is quoted
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,8 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
         builder.asked, builder.sections = tuple(one.asked for one in agreed), None
     builder.not_found += left_out
     documents = documents_of(builder)
-    builder.sections = with_the_rest(sections_of(builder), partial(_pointed, agreed), documents)
+    perhaps = partial(_pointed, agreed, surely=False)
+    builder.sections = with_the_rest(sections_of(builder), partial(_pointed, agreed), documents, perhaps)
     for one in agreed:
         if one.made.answers > 0:
             builder.sections = with_all_that_is_pointed_to(
@@ -104,10 +105,10 @@ class _Read:
     told: dict[str, float]
 
 
-def _pointed(agreed: Sequence[_Read], section: Section) -> Sequence[Candidate]:
-    """What the reader surely points to for what the section answers."""
+def _pointed(agreed: Sequence[_Read], section: Section, surely: bool = True) -> Sequence[Candidate]:
+    """What the reader points to for what the section answers; `surely`: only where it is sure."""
     own = [one for one in agreed if len(agreed) == 1 or one.asked.question is section.asked]
-    return [place for one in own if one.sure for place in one.made.places]
+    return [place for one in own if one.sure or not surely for place in one.made.places]
 
 
 def stands_elsewhere(quoted: Sequence[Candidate], found: Retrieval) -> bool:

@@ -40,6 +40,7 @@ class Inner:
     column: int = 0
     columns: int = 1
     asked: bool = False
+    pointed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def parts_of(
     said: Sequence[tuple[int, int]] = (),
 ) -> list[QuotedPart]:
     """What text[start:end] is made of, in order. question: tells the cell that it asks for. said:
-    the sentences for which a paragraph is quoted."""
+    the sentences for which a paragraph is quoted, the rows for which a table is."""
     found: list[QuotedPart] = []
     for index, block in enumerate(blocks):
         if (
@@ -72,6 +73,8 @@ def parts_of(
         part = _part(text, blocks, index, max(start, block.start), min(end, block.end), question)
         if part.kind == PartKind.SENTENCE:
             part = replace(part, pieces=tuple(_sentence(text, place) for place in said if _is_part(place, part)))
+        elif part.kind == PartKind.ROW and any(part.start < b and a < part.end for a, b in said):
+            part = replace(part, pieces=tuple(replace(cell, pointed=True) for cell in part.pieces))
         if found and part.kind == PartKind.LIST == found[-1].kind and part.group == found[-1].group:
             found[-1] = replace(found[-1], end=part.end, pieces=(*found[-1].pieces, *part.pieces))
         elif found and part.kind == PartKind.SENTENCE and _is_inner(blocks, index) and found[-1].kind == PartKind.LIST:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import date
 
 from rag_api.api import schemas as api
+from rag_api.db.access import may_review
 from rag_api.db.documents import Facets, PageSize
 from rag_api.db.questions.answers import Conversation, Feedback
 from rag_api.db.questions.since import Since
@@ -22,9 +23,11 @@ from rag_api.domain import (
     PageRects,
     Source,
     TargetGroup,
+    User,
     noted,
 )
 from rag_api.guard.people.asker import functions
+from rag_api.ingest.common.described.metadata import printable
 from rag_api.ingest.common.remedies import advice
 from rag_api.ingest.sources.report import IngestReport, Outcome
 
@@ -144,8 +147,9 @@ def notes_out(warnings: Sequence[str]) -> list[api.NoteOut]:
     return [api.NoteOut(**noted(warning)) for warning in warnings]
 
 
-def document_out(document: Document, *, tell_who: bool = False, newer: Document | None = None) -> api.DocumentOut:
-    """tell_who: the name of who took it out, which is for admins; newer: what supersedes it."""
+def document_out(document: Document, *, told: User | None = None, newer: Document | None = None) -> api.DocumentOut:
+    """told: who reads it, for names of who took it out are for admins, of who reviewed it for those
+    who review; newer: what supersedes it."""
     about = document.metadata
     by = newer and api.ReplacingOut(
         id=newer.id, title=newer.metadata.title or newer.source, version=newer.metadata.version
@@ -175,29 +179,32 @@ def document_out(document: Document, *, tell_who: bool = False, newer: Document 
         advice=advice(document.reason),
         groups=list(document.groups),
         withdrawn_at=document.withdrawn_at,
-        withdrawn_by=document.withdrawn_by if tell_who else "",
+        withdrawn_by=document.withdrawn_by if told and told.is_admin else "",
         withdrawn_reason=document.withdrawn_reason,
+        reviewed_at=document.reviewed_at,
+        reviewed_by=document.reviewed_by if told and may_review(told) else "",
+        next_review=document.next_review,
         created_at=document.created_at,
         updated_at=document.updated_at,
     )
 
 
 def document_detail(
-    document: Document, pages: Sequence[PageSize], edits: Mapping[str, Edit], cut: Sequence[CutLine] = ()
+    document: Document, told: User, pages: Sequence[PageSize], edits: Mapping[str, Edit], cut: Sequence[CutLine] = ()
 ) -> api.DocumentDetail:
     sizes = [api.PageOut(number=p.number, width=p.width, height=p.height, rotation=p.rotation) for p in pages]
     edited = [api.EditOut(field=name, value=edit.value, said=edit.said) for name, edit in sorted(edits.items())]
     lines = [api.CutLineOut.model_validate(line, from_attributes=True) for line in cut]
-    return api.DocumentDetail(**document_out(document).model_dump(), pages=sizes, edits=edited, cut=lines)
+    return api.DocumentDetail(**document_out(document, told=told).model_dump(), pages=sizes, edits=edited, cut=lines)
 
 
 def metadata_in(given: api.MetadataIn) -> dict[str, str]:
     """The fields that the request names, as a sidecar would have them. A document cannot be without
-    a title: null leaves it."""
+    a title: null leaves it, and one of which nothing can be read."""
     named = {
         name: getattr(given, name)
         for name in given.model_fields_set - {"reset"}
-        if name != "title" or given.title is not None
+        if name != "title" or printable(given.title or "")
     }
     return {name: _as_text(value) for name, value in named.items()}
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rag_api.api.sign_in.access import READERS
-from rag_api.db.people.accounts import Account, RoleGroups, user_of
-from rag_api.domain import EVERYONE, Role
+from rag_api.db import Database
+from rag_api.db.people.accounts import Account, RoleGroups, list_accounts, user_of
+from rag_api.domain import EVERYONE, Role, User
 
 GivenBy = Literal["everyone", "hand", "provider"]
 
@@ -39,6 +40,15 @@ def matching(accounts: Iterable[Account], wanted: AccountFilter, role_groups: Ro
         )
 
     return [account for account in accounts if fits(account)]
+
+
+def others(db: Database, user: User, role_groups: RoleGroups) -> list[User]:
+    """Return who may sign in besides."""
+    return [
+        user_of(one, role_groups)
+        for one in list_accounts(db)
+        if one.id != user.id and one.suspended_at is None and (one.has_password or one.issuer)
+    ]
 
 
 def readers_by_group(

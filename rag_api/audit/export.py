@@ -15,14 +15,15 @@ PARTS = ("who", "about", "question")
 
 
 def fields_of(one: Stored) -> dict[str, Any]:
-    """`erased`: the parts that it had and lost. Of an answer each document says its `use`."""
+    """`erased`: the parts that it had and lost. Of an answer each document says its `use`; accounts
+    that there still are have their logins, and those that it was done to their names."""
     said = json.loads(one.text)
     on = said["on"]
     if "cited" in on and "documents" in on:
         quoted = {place.get("id") for place in on["cited"]}
         rest = "refused" if on.get("status") == AnswerStatus.NOT_FOUND else "shown"
         on["documents"] = [{**d, "use": "quoted" if d.get("id") in quoted else rest} for d in on["documents"]]
-    parts = {part: json.loads(one.sealed[part][1]) for part in PARTS if part in one.sealed}
+    parts = {part: one.people.get(part, {}) | json.loads(one.sealed[part][1]) for part in PARTS if part in one.sealed}
     erased = [part for part in PARTS if part in said and part not in parts]
     kept = {name: value for name, value in said.items() if name not in PARTS}
     return {"sequence": one.sequence, **kept, **parts, "erased": erased, "hash": one.hash.hex()}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import psycopg
@@ -25,7 +25,10 @@ PAGE = 500  # entries read at a time
 READ = """
     select e.sequence, e.entry::text as text, e.previous, e.hash,
       (select json_object_agg(s.part, json_build_object('salt', encode(s.salt, 'hex'), 'body', s.body::text))
-       from audit_sealed s where s.sequence = e.sequence) as sealed
+       from audit_sealed s where s.sequence = e.sequence) as sealed,
+      (select json_object_agg(s.part, json_build_object('name', u.name, 'login', coalesce(u.login, '')))
+       from audit_sealed s join users u on u.id = coalesce(s.body ->> 'user', s.body ->> 'account')
+       or u.login = lower(s.body ->> 'account') where s.sequence = e.sequence) as people
     from audit_entries e
 """
 
@@ -33,13 +36,14 @@ READ = """
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A row of the trail, as it lies there. `sealed`: by part, (salt, body) of what is not
-    erased."""
+    erased. `people`: by part, the account that it names, as it is called today."""
 
     sequence: int
     text: str
     previous: bytes
     hash: bytes
     sealed: dict[str, tuple[bytes, str]]
+    people: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ class TrailQuery:
     since: str = ""
     until: str = ""
     users: tuple[str, ...] = ()  # who did it: any of these accounts
-    action: str = ""  # "document.opened", or all that begin so: "document."
+    actions: tuple[str, ...] = ()  # any of these: "document.opened", or all that begin so: "document."
     result: str = ""
     documents: tuple[str, ...] = ()  # any of these, by id or file name
     use: str = ""  # what an answer made of those, or of any: a Use
@@ -187,7 +191,7 @@ def _conditions(query: TrailQuery, wanted: dict[str, Any]) -> Iterator[str]:
         "until": "e.entry ->> 'at' collate \"C\" < %(until)s",
         "users": "e.sequence in (select sequence from audit_sealed where part = 'who' and body ->> 'user' = "
         "any(%(users)s))",
-        "action": "starts_with(e.entry ->> 'action', %(action)s)",
+        "actions": "exists (select from unnest(%(actions)s::text[]) a where starts_with(e.entry ->> 'action', a))",
         "result": "e.entry ->> 'result' = %(result)s",
         "documents": "(e.entry #>> '{on,document}' = any(%(documents)s) or exists"
         f" (select from json_array_elements(e.entry #> '{{on,documents}}') d where {_NAMED}))",
@@ -282,4 +286,5 @@ def with_part(
 
 def _stored(row: DictRow) -> Stored:
     sealed = {part: (bytes.fromhex(one["salt"]), one["body"]) for part, one in (row["sealed"] or {}).items()}
-    return Stored(row["sequence"], row["text"], bytes(row["previous"]), bytes(row["hash"]), sealed)
+    people = row["people"] or {}
+    return Stored(row["sequence"], row["text"], bytes(row["previous"]), bytes(row["hash"]), sealed, people)

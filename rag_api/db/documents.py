@@ -64,11 +64,18 @@ UPSERT = f"""
 INSERT_PAGES = """
     copy pages (document_id, number, width, height, rotation, text_start, text, boxes, text_from) from stdin
 """
-# With the name of who took it out, where that is an account's.
-LISTED = (
-    "*, coalesce((select u.name from users u where u.id = documents.withdrawn_by), documents.withdrawn_by) as "
-    "withdrawn_name"
+REVIEW = "next_review"  # of metadata_changes: somebody read it and found that it holds, until then
+_LAST_REVIEW = (
+    "from metadata_changes c where c.source = documents.source and c.document_id = documents.id "
+    f"and c.field = '{REVIEW}' order by c.id desc limit 1"
 )
+NEXT_REVIEW = f"(select c.after::date {_LAST_REVIEW})"
+# With the name of who took it out, where that is an account's; and with its last review.
+LISTED = f"""
+    *, coalesce((select u.name from users u where u.id = documents.withdrawn_by), documents.withdrawn_by) as withdrawn_name,
+    {NEXT_REVIEW} as next_review, (select c.changed_at {_LAST_REVIEW}) as reviewed_at,
+    (select coalesce((select u.name from users u where u.id = c.user_id), c.user_id) {_LAST_REVIEW}) as reviewed_by
+"""  # noqa: S608 - no words of anybody
 AMEND = """
     update documents set title = %(title)s, target_groups = %(target_groups)s, subject = %(subject)s, warnings = %(warnings)s,
       fingerprint = %(fingerprint)s, updated_at = now() where id = %(id)s
@@ -85,15 +92,23 @@ def ask_to_stop(db: Database) -> None:
 class PgDocuments:
     """A `rag_api.ingest.DocumentsRepo`. `user` is who ingests and becomes the owner of new rows;
     `patience` is how many seconds to wait for another ingestion before Conflict, None: until it is
-    done; `open_to` is who may read what nothing is said of."""
+    done; `open_to` is who may read what nothing is said of; `others` are those who could give back
+    what the user gives away, None: it is not asked."""
 
     def __init__(
-        self, db: Database, user: User = LOCAL_USER, *, patience: float | None = None, open_to: Sequence[str] = EVERYONE
-    ) -> None:  # fmt: skip
+        self,
+        db: Database,
+        user: User = LOCAL_USER,
+        *,
+        patience: float | None = None,
+        open_to: Sequence[str] = EVERYONE,
+        others: Sequence[User] | None = None,
+    ) -> None:
         self._asked, self.db = db, db.with_timeout()
         self.user = user
         self.patience = patience
         self.open_to = open_to
+        self.others = others
         self._holding: psycopg.Connection[Any] | None = None  # the connection with the lock
 
     @contextmanager
@@ -235,10 +250,10 @@ class PgDocuments:
         return permissions.groups_of(self.db, source, department, self.open_to, said)
 
     def put_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
-        permissions.put_source_groups(self.db, self.user, said, self.open_to)
+        permissions.put_source_groups(self.db, self.user, said, self.open_to, self.others)
 
     def try_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
-        permissions.put_source_groups(self.db, self.user, said, self.open_to, keep=False)
+        permissions.put_source_groups(self.db, self.user, said, self.open_to, self.others, keep=False)
 
     def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
         permissions.catch_up(self.db, reach_index)
@@ -317,9 +332,9 @@ class DocumentQuery:
 NAMED = "title ilike %(like)s or source ilike %(like)s"
 ON_FIRST_PAGE = """
     exists (select 1 from pages p where p.document_id = documents.id and p.number = 1 and p.text ilike %(like)s)"""
-Order = Literal["title", "valid_until"]
+Order = Literal["title", "valid_until", "next_review"]
 SOON, LATER = 30, 90  # days before the last one
-Validity = Literal["valid", "expired", "upcoming", "expires_soon", "expires_later", "undated"]
+Validity = Literal["valid", "expired", "upcoming", "expires_soon", "expires_later", "undated", "review_due"]
 VALIDITY: dict[Validity, str] = {
     "valid": "coalesce(valid_from, %(today)s) <= %(today)s and coalesce(valid_until, %(today)s) >= %(today)s",
     "expired": "valid_until < %(today)s",
@@ -327,6 +342,7 @@ VALIDITY: dict[Validity, str] = {
     "expires_soon": f"valid_until >= %(today)s and valid_until <= %(today)s::date + {SOON}",
     "expires_later": f"valid_until >= %(today)s and valid_until <= %(today)s::date + {LATER}",
     "undated": "valid_until is null",
+    "review_due": f"{NEXT_REVIEW} <= %(today)s::date + {SOON}",
 }
 
 
@@ -351,7 +367,11 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
     superseded = [] if query.replaced is None else list(superseded_ids(db, user, query.today))
     said = {**asdict(query), "versions_of": list(query.versions_of), "superseded": superseded}
     params = values(user, **said, like=contains(query.text))
-    first = {"title": "", "valid_until": "valid_until nulls last, "}[query.order]
+    first = {
+        "title": "",
+        "valid_until": "valid_until nulls last, ",
+        "next_review": f"{NEXT_REVIEW} nulls last, ",
+    }[query.order]
     if query.status == DocumentStatus.RETIRED:
         first += "withdrawn_at desc nulls last, "
     order = f"{first}({NAMED}) desc, lower(title), source, id"
@@ -579,6 +599,9 @@ def to_document(row: DictRow) -> Document:
         withdrawn_at=row.get("withdrawn_at"),
         withdrawn_by=row.get("withdrawn_name", ""),
         withdrawn_reason=row.get("withdrawn_reason", ""),
+        reviewed_at=row.get("reviewed_at"),
+        reviewed_by=row.get("reviewed_by") or "",
+        next_review=row.get("next_review"),
     )
 
 

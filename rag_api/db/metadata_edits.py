@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import READS, administrator, found, values
-from rag_api.db.documents import METADATA, to_document
+from rag_api.db.access import READS, administrator, found, may_let_go, values
+from rag_api.db.documents import LISTED, METADATA, NEXT_REVIEW, REVIEW, to_document
 from rag_api.db.people import permissions
 from rag_api.domain import Document, Edit, Metadata, User
 from rag_api.errors import Conflict
@@ -50,6 +50,7 @@ Texts = Mapping[str, str]
 def change_metadata(
     db: Database, user: User, document_id: str, given: Texts, reset: frozenset[str], texts_of: Callable[[Metadata], Texts],
     metadata_of: Callable[[Texts], Metadata], reach_index: Callable[[Document], bool], open_to: Sequence[str],
+    others: Sequence[User],
 ) -> Document:  # fmt: skip
     """Set these fields, and let those of `reset` say again what the file says. All of it is
     committed, or nothing. A new department's rule says at once who may read it; `open_to`: who may
@@ -57,7 +58,8 @@ def change_metadata(
 
     reach_index: called with the changed document before the commit, so that a failing index leaves
     everything as it was. False: the index is outdated, and the next ingestion indexes the document
-    again. Raises NotFound (also for who is no administrator) and Conflict."""
+    again. Raises NotFound (also for who is no administrator), Conflict, and NoWayBack where the
+    new department's rule takes it from the user and none of the others could give it back."""
     administrator(user)
     with db.connection() as connection:
         row = connection.execute(
@@ -80,12 +82,28 @@ def change_metadata(
             _edit(connection, user, document.source, field, None if after[field] == own else Edit(after[field], own))
         updated = _update(connection, document, metadata)
         if "department" in changed:
-            permissions.apply_rules(connection, open_to, [document.id])
+            for groups in permissions.apply_rules(connection, open_to, [document.id]):
+                may_let_go(user, groups, others)
             now = connection.execute("select groups from documents where id = %(id)s", {"id": document.id}).fetchone()
             updated = replace(updated, groups=tuple(found(now, "document", document.id)["groups"]))
         if changed and not reach_index(updated):
             connection.execute("update documents set fingerprint = '' where id = %(id)s", {"id": document.id})
         return updated
+
+
+def review(db: Database, user: User, document_id: str, until: date) -> None:
+    """Keep that the user found the document to hold, and by when that is to be said again. What it
+    says of its validity stays. Raises NotFound and Conflict."""
+    with db.connection() as connection:
+        row = connection.execute(
+            f"select *, {NEXT_REVIEW} as next_review from documents where id = %(id)s and {READS} for update",  # noqa: S608
+            values(user, id=document_id),
+        ).fetchone()
+        document = to_document(found(row, "document", document_id))
+        if document.status not in ("indexed", "failed"):
+            raise Conflict(f"{document.source} is {document.status}: only what is current can be reviewed.")
+        before = document.next_review.isoformat() if document.next_review else ""
+        _record(connection, user, document, {REVIEW: before}, {REVIEW: until.isoformat()})
 
 
 def _record(connection: Connection, user: User, document: Document, before: Texts, changed: Texts) -> None:
@@ -123,7 +141,7 @@ def _edit(connection: Connection, user: User, source: str, field: str, edit: Edi
 def _update(connection: Connection, document: Document, metadata: Metadata) -> Document:
     row = connection.execute(
         f"""update documents set {", ".join(f"{name} = %({name})s" for name in METADATA)}, subject = %(subject)s, updated_at = now()
-        where id = %(id)s returning *""",  # noqa: S608
+        where id = %(id)s returning {LISTED}""",  # noqa: S608
         {
             **{name: getattr(metadata, name) for name in METADATA},
             "target_groups": [group.value for group in metadata.target_groups],

@@ -394,6 +394,14 @@ WIDE = (
         "verpleegkundige",
     ),
 )
+LONG_WORDS = (
+    "Verpleegkundige",
+    "Transfusiereactie",
+    "Hemodialysekatheter",
+    "Antibioticaprofylaxe",
+    "Bloeddrukmeting",
+    "Ontstollingsbeleid",
+)
 STEPS = (("1.", "Weeg het kind."), ("2.", "Reken 15 mg per kg."), ("3.", "Noteer tijd en dosis."))
 
 CHECKS = (
@@ -414,9 +422,26 @@ def rows(script: Script) -> tuple[str, list[s.SpanOut]]:
     return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(ROWS)])
 
 
+def pointed_row(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """A table that is quoted for its first row below the header."""
+    marked = [_cells(row, head=place == 0) for place, row in enumerate(ROWS)]
+    marked[1] = [(words, about | {"pointed": True}) for words, about in marked[1]]
+    return _part(script, [("row", cells) for cells in marked])
+
+
 def wide(script: Script) -> tuple[str, list[s.SpanOut]]:
     """Rows of five columns, below their header."""
     return _part(script, [("row", _cells(row, head=place == 0)) for place, row in enumerate(WIDE)])
+
+
+def long_words(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """A row of columns, each of which has a long word and others."""
+    return _part(script, [("row", _cells(tuple(f"{word} met uitleg erbij, die plaats vraagt" for word in LONG_WORDS)))])
+
+
+def many_words(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """As many long words beside each other as no sheet has room for."""
+    return _part(script, [("row", _cells(LONG_WORDS * 3))])
 
 
 def steps(script: Script, items: tuple[tuple[str, str], ...] = STEPS) -> tuple[str, list[s.SpanOut]]:
@@ -471,7 +496,10 @@ BUILT = {
     "stappentabel": numbered,
     "rijtje": table,
     "breed": wide,
+    "lange woorden": long_words,
+    "vele woorden": many_words,
     "rijen": rows,
+    "aangewezen": pointed_row,
     "stappen": steps,
     "controles": checks,
     "alinea": paragraph,

@@ -235,12 +235,15 @@ def _conditions(question: Analysis, first: Sequence[Candidate], title: str) -> l
 
 
 def with_the_rest(
-    chosen: Sequence[Section], pointed: Callable[[Section], Sequence[Candidate]], read: ReadDocuments
+    chosen: Sequence[Section],
+    pointed: Callable[[Section], Sequence[Candidate]],
+    read: ReadDocuments,
+    perhaps: Callable[[Section], Sequence[Candidate]] = lambda _: (),
 ) -> tuple[Section, ...]:
     """The sections; but in place of a row stands its whole table, and in place of an item that no
     second reader surely points to its whole list, once: which one of it is meant is open, and a row
     alone hides that another is for this patient. pointed: what that reader surely points to for
-    what a section answers."""
+    what a section answers; perhaps: however sure, which tells the row of its table."""
     found, said = list[Section](), list[Candidate]()
     for section in chosen:
         grown, places = list[Candidate](), pointed(section)
@@ -250,6 +253,8 @@ def with_the_rest(
                 if not _is_row(candidate, read) and any(overlap(candidate, place) for place in places)
                 else _whole_of(candidate, section.asked, read)
             )
+            if one != candidate and _is_row(candidate, read) and any(overlap(candidate, at) for at in perhaps(section)):
+                one = replace(one, said=(candidate.start, candidate.end))
             if not any(overlap(one, other) for other in (*said, *grown)):
                 grown.append(one)
         said += grown[:1]

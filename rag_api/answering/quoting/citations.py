@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from rag_api.answering.builder import AnswerBuilder
 from rag_api.answering.generator.prompt_passages import PromptPassage
-from rag_api.answering.quote_structure import QuotedPart, parts_of
+from rag_api.answering.quote_structure import Inner, QuotedPart, parts_of
 from rag_api.answering.quoting.highlight import page_of, page_of_most, rects
 from rag_api.db import Database
 from rag_api.db.documents import read_pages
@@ -135,6 +135,12 @@ def _cited(part: QuotedPart, shift: int, builder: AnswerBuilder, document_id: st
     page = placed[0].page if placed else page_of(pages, part.start)
     start, end = part.start + shift, part.end + shift
     whole = builder.text[start:end] if part.kind == PartKind.ROW else ""
+
+    def stands_out(piece: Inner) -> bool:
+        """Nothing does of what may not be the answer, or not this patient's."""
+        words = whole or builder.text[piece.start + shift : piece.end + shift]
+        return not builder.unsure and not _is_for_some(builder, document_id, words)
+
     pieces = tuple(
         QuotedPiece(
             i.start + shift,
@@ -146,10 +152,8 @@ def _cited(part: QuotedPart, shift: int, builder: AnswerBuilder, document_id: st
             i.header,
             i.column,
             i.columns,
-            # nothing stands out of what may not be the answer, or not this patient's
-            i.asked
-            and not builder.unsure
-            and not _is_for_some(builder, document_id, whole or builder.text[i.start + shift : i.end + shift]),
+            i.asked and stands_out(i),
+            i.pointed and stands_out(i),
         )
         for i in part.pieces
     )

@@ -36,6 +36,7 @@ ACTIONS: dict[str, Act] = {
     "POST /documents/{document_id}/withdraw": Act("document.retired", changes=True),
     "POST /documents/{document_id}/restore": Act("document.restored", changes=True),
     "POST /documents/{document_id}/retry": Act("document.retried", changes=True),
+    "PUT /documents/{document_id}/review": Act("document.reviewed", changes=True),
     "GET /documents/{document_id}/place": Act("document.place_shown"),
     "GET /documents/{document_id}/predecessors": Act("document.predecessors_read"),
     "GET /documents/{document_id}/file": Act("document.opened"),

@@ -48,7 +48,9 @@ def trail_query(
     since: Time = None,
     until: Time = None,
     user: Annotated[Word, Query(description="Who did it: an account's id or login, or a part of the name.")] = "",
-    action: Word = "",
+    action: Annotated[
+        list[Word] | None, Query(max_length=100, description="Any of these, or all that begin so: `document.`")
+    ] = None,
     result: Word = "",
     document: Annotated[Word, Query(description="Its id, or a part of its title or file name.")] = "",
     use: Annotated[
@@ -67,7 +69,7 @@ def trail_query(
         since=stamp(since) if since else "",
         until=stamp(until) if until else "",
         users=people_called(db, user) if user else (),
-        action=action,
+        actions=tuple(filter(None, action or ())),
         result=result,
         documents=(document, *documents) if document else (),  # the words too, for one that is gone
         use=use or "",
@@ -180,8 +182,10 @@ def get_audit_head(db: DbDep) -> api.HeadOut:
 def _asked(trail: Noted, query: TrailQuery) -> None:
     """Whose entries were read is who it is about, where that is one person. What was typed is not
     kept: it may be a name."""
-    asked = {name: value for name, value in asdict(query).items() if value and name not in ("users", "limit", "kept")}
-    trail.on["asked"] = asked | ({"user": True} if query.users else {})
+    unsaid = ("users", "actions", "limit", "kept")
+    asked = {name: value for name, value in asdict(query).items() if value and name not in unsaid}
+    action = {"action": " ".join(query.actions)} if query.actions else {}
+    trail.on["asked"] = asked | action | ({"user": True} if query.users else {})
     meant = query.users[1:] or query.users
     trail.about |= {"account": meant[0]} if len(meant) == 1 else {}
 

@@ -22,11 +22,12 @@ from rag_api.api import schemas as api
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, Offset, UserDep, WritingContainerDep
 from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in, source_out
+from rag_api.api.people import others
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.shown import ingested
-from rag_api.db.access import administrator, own_groups
+from rag_api.db.access import administrator, own_groups, reviewer
 from rag_api.db.documents import (
     LATER,
     SOON,
@@ -47,7 +48,7 @@ from rag_api.db.documents import (
 )
 from rag_api.db.documents import get_documents as readable
 from rag_api.db.ingestion import progress
-from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
+from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of, review
 from rag_api.db.sentences import ingesting
 from rag_api.domain import Chunk, Document, DocumentStatus, PersonalChoice
 from rag_api.errors import Conflict, InvalidInput, NotFound
@@ -90,7 +91,8 @@ When = Annotated[
     Query(
         description="By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its "
         "last day comes within"
-        f" {SOON} days; `expires_later`: within {LATER}; `undated`: it names no last day."
+        f" {SOON} days; `expires_later`: within {LATER}; `undated`: it names no last day; "
+        f"`review_due`: its next review was to be by now, or is within {SOON} days."
     ),
 ]
 Uncertain = Annotated[bool, Query(description="Only those of which a part was read in doubt, and is never quoted.")]
@@ -98,7 +100,9 @@ Unowned = Annotated[bool, Query(description="Only those that name no owner.")]
 Replaced = Annotated[
     bool | None, Query(description="Only those that another document, valid by now, supersedes; false: none of these.")
 ]
-Ordered = Annotated[Order, Query(description="By title, or by the last day of validity: the earliest first.")]
+Ordered = Annotated[
+    Order, Query(description="By title, or by the last day of validity or of the next review: the earliest first.")
+]
 Ids = Annotated[
     list[api.DocumentIdText],
     Query(max_length=100, description="What counts now of these documents: a new version too."),
@@ -147,7 +151,7 @@ def get_documents(
     found, total = list_documents(db, user, about)
     trail.documents(found)
     newer = replacing(db, user, found, about.today)
-    documents = [document_out(document, tell_who=user.is_admin, newer=newer.get(document.id)) for document in found]
+    documents = [document_out(document, told=user, newer=newer.get(document.id)) for document in found]
     return api.DocumentList(documents=documents, total=total)
 
 
@@ -171,7 +175,7 @@ def get_one_document(db: DbDep, user: UserDep, trail: TrailDep, document_id: Doc
     document = get_document(db, user, document_id)
     trail.documents([document])
     return document_detail(
-        document, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id)
+        document, user, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id)
     )
 
 
@@ -219,7 +223,8 @@ def describe_document(
     """For admins. What is given here counts instead of what the file says, from the next question
     on and in later versions of the file, until a version says something else in that field. Every
     change is kept with who made it (`/changes`). A new title is embedded with the document's
-    passages before this answers (`vectors`). 409 while an ingestion is running."""
+    passages before this answers (`vectors`). 409 while an ingestion is running, and (`no_way_back`)
+    where a new department's rule would take it from you and nobody else could give it back."""
     given = metadata_in(body)
     vectors: Vectors = "kept"
 
@@ -243,6 +248,7 @@ def describe_document(
             metadata_from,
             reach_index,
             container.settings.open_to,
+            others(db, user, container.settings.roles_by_group),
         )
     older = None
     trail.on["fields"] = sorted({*given, *body.reset})  # what they were and are: /changes
@@ -252,7 +258,7 @@ def describe_document(
         trail.on["supersedes"] = older.metadata.title if older else said or None
     trail.documents([changed, older] if older else [changed])
     detail = document_detail(
-        changed, read_page_sizes(db, document_id), edits_of(db, changed.source), read_cut(db, document_id)
+        changed, user, read_page_sizes(db, document_id), edits_of(db, changed.source), read_cut(db, document_id)
     )
     return api.DescribedOut(**detail.model_dump(), vectors=vectors)
 
@@ -263,6 +269,24 @@ def _check(document: Document) -> None:
         raise Conflict("The document would expire before it becomes valid.")
     if about.supersedes and about.supersedes.casefold() == document.source.casefold():
         raise Conflict("A document cannot supersede itself.")
+
+
+@router.put(
+    "/documents/{document_id}/review",
+    openapi_extra=declared(Access.JUDGE),
+    summary="Say that a document still holds",
+    responses=responses(400, 404, 409, 413, 422, 503),
+)
+def review_document(
+    db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.DocumentReviewIn
+) -> api.DocumentOut:
+    """For reviewers and admins: who read it finds it right as it is, without a new version. Who,
+    when, and by when again stand with it, and in `/changes`; its last day of validity stays."""
+    reviewer(user)
+    trail.documents([get_document(db, user, document_id)])
+    trail.on["next_review"] = body.next_review.isoformat()
+    review(db, user, document_id, body.next_review)
+    return document_out(get_document(db, user, document_id), told=user)
 
 
 @router.get(
@@ -365,7 +389,7 @@ def retire_document(
     "/documents/{document_id}/withdraw",
     openapi_extra=declared(Access.INGEST),
     summary="Take a document out, and say why",
-    responses=responses(404, 413, 422, 503),
+    responses=responses(400, 404, 413, 422, 503),
 )
 def withdraw_document(
     db: DbDep,
@@ -388,7 +412,7 @@ def withdraw_document(
         ).text
         PgDocuments(db, user).retire([document.source], said)
         container.store.delete_documents([document.id])
-    return document_out(get_document(db, user, document_id), tell_who=user.is_admin)
+    return document_out(get_document(db, user, document_id), told=user)
 
 
 @router.post(
@@ -423,7 +447,7 @@ def restore_document(
     except Exception:  # in the list and not in the index it would be found by nobody, and nobody would know
         documents.retire([document.source], document.withdrawn_reason)
         raise
-    return document_out(get_document(db, user, document_id), tell_who=user.is_admin)
+    return document_out(get_document(db, user, document_id), told=user)
 
 
 @uploads.post(
@@ -456,7 +480,8 @@ def upload_document(
     """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that
     cannot be read is reported by its reason, with `advice` on what to do: the version before it
     stays in force (`kept`), and where there is none it is in the list as `failed`. `warnings` say
-    what to know of one that can. 409 when an ingestion is running."""
+    what to know of one that can. 409 when an ingestion is running, and (`no_way_back`) where its
+    groups would take an older version from you that nobody else could give back."""
     administrator(user)
     name = _file_name(file.filename or "")
     trail.on["source"] = name
@@ -472,15 +497,21 @@ def upload_document(
         report = ingest(
             [SourceFile(name, Path(kept.name), {GROUPS: open_to} if open_to else {}, folder=UPLOADED)],
             settings=container.settings,
-            documents_repo=PgDocuments(db, user, patience=5.0, open_to=container.settings.open_to),
+            documents_repo=PgDocuments(
+                db,
+                user,
+                patience=5.0,
+                open_to=container.settings.open_to,
+                others=others(db, user, container.settings.roles_by_group),
+            ),
             store=container.store,
             embedder=container.embedder,
             readers=1,
         )
     trail.on |= ingested(report)
     # a letterhead may be that of documents of others
-    others = readable(db, user, [one.document_id for one in report.retitled])
-    return ingest_out(replace(report, retitled=tuple(one for one in report.retitled if one.document_id in others)))
+    own = readable(db, user, [one.document_id for one in report.retitled])
+    return ingest_out(replace(report, retitled=tuple(one for one in report.retitled if one.document_id in own)))
 
 
 @router.get(

@@ -16,6 +16,7 @@ class WhoOut(BaseModel):
 
     user: str = ""
     name: str = ""
+    login: str = Field("", description="What the account signs in by today, where there still is one.")
     roles: list[str] = []
     key: str = Field("", description="The id of the key that was shown.")
     client: str = Field(
@@ -30,6 +31,8 @@ class AboutOut(BaseModel):
         "",
         description="To whom it was done, or in whose name it was tried: an account's id, or its login in a command.",
     )
+    name: str = Field("", description="What that account is called today, where there still is one.")
+    login: str = ""
     reason: str = Field("", description="Why, in the words of who did it: of a document that was taken out.")
 
 

@@ -63,6 +63,9 @@ class DocumentOut(BaseModel):
         "", description="Who did: an account's name, or `local` for the machine itself. Told to admins."
     )
     withdrawn_reason: str = Field("", description="Why, in the words of who did; empty: not said.")
+    reviewed_at: datetime | None = Field(None, description="When somebody said last that it still holds.")
+    reviewed_by: str = Field("", description="Who did. Told to those who review.")
+    next_review: date | None = Field(None, description="By when that is to be said again.")
 
 
 class DocumentList(BaseModel):
@@ -142,6 +145,10 @@ class WithdrawIn(In):
     reason: Annotated[Words, Field(max_length=500, pattern=r"^[^\x00]*$")] = Field(
         "", description="Kept, and told to who opens the document, or an answer from it, later."
     )
+
+
+class DocumentReviewIn(In):
+    next_review: Day = Field(description="By when it is to be reviewed again.")
 
 
 class ChangeOut(BaseModel):

@@ -111,7 +111,7 @@ class QuestionIn(In):
         }
     )
 
-    question: Words = Field(min_length=1, max_length=4000, pattern=r"^[^\x00]*[^\s\x00\x85\ufeff][^\x00]*$")
+    question: str = Field(min_length=1, max_length=4000, pattern=r"^[^\x00]*[^\s\x00\x85\ufeff][^\x00]*$")
     places: list[PlaceIn] = Field([], max_length=20)
     no_answer: bool = Field(False, strict=True, description="Someone looked: no document answers this.")
     language: Literal["nl", "en", ""] = ""

@@ -125,17 +125,24 @@ def _regrouping(
 
 
 def put_source_groups(
-    db: Database, user: User, said: Mapping[str, Sequence[str]], default: Sequence[str], *, keep: bool = True
+    db: Database,
+    user: User,
+    said: Mapping[str, Sequence[str]],
+    default: Sequence[str],
+    others: Sequence[User] | None = None,
+    *,
+    keep: bool = True,
 ) -> None:
     """What the folders, sidecars and sites that documents came from say now, by source name. A
     source that says nothing any more has taken nothing back: a list that was lost must not open
     what it closed. `everyone`, said, opens it. Raises MembershipAdminNeeded where this says who
-    reads what the user may not. keep: else nothing is changed, and what it raises is known."""
+    reads what the user may not, NoWayBack where the user loses a document that none of the others
+    could give back. keep: else nothing is changed, and what it raises is known."""
     with (
         db.connection() as connection,
         connection.transaction(force_rollback=not keep),
         connection.cursor() as cursor,
-        _regrouping(connection, user, default),
+        _regrouping(connection, user, default, others),
     ):
         rows = connection.execute(
             "select groups from document_groups where source = any(%(sources)s)", {"sources": list(said)}

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
+from pathlib import Path
 
 import pypdfium2 as pdfium
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.accessibility import faultless_by_day_and_by_night
 from tests.e2e.conftest import NewPage
-from tests.e2e.scripted import ROWS, SENTENCES, TITLE
+from tests.e2e.scripted import LONG_WORDS, ROWS, SENTENCES, TITLE
 from tests.e2e.test_states import ask, complete
 
 # Words within a sentence may be smaller; what is cut to one pixel is for keyboards and screen
@@ -110,6 +113,27 @@ def test_on_a_desktop_the_whole_width_of_the_page_is_shown(new_page: NewPage, ba
     expect(page.locator(".source-tools")).to_contain_text("100%")
 
 
+def test_the_row_for_which_a_table_is_quoted_is_set_off_here_and_in_its_document(
+    new_page: NewPage, base_url: str, tmp_path: Path
+) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page, "aangewezen")
+    complete(page)
+    marks = page.locator(".highlight.of-quote")
+    expect(marks.and_(page.locator(".pointed"))).to_have_count(1)
+    expect(marks).not_to_have_count(1)
+    row = page.locator(".part-table tr[aria-current=true]")  # which screen readers say of it
+    for width in (1280, 768, 320):
+        page.set_viewport_size({"width": width, "height": 900})
+        expect(row).to_have_count(1)
+        expect(row).to_contain_text(ROWS[1][1])
+        expect(row).to_have_css("outline-style", "solid")
+        expect(row.locator("strong")).to_have_count(0)
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"pointed-{width}.png")
+
+
 # --- Paper, and what is copied
 
 
@@ -129,6 +153,23 @@ def test_a_sheet_begins_with_what_an_answer_is_from_and_holds_no_other_document(
     assert day < question < document < row
     assert "geldig 1 jan 2025 tot 1 mrt 2030" in text
     assert "Pijn meten" not in text
+
+
+@pytest.mark.parametrize(("asked", "times"), [("lange woorden", 1), ("vele woorden", 3)])
+def test_a_printed_table_is_on_its_sheet_its_words_whole_where_they_have_room(
+    new_page: NewPage, base_url: str, asked: str, times: int
+) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page, asked)
+    complete(page)
+    (sheet, *_) = pdfium.PdfDocument(io.BytesIO(page.pdf(format="A4")))
+    letters = sheet.get_textpage()
+    text = letters.get_text_range()
+    assert Counter("".join(LONG_WORDS) * times) <= Counter(text)
+    assert all(letters.get_charbox(place)[2] <= sheet.get_width() for place in range(letters.count_chars()))
+    if times == 1:
+        assert [word for word in LONG_WORDS if word not in text] == []
 
 
 def test_a_sheet_says_what_speaks_against_its_document(new_page: NewPage, base_url: str) -> None:

@@ -3,6 +3,7 @@ keys, the audit trail."""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from rag_api.api.sign_in.cookies import SESSION
 from rag_api.api.sign_in.passwords import hash_password
@@ -108,6 +109,15 @@ def test_an_admin_does_not_give_away_a_document_that_nobody_else_could_give_back
         faultless_by_day_and_by_night(page)
         page.screenshot(path=tmp_path / f"refused-{width}.png", full_page=True)
     groups = "select groups from documents where id = %(id)s"
+    assert container.db.one(groups, {"id": document.id}) == {"groups": ["everyone"]}
+    readers = page.get_by_role("group", name="Wie mag lezen wat u laadt")
+    readers.get_by_label("Deze groepen").check()
+    readers.get_by_label("Groep toevoegen").fill("pediatrie")
+    chooser = page.get_by_label("Laad documenten")
+    expect(chooser).to_be_enabled()
+    chooser.set_input_files([FilePayload(name="wondzorg.pdf", mimeType="application/pdf", buffer=b"een nieuwe versie")])
+    page.get_by_role("button", name="Toch laden").click()
+    expect(page.locator(".loaded li")).to_contain_text("niemand anders kan u het document teruggeven")
     assert container.db.one(groups, {"id": document.id}) == {"groups": ["everyone"]}
     field.fill("elsewhere")  # where there is another admin
     access.get_by_role("button", name="Bewaar wie het mag lezen").click()
@@ -224,7 +234,16 @@ def test_a_new_account_keeps_what_was_written_until_it_is_made_and_then_signs_in
     expect(form.get_by_label("Aanmeldnaam")).to_be_focused()
     form.get_by_label("Aanmeldnaam").fill("owner")
     form.get_by_label("Naam", exact=True).fill("Bo Jans")
-    form.get_by_label("Wachtwoord").fill("te kort")
+    password, show = form.get_by_label("Wachtwoord"), form.get_by_role("button", name="Toon", exact=True)
+    expect(password).to_have_attribute("type", "password")  # nobody reads it over a shoulder
+    expect(password).to_have_attribute("autocomplete", "new-password")
+    password.fill("te kort")
+    show.click()
+    expect(show).to_have_attribute("aria-pressed", "true")
+    expect(password).to_have_attribute("type", "text")
+    expect(password).to_have_value("te kort")
+    show.click()
+    expect(password).to_have_attribute("type", "password")
     form.get_by_role("button", name="Maak het account").click()
     expect(form.locator(":invalid")).not_to_have_count(0)  # the browser itself says what is wrong
     form.get_by_label("Wachtwoord").fill(PASSWORD)
@@ -750,6 +769,48 @@ def test_what_is_shown_of_the_trail_is_saved_as_lines(open_as: Open, tmp_path: P
     lines = [json.loads(line) for line in Path(started.value.path()).read_text("utf-8").splitlines()]
     assert lines
     assert {line["action"] for line in lines} == {"audit.read"}
+
+
+def test_changes_of_several_kinds_are_saved_as_one_table_with_a_line_for_each_act(
+    open_as: Open, url: str, people: People
+) -> None:
+    key = {"authorization": f"Bearer {people.keys['admin']}"}  # type: ignore[index]
+    judge = httpx.get(f"{url}/api/accounts?search=judge", headers=key).json()["accounts"][0]["id"]
+    httpx.patch(f"{url}/api/accounts/{judge}", json={"department": "=1+1"}, headers=key).raise_for_status()
+    new_key = {"user": "machine", "name": "=cmd", "scopes": ["admin"]}
+    httpx.post(f"{url}/api/keys", json=new_key, headers=key).raise_for_status()
+    page = open_as("auditor", "/audit/trail")
+    what = page.get_by_label("Wat", exact=True)
+    for words in ("maakte een sleutel", "wijzigde een account", "las het logboek"):
+        what.select_option(label=words)
+    page.get_by_role("button", name="Niet meer: las het logboek").click()
+    page.get_by_role("button", name="Toon", exact=True).click()
+    said = page.locator(".entry-what")
+    expect(said.nth(0)).to_contain_text("maakte een sleutel")
+    expect(said.nth(1)).to_have_text("wijzigde een account judge (judge)")
+    assert "begonnen" not in page.locator(".entry-result").all_inner_texts()
+    faultless(page)
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Bewaar deze als CSV").click()
+    assert started.value.suggested_filename == "bedside-audit.csv"
+    text = Path(started.value.path()).read_text("utf-8-sig")
+    head, *rows = csv.reader(text.splitlines())
+    assert head[0] == "Nummer"
+    assert head[1].startswith("Wanneer (")
+    assert len(rows) == page.locator(".entry").count()
+    assert {row[4] for row in rows} == {"maakte een sleutel", "wijzigde een account"}
+    changed = next(row for row in rows if row[4] == "wijzigde een account")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", changed[1])
+    assert (changed[3], changed[5], changed[6]) == ("machine", "gedaan", "judge (judge)")
+    assert not [cell for row in [head, *rows] for cell in row if cell[:1] in tuple("=+-@")]
+
+
+def test_only_who_reviews_is_offered_to_say_that_a_document_holds(open_as: Open, document: Document) -> None:
+    for who, count in (("judge", 1), ("owner", 0)):
+        page = open_as(who, "/procedures")
+        row = page.locator(".finder-row", has_text=document.metadata.title)
+        expect(row.get_by_role("button", name="Favoriet")).to_be_visible()
+        expect(row.get_by_text("Ik keek dit na: het klopt nog")).to_have_count(count)
 
 
 # --- How they look

@@ -142,6 +142,55 @@ def test_a_judge_lists_what_lapses_first_with_its_owner_and_what_names_no_day(
     expect(rows.filter(has_text="Regel")).to_have_count(0)
 
 
+def test_a_judge_says_of_what_lapses_that_it_still_holds_and_finds_it_when_its_day_comes(
+    page: Page, url: str, asker: Asker, container: Container, tmp_path: Path
+) -> None:
+    today = date.today()
+    made = load(container, "handen.pdf", "Was de handen. ", valid_until=today + timedelta(days=9), language="nl")
+    asker.user = JUDGE
+    page.goto(f"{url}/procedures")
+    validity = page.get_by_label("Geldigheid")
+    validity.select_option("vervalt binnen 30 dagen en niet vervangen")
+    row = page.locator(".finder-row", has_text="Was de handen")
+    row.get_by_text("Ik keek dit na: het klopt nog").click()
+    day, save = row.get_by_label("Opnieuw na te kijken uiterlijk op"), row.get_by_role("button", name="Bewaar")
+    day.fill(today.isoformat())
+    save.click()
+    expect(row.locator(".facts")).not_to_contain_text("nagekeken")  # the day comes after today
+    day.fill((today + timedelta(days=20)).isoformat())
+    save.click()
+    expect(row.get_by_role("status")).to_have_text("Bewaard.")
+    facts = row.locator(".facts")
+    expect(facts).to_contain_text(re.compile(r"nagekeken op \d+ \w+\.? \d{4} door judge, opnieuw uiterlijk op \d+"))
+    expect(facts).to_contain_text("geldig tot")
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
+        page.screenshot(path=tmp_path / f"reviewed-{width}.png", full_page=True)
+    validity.select_option("na te kijken binnen 30 dagen, of te laat")
+    expect(page.locator(".finder-row .document-title")).to_have_text(["Was de handen"])
+    asker.user = NURSE
+    page.reload()
+    expect(row.locator(".facts")).to_contain_text("opnieuw uiterlijk op")
+    expect(row).not_to_contain_text("door judge")
+    asker.user = LOCAL_USER
+    container.db.run("update metadata_changes set after = '2020-01-01' where document_id = %(id)s", {"id": made.id})
+    page.goto(f"{url}/admin/documents")
+    page.get_by_label("Toon", exact=True).select_option("na te kijken binnen 30 dagen, of te laat")
+    late = page.locator(".document", has_text="Was de handen")
+    expect(late.locator(".warn")).to_contain_text("opnieuw uiterlijk op 1 jan 2020")
+    late.locator("summary").first.click()
+    late.get_by_text("Ik keek dit na: het klopt nog").click()
+    late.get_by_label("Opnieuw na te kijken uiterlijk op").fill("2999-12-31")
+    late.locator(".still-holds").get_by_role("button", name="Bewaar").click()
+    expect(late.locator(".warn")).to_have_count(0)
+    late.get_by_text("2 wijzigingen").click()
+    expect(late.locator(".document-history")).to_contain_text("nagekeken, opnieuw uiterlijk op 31 dec 2999")
+    faultless(page)
+    page.screenshot(path=tmp_path / "reviewed-admin.png", full_page=True)
+    container.db.run("truncate metadata_changes")
+
+
 def test_two_chances_that_differ_are_told_apart(page: Page, url: str, asker: Asker, container: Container) -> None:
     asked(url, asker)
     container.db.run(

@@ -16,8 +16,9 @@ from fastapi.testclient import TestClient
 
 from rag_api.api.auditing.audit_actions import ACTIONS
 from rag_api.api.people import AccountFilter, matching
+from rag_api.audit.erasing import forget_person
 from rag_api.audit.verify import Verified, verify
-from rag_api.cli.audited import COMMANDS
+from rag_api.cli.audited import COMMANDS, begun
 from rag_api.container import Container
 from rag_api.db.people.accounts import MOST_TRIES, Claims, get_account, list_accounts, signed_in_with
 from rag_api.domain import Role
@@ -301,6 +302,32 @@ def test_the_trail_is_taken_out_as_lines_up_to_the_reading_itself(world: World) 
     said = world.send("GET", "/audit?action=audit.exported", "auditor").json()["entries"][0]
     assert said["on"]["asked"]["action"] == "account."
     assert said["on"]["up_to"] >= before
+
+
+def test_the_trail_is_read_of_several_actions_at_once(world: World) -> None:
+    load(world.container, "wondzorg.pdf", "Spoel de wonde.", department="", language="nl")
+    world.send("GET", "/documents", "judge").raise_for_status()
+    world.send("GET", "/groups", "admin").raise_for_status()
+    found = world.send("GET", "/audit?action=documents.listed&action=groups.", "auditor").json()["entries"]
+    assert {"documents.listed", "groups.listed"} == {entry["action"] for entry in found}
+    said = world.send("GET", "/audit?action=audit.read", "auditor").json()["entries"][0]
+    assert said["on"]["asked"]["action"] == "documents.listed groups."
+
+
+def test_an_account_is_named_as_it_is_called_today_while_the_trail_knows_whom_it_names(world: World) -> None:
+    db = world.container.db
+    judge = get_account(db, "judge")
+    world.send("PATCH", f"/accounts/{judge.id}", "admin", json={"department": "Kwaliteit"}).raise_for_status()
+    db.run("update users set name = 'Quinn' where id = %(id)s", {"id": judge.id})
+
+    def changed() -> dict[str, Any]:
+        (entry, *_) = world.send("GET", "/audit?action=account.changed", "auditor").json()["entries"]
+        return dict(entry)
+
+    assert (changed()["about"]["name"], changed()["about"]["login"]) == ("Quinn", "judge")
+    assert changed()["who"]["login"] == "admin"
+    forget_person(db, judge.id, begun("audit.erased", "a test", {}))
+    assert (changed()["about"], changed()["erased"]) == (None, ["about"])
 
 
 def test_the_chain_says_when_it_was_verified_and_what_is_wrong_with_it(world: World) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -15,7 +16,7 @@ from rag_api import stores
 from rag_api.api.deps import current_user
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.domain import LOCAL_USER, Edit, Filters, Role, TargetGroup
+from rag_api.domain import LOCAL_USER, Edit, Filters, Role, TargetGroup, User
 from rag_api.errors import StoreUnavailable
 from rag_api.ingest.common.chunk import embedding_text
 from rag_api.ingest.common.described.metadata import edited, metadata_from, texts_of
@@ -135,6 +136,52 @@ def test_every_change_is_recorded_with_who_made_it(client: httpx.Client) -> None
     ]
 
 
+def test_a_review_says_who_when_and_when_again_and_leaves_the_validity(client: httpx.Client) -> None:
+    document = upload(client)
+    before = patch(client, document, valid_until="2020-01-01")
+    assert (before["reviewed_at"], before["reviewed_by"], before["next_review"]) == (None, "", None)
+    today = date.today()
+    due, later = ((today + timedelta(days=days)).isoformat() for days in (30, 31))
+    for day in (later, due):
+        said = client.put(f"/documents/{document}/review", json={"next_review": day})
+        assert said.status_code == 200, said.text
+    patch(client, document, version="4")
+    for one in (client.get(f"/documents/{document}").json(), patch(client, document, version="5"), listed(client)):
+        assert (one["reviewed_by"], one["next_review"], one["valid_until"]) == ("local", due, "2020-01-01")
+        assert datetime.fromisoformat(one["reviewed_at"]).astimezone().date() == today
+    last = client.get(f"/documents/{document}/changes").json()["changes"][2]
+    assert (last["field"], last["before"], last["after"]) == ("next_review", later, due)
+    reader = User("reader", "Lezer", groups=LOCAL_USER.groups)
+    client.app.dependency_overrides[current_user] = lambda: reader  # type: ignore[attr-defined]
+    assert (listed(client)["reviewed_by"], listed(client)["next_review"]) == ("", due)
+    assert client.put(f"/documents/{document}/review", json={"next_review": later}).status_code in (403, 404)
+
+
+def test_what_is_to_be_reviewed_is_listed_the_earliest_first_and_a_new_version_was_not_reviewed(
+    client: httpx.Client,
+) -> None:
+    days = {"a.pdf": 30, "b.pdf": 2, "c.pdf": 31, "d.pdf": None}
+    made = {name: upload(client, name, name=name) for name in days}
+    for name, after in days.items():
+        if after:
+            day = (date.today() + timedelta(days=after)).isoformat()
+            client.put(f"/documents/{made[name]}/review", json={"next_review": day}).raise_for_status()
+
+    def due(**more: str) -> list[str]:
+        found = client.get("/documents", params={"order": "next_review"} | more).json()["documents"]
+        return [one["source"] for one in found]
+
+    assert due() == ["b.pdf", "a.pdf", "c.pdf", "d.pdf"]
+    assert due(validity="review_due") == ["b.pdf", "a.pdf"]
+    upload(client, "Nieuw: controleer de nierfunctie.", name="b.pdf")
+    assert due(validity="review_due") == ["a.pdf"]
+
+
+def listed(client: httpx.Client) -> dict[str, Any]:
+    (one,) = client.get("/documents").json()["documents"]
+    return dict(one)
+
+
 def test_an_edit_survives_a_new_version_of_the_file(client: httpx.Client, container: Container) -> None:
     first = upload(client)
     patch(client, first, target_groups=["child"], department="Pediatrie")
@@ -196,7 +243,8 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(
 
 def test_a_title_is_never_lost(client: httpx.Client) -> None:
     document = upload(client)
-    assert patch(client, document, title=None, version="2")["title"] == "Vancomycine bij volwassenen"
+    for nothing in (None, "\x1f", "\u200b\x01"):
+        assert patch(client, document, title=nothing, version="2")["title"] == "Vancomycine bij volwassenen"
 
 
 def test_who_is_no_admin_can_neither_change_nor_see_changes(client: httpx.Client) -> None:

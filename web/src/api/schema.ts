@@ -168,8 +168,8 @@ export interface paths {
                     department?: string;
                     /** @description Exactly this one, as `GET /facets` names it. */
                     document_type?: string;
-                    /** @description By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within 30 days; `expires_later`: within 90; `undated`: it names no last day. */
-                    validity?: ("valid" | "expired" | "upcoming" | "expires_soon" | "expires_later" | "undated") | null;
+                    /** @description By the days that the document names: in force today, no longer, or not yet; `expires_soon`: its last day comes within 30 days; `expires_later`: within 90; `undated`: it names no last day; `review_due`: its next review was to be by now, or is within 30 days. */
+                    validity?: ("valid" | "expired" | "upcoming" | "expires_soon" | "expires_later" | "undated" | "review_due") | null;
                     /** @description Exactly this one, as `GET /facets` names it. */
                     owner?: string;
                     /** @description Only those that name no owner. */
@@ -180,8 +180,8 @@ export interface paths {
                     id?: string[];
                     /** @description Only those that another document, valid by now, supersedes; false: none of these. */
                     replaced?: boolean | null;
-                    /** @description By title, or by the last day of validity: the earliest first. */
-                    order?: "title" | "valid_until";
+                    /** @description By title, or by the last day of validity or of the next review: the earliest first. */
+                    order?: "title" | "valid_until" | "next_review";
                 };
                 path?: never;
             };
@@ -200,7 +200,8 @@ export interface paths {
          * @description For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that
          *     cannot be read is reported by its reason, with `advice` on what to do: the version before it
          *     stays in force (`kept`), and where there is none it is in the list as `failed`. `warnings` say
-         *     what to know of one that can. 409 when an ingestion is running.
+         *     what to know of one that can. 409 when an ingestion is running, and (`no_way_back`) where its
+         *     groups would take an older version from you that nobody else could give back.
          */
         post: {
             parameters: {
@@ -295,7 +296,8 @@ export interface paths {
          * @description For admins. What is given here counts instead of what the file says, from the next question
          *     on and in later versions of the file, until a version says something else in that field. Every
          *     change is kept with who made it (`/changes`). A new title is embedded with the document's
-         *     passages before this answers (`vectors`). 409 while an ingestion is running.
+         *     passages before this answers (`vectors`). 409 while an ingestion is running, and (`no_way_back`)
+         *     where a new department's rule would take it from you and nobody else could give it back.
          */
         patch: {
             parameters: {
@@ -348,6 +350,40 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["LinkedOut"];
+                    };
+                };
+            };
+        };
+        post?: never;
+    };
+    "/documents/{document_id}/review": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        /**
+         * Say that a document still holds
+         * @description For reviewers and admins: who read it finds it right as it is, without a new version. Who,
+         *     when, and by when again stand with it, and in `/changes`; its last day of validity stays.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                path: {
+                    document_id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DocumentReviewIn"];
+                };
+            };
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DocumentOut"];
                     };
                 };
             };
@@ -2336,7 +2372,8 @@ export interface paths {
                     until?: string | null;
                     /** @description Who did it: an account's id or login, or a part of the name. */
                     user?: string;
-                    action?: string;
+                    /** @description Any of these, or all that begin so: `document.` */
+                    action?: string[] | null;
                     result?: string;
                     /** @description Its id, or a part of its title or file name. */
                     document?: string;
@@ -2378,7 +2415,8 @@ export interface paths {
                     until?: string | null;
                     /** @description Who did it: an account's id or login, or a part of the name. */
                     user?: string;
-                    action?: string;
+                    /** @description Any of these, or all that begin so: `document.` */
+                    action?: string[] | null;
                     result?: string;
                     /** @description Its id, or a part of its title or file name. */
                     document?: string;
@@ -2491,6 +2529,13 @@ export interface components {
              * @default
              */
             account: string;
+            /**
+             * @description What that account is called today, where there still is one.
+             * @default
+             */
+            name: string;
+            /** @default  */
+            login: string;
             /**
              * @description Why, in the words of who did it: of a document that was taken out.
              * @default
@@ -2899,6 +2944,15 @@ export interface components {
              * @default
              */
             withdrawn_reason: string;
+            /** @description When somebody said last that it still holds. */
+            reviewed_at?: string | null;
+            /**
+             * @description Who did. Told to those who review.
+             * @default
+             */
+            reviewed_by: string;
+            /** @description By when that is to be said again. */
+            next_review?: string | null;
             pages: components["schemas"]["PageOut"][];
             /**
              * @description The fields in which an admin overrules the file.
@@ -2971,6 +3025,15 @@ export interface components {
              * @default
              */
             withdrawn_reason: string;
+            /** @description When somebody said last that it still holds. */
+            reviewed_at?: string | null;
+            /**
+             * @description Who did. Told to those who review.
+             * @default
+             */
+            reviewed_by: string;
+            /** @description By when that is to be said again. */
+            next_review?: string | null;
             pages: components["schemas"]["PageOut"][];
             /**
              * @description The fields in which an admin overrules the file.
@@ -3042,6 +3105,22 @@ export interface components {
              * @default
              */
             withdrawn_reason: string;
+            /** @description When somebody said last that it still holds. */
+            reviewed_at?: string | null;
+            /**
+             * @description Who did. Told to those who review.
+             * @default
+             */
+            reviewed_by: string;
+            /** @description By when that is to be said again. */
+            next_review?: string | null;
+        };
+        DocumentReviewIn: {
+            /**
+             * Format: date
+             * @description By when it is to be reviewed again.
+             */
+            next_review: string;
         };
         /** @enum {string} */
         DocumentStatus: "indexed" | "failed" | "retired" | "replaced";
@@ -3881,6 +3960,11 @@ export interface components {
              * @default false
              */
             asked: boolean;
+            /**
+             * @description A cell: its row is the one for which its whole table is quoted.
+             * @default false
+             */
+            pointed: boolean;
         };
         /**
          * @description Where an answer stands. A place that is not there yet must exist: document, page and words
@@ -3957,6 +4041,15 @@ export interface components {
              * @default
              */
             withdrawn_reason: string;
+            /** @description When somebody said last that it still holds. */
+            reviewed_at?: string | null;
+            /**
+             * @description Who did. Told to those who review.
+             * @default
+             */
+            reviewed_by: string;
+            /** @description By when that is to be said again. */
+            next_review?: string | null;
             /** @description The share of both documents' words that are the same, in the same order. */
             alike: number;
             /** @description A document code that both bear; empty: none. */
@@ -4433,6 +4526,11 @@ export interface components {
             user: string;
             /** @default  */
             name: string;
+            /**
+             * @description What the account signs in by today, where there still is one.
+             * @default
+             */
+            login: string;
             /** @default [] */
             roles: string[];
             /**

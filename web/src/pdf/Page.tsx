@@ -36,11 +36,11 @@ export function Page({ pdf, number, size, scale, top, highlights, current, found
     <section className="page" style={style} aria-label={m.pane.pageLabel(number)} data-page={number} data-drawn={drawn}>
       <div className="page-canvas" ref={canvasHolder} />
       {exact &&
-        onPage(highlights, number).map(({ index, rects }) =>
+        onPage(highlights, number).map(({ index, rects, pointed }) =>
           rects.map((rect, part) => (
             <div
               key={`${index}-${part}`}
-              className={`highlight of-${highlights[index]?.kind} ${index === current ? "current" : ""}`}
+              className={`highlight of-${highlights[index]?.kind} ${index === current ? "current" : ""} ${pointed.includes(rect) ? "pointed" : ""}`}
               style={toPixels(rect, scale)}
               data-highlight={highlights[index]?.key}
             />

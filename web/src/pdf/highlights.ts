@@ -10,6 +10,7 @@ export interface Highlight {
   quotes: readonly string[]; // the words; none when only the page is meant
   rects: PageRects[]; // empty: the place is not exact, only the page is known
   said?: PageRects[]; // those of them that are no heading's, where there are such
+  pointed?: PageRects[]; // the row for which a table is quoted
 }
 
 export const spanKey = (span: Span): string => `${span.start}-${span.end}`;
@@ -36,9 +37,9 @@ function placeOf(part: readonly Span[]): Highlight[] {
   const page = asked.rects[0]?.page ?? rects[0]?.page ?? asked.page;
   const said = rects.length > 0 ? part.flatMap((span) => (span.kind === "heading" ? [] : span.rects)) : [];
   const quotes = part.map(({ text }) => text);
-  return [
-    { key: spanKey(first), kind: "quote", rank: first.rank, page, quotes, rects, ...(said.length > 0 && { said }) },
-  ];
+  const row = part.filter(({ pieces }) => pieces.some(({ pointed }) => pointed)).flatMap((span) => span.rects);
+  const beside = { ...(said.length > 0 && { said }), ...(row.length > 0 && { pointed: row }) };
+  return [{ key: spanKey(first), kind: "quote", rank: first.rank, page, quotes, rects, ...beside }];
 }
 
 /**
@@ -56,11 +57,18 @@ export function indexOf(highlights: readonly Highlight[], key: string | null, ra
 }
 
 /** The highlights' parts that stand on one page, each with its highlight's index. */
-export function onPage(highlights: readonly Highlight[], page: number): { index: number; rects: Rect[] }[] {
+export function onPage(highlights: readonly Highlight[], page: number): OnPage[] {
   return highlights.flatMap((highlight, index) => {
     const rects = highlight.rects.filter((one) => one.page === page).flatMap((one) => one.rects);
-    return rects.length > 0 ? [{ index, rects }] : [];
+    const pointed = (highlight.pointed ?? []).filter((one) => one.page === page).flatMap((one) => one.rects);
+    return rects.length > 0 ? [{ index, rects, pointed }] : [];
   });
+}
+
+interface OnPage {
+  index: number;
+  rects: Rect[];
+  pointed: Rect[]; // those of them that are the row's for which a table is quoted
 }
 
 const ABOVE = 1 / 3; // what is seen above a place (scrollTarget), as a share of what is seen from it on

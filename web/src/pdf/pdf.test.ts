@@ -143,6 +143,18 @@ describe("highlights", () => {
     expect(inexact?.rects).toEqual([]);
   });
 
+  test("the row for which a table is quoted is told apart", () => {
+    const cell = { start: 4, end: 7, source_start: 4, source_end: 7, label: "", level: 0, column: 0, columns: 1 };
+    const pieces = [{ ...cell, header: false, asked: false, pointed: true }];
+    const rows = [
+      span(0, "kop", { kind: "row", rects: at(3, 40) }),
+      span(4, "rij", { kind: "row", rects: at(3, 90), pieces }),
+    ];
+    const [marked] = onPage(highlightsOf(source(1), rows), 3);
+    expect(marked?.pointed).toEqual([marked?.rects[1]]);
+    expect(onPage(highlightsOf(source(1), rows.slice(0, 1)), 3)[0]?.pointed).toEqual([]);
+  });
+
   test("of a document that does not answer are none", () => {
     expect(highlightsOf(source(2, { rects: at(7, 30) }), [], true)).toMatchObject([{ kind: "nearest", rects: [] }]);
   });

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path
 from rag_api.api import schemas as api
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, DocumentId, UserDep, WritingContainerDep
-from rag_api.api.people import memberships
+from rag_api.api.people import memberships, others
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas.people.accounts import MembershipOut, WhyOut
@@ -19,7 +19,7 @@ from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments, get_document
 from rag_api.db.people import permissions as permitted
-from rag_api.db.people.accounts import get_account, list_accounts, user_of
+from rag_api.db.people.accounts import get_account, user_of
 from rag_api.domain import User
 from rag_api.errors import Conflict, StoreUnavailable
 from rag_api.stores import regroup
@@ -99,7 +99,12 @@ def put_document_access(
     trail.documents([document])
     trail.on |= {"groups": body.groups, "groups_before": list(document.groups)}
     permitted.permit_document(
-        db, user, document_id, body.groups, container.settings.open_to, _others(db, container, user)
+        db,
+        user,
+        document_id,
+        body.groups,
+        container.settings.open_to,
+        others(db, user, container.settings.roles_by_group),
     )
     _bring_index_after(db, container, user)
     return _out(permitted.why(db, user, document, container.settings.open_to))
@@ -137,19 +142,15 @@ def put_department_access(
     before = permitted.departments(db, user).get(department.strip().lower())
     trail.on |= {"groups": body.groups, "groups_before": list(before.groups) if before else None}
     permitted.permit_department(
-        db, user, department, body.groups, container.settings.open_to, _others(db, container, user)
+        db,
+        user,
+        department,
+        body.groups,
+        container.settings.open_to,
+        others(db, user, container.settings.roles_by_group),
     )
     _bring_index_after(db, container, user)
     return list_department_access(db, user)
-
-
-def _others(db: Database, container: Container, user: User) -> list[User]:
-    """Who may sign in besides."""
-    return [
-        user_of(one, container.settings.roles_by_group)
-        for one in list_accounts(db)
-        if one.id != user.id and one.suspended_at is None and (one.has_password or one.issuer)
-    ]
 
 
 def _bring_index_after(db: Database, container: Container, user: User) -> None:

@@ -46,7 +46,7 @@ class ChatExtra(In):
 class ChatIn(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    model: str = Field(
+    model: Name = Field(
         MODEL, max_length=200, description="Whatever it says, the hospital's configured generator answers."
     )
     messages: list[ChatMessage] = Field(

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_api.api.schemas.asking.answers import AnswerOut, NoticeOut, SourceOut, SpanOut
-from rag_api.api.schemas.base import Day, DocumentIdText, In, Name, UuidText, Words
+from rag_api.api.schemas.base import Day, DocumentIdText, In, Name, UuidText
 from rag_api.domain import AnswerStatus, Mode, PersonalChoice, TargetGroup
 
 
@@ -33,7 +33,7 @@ class AskIn(In):
         }
     )
 
-    question: Words = Field(
+    question: str = Field(
         min_length=1,
         max_length=2000,
         pattern=r"^[^\x00]*[^\s\x00\x85\ufeff][^\x00]*$",

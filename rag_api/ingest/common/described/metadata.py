@@ -86,7 +86,7 @@ def from_properties(properties: Mapping[str, str]) -> dict[str, str]:
     missing."""
     found: dict[str, str] = {}
     for name, field in _PROPERTIES.items():
-        value = _printable(str(properties.get(name, "")))
+        value = printable(str(properties.get(name, "")))
         if value.casefold() not in NOTHING:
             found.setdefault(field, value)
     title = _sensible_title(found.pop("title", ""))
@@ -97,7 +97,7 @@ def from_properties(properties: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Without control characters and halves of pairs, which a database refuses; white space becomes
     single spaces."""
     return " ".join("".join(c if c.isprintable() or c.isspace() else "" for c in text).split())
@@ -146,7 +146,7 @@ def titles_of(
         NamingLine(of_file.get("title", ""), given=_OF_A_FILE if of_a_file else _PROPERTY),
         NamingLine(of_page.get("subject", ""), given=_SUBJECT),
     )
-    every = (replace(one, text=_printable(one.text)[:_LONGEST]) for one in (*given, *headings))
+    every = (replace(one, text=printable(one.text)[:_LONGEST]) for one in (*given, *headings))
     shown = naming_words(" ".join((PurePosixPath(name).stem, *(cell for cells in first_page for cell in cells))))
     names = best_first([one for one in every if not _BAD_TITLE.match(one.text)], name, shown)
     stated = target_groups({**of_file, **of_page}.get("target_groups", ""))
@@ -169,7 +169,7 @@ def patients_in(title: str) -> tuple[TargetGroup, ...]:
 
 
 def metadata_from(values: Mapping[str, str]) -> Metadata:
-    values = {field: _printable(value) for field, value in values.items()}
+    values = {field: printable(value) for field, value in values.items()}
     document_type = values.get("document_type", "").casefold()
     return Metadata(
         title=values.get("title", "")[:_LONGEST],

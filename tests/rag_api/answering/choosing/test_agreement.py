@@ -190,7 +190,7 @@ async def test_an_answer_that_is_likelier_wrong_than_right_says_so_and_nothing_o
     assert QUOTED in answer.text
     assert (answer.stats["agreement"][0]["chance"] >= 0.5) is sure
     assert ("unsure" in {one.code for one in answer.notices}) is not sure
-    assert any(piece.asked for citation in answer.citations for piece in citation.pieces) is sure
+    assert any(piece.asked or piece.pointed for one in answer.citations for piece in one.pieces) is sure
 
 
 async def test_what_stands_in_the_row_that_is_quoted_for_something_else_is_not_said_to_be_missing(

@@ -637,6 +637,22 @@ def test_of_a_row_the_whole_table_is_quoted_wherever_the_second_reader_points(po
     assert all(dose in whole for dose in ("20 mg", "40 mg", "60 mg"))
 
 
+def test_of_a_table_for_one_of_its_rows_that_row_is_pointed_out_where_the_second_reader_does() -> None:
+    sentences, read = candidates(WEIGHTS, "50 tot 100", "18 uur")
+
+    def pointed(to: int) -> list[str]:
+        chosen = [Section((sentences[0],), 1)]
+        (section,) = with_the_rest(chosen, lambda _: (), read, lambda _: [sentences[to]])
+        (table,) = section.candidates
+        said = [] if table.said is None else [table.said]
+        parts = parts_of(WEIGHTS, blocks_of(WEIGHTS), table.start, table.end, said=said)
+        cells = (cell for part in parts for cell in part.pieces)
+        return [WEIGHTS[cell.start : cell.end] for cell in cells if cell.pointed]
+
+    assert pointed(0) == ["50 tot 100 kg", "40 mg"]
+    assert pointed(1) == [], "to something else"
+
+
 def test_a_row_beside_a_sentence_brings_its_table_too_and_two_rows_bring_it_once() -> None:
     sentence, whole = widened(WEIGHTS, ["18 uur", "boven 150"], "18 uur")
     assert sentence.endswith("Dien het om 18 uur toe.\n")

@@ -55,6 +55,37 @@ def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
     assert "HTTPValidationError" not in known
 
 
+def test_what_a_text_of_a_request_must_look_like_is_said(document: dict[str, Any]) -> None:
+    """What is refused and not said here is sent by whoever keeps to the document."""
+    schemas = document["components"]["schemas"]
+
+    def texts(value: Any, place: str, seen: frozenset[str] = frozenset()) -> Iterator[tuple[str, dict[str, Any]]]:
+        if isinstance(value, list):
+            for one in value:
+                yield from texts(one, place, seen)
+        if not isinstance(value, dict):
+            return
+        if value.get("type") == "string":
+            yield place, value
+        name = str(value.get("$ref", "")).rsplit("/", 1)[-1]
+        if name and name not in seen:
+            yield from texts(schemas[name], name, seen | {name})
+        for field, one in value.get("properties", {}).items():
+            yield from texts(one, f"{place}.{field}", seen)
+        if "properties" not in value:  # else it says which of them go together
+            yield from texts([value[part] for part in ("anyOf", "items") if part in value], place, seen)
+
+    said = {"pattern", "enum", "const", "format", "contentMediaType"}
+    bodies = [
+        form["schema"]
+        for _, one in operations(document)
+        for form in one.get("requestBody", {}).get("content", {}).values()
+    ]
+    found = [text for body in bodies for text in texts(body, "")]
+    assert len(found) > 20
+    assert [place for place, text in found if not said & set(text)] == []
+
+
 def test_the_streams_events_are_described(document: dict[str, Any]) -> None:
     stream = document["paths"]["/ask"]["post"]["responses"]["200"]["content"]["text/event-stream"]
     assert [event["properties"]["event"]["const"] for event in stream["schema"]["oneOf"]] == [

@@ -154,7 +154,7 @@ class TestRequestIds:
     ) -> None:
         with TestClient(app) as client:
             answer = client.get("/documents", headers={"x-request-id": given})
-        (last,) = read(container.db, TrailQuery(action="documents.listed", limit=1))
+        (last,) = read(container.db, TrailQuery(actions=("documents.listed",), limit=1))
         said = json.loads(last.text)["request"]
         assert said == answer.headers["x-request-id"]
         assert (said == given) is (given != "Jan-Peeters-1975-03-02")

@@ -133,6 +133,7 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /documents/{document_id}/predecessors", admins(200, "ingest", foreign=404)),
     ("GET /documents/{document_id}/file", readers(200, "read", outside=404)),
     ("PATCH /documents/{document_id}", admins(200, "ingest", foreign=404, json={"owner": "apotheek"})),
+    ("PUT /documents/{document_id}/review", judges(200, foreign=404, json={"next_review": "2999-01-01"})),
     ("DELETE /documents/{document_id}", admins(200, "ingest", foreign=404)),
     ("POST /documents/{document_id}/withdraw", admins(200, "ingest", foreign=404, json={"reason": ""})),
     ("POST /documents/{document_id}/restore", admins(409, "ingest", foreign=404)),  # it is not taken out

@@ -19,6 +19,7 @@ from rag_api.db import Database
 from rag_api.db.migrate import MIGRATIONS
 from rag_api.db.people.accounts import Claims, add_account, get_account, signed_in_with, user_of
 from rag_api.domain import LOCAL_USER, Document, Role, Scope
+from tests.rag_api.made_files.pdfs import procedure
 from tests.support.people import People, key_of, staffed
 from tests.support.world import load
 
@@ -93,6 +94,39 @@ def test_nobody_gives_away_what_nobody_else_could_give_back(world: World) -> Non
     world.container.db.run("update users set suspended_at = null where id = %(id)s", {"id": only})
     assert gives("membership admin", "elsewhere") == (200, "")
     assert world.reads(document)
+
+
+def test_a_new_version_or_department_gives_nothing_away_that_nobody_could_give_back(world: World) -> None:
+    document = load(world.container, "uniek.pdf", TEXT, department="Uniek", language="nl")
+    db = world.container.db
+    db.run("update documents set groups = '{surgery}' where id = %(id)s", {"id": document.id})
+    db.run(
+        "insert into document_groups (source, said_by, groups, user_id) values ('uniek.pdf', 'source', '{surgery}', 'x')"
+    )
+    membership = world.people.ids["membership admin"]
+
+    def uploads(groups: str) -> tuple[int, str]:
+        file = {"file": ("uniek.pdf", procedure("Uniek", ["Dienst: Uniek", TEXT]), "application/pdf")}
+        told = world.send("admin", "POST", "/documents", files=file, data={"groups": groups})
+        return told.status_code, told.json().get("code", "")
+
+    def groups() -> list[list[str]]:
+        return [row["groups"] for row in db.all("select groups from documents where source = 'uniek.pdf'")]
+
+    db.run("update users set suspended_at = now() where id = %(id)s", {"id": membership})
+    try:
+        assert uploads("nobody") == (409, "no_way_back")
+        assert groups() == [["surgery"]], "and nothing was read or kept of it"
+        db.run("delete from document_groups where source = 'uniek.pdf'")
+        db.run("insert into department_groups (department, groups, user_id) values ('niemands', '{nobody}', 'x')")
+        db.run("insert into department_groups (department, groups, user_id) values ('uniek', '{surgery}', 'x')")
+        described = world.send("admin", "PATCH", f"/documents/{document.id}", json={"department": "Niemands"})
+        assert (described.status_code, described.json()["code"]) == (409, "no_way_back")
+        assert groups() == [["surgery"]]
+        assert uploads("surgery,nobody") == (200, ""), "a group of their own stays"
+    finally:
+        db.run("update users set suspended_at = null where id = %(id)s", {"id": membership})
+        db.run("delete from department_groups where department in ('niemands', 'uniek')")
 
 
 def _hired(world: World, login: str, roles: list[Role], groups: list[str]) -> str:

@@ -1,13 +1,18 @@
 // The trail, for auditors: whether it is as it was written, and its entries by person, action,
 // document, outcome and period.
 import { type Ref, useRef, useState } from "react";
-import { failureWords, useStaffMessages } from "../../i18n";
-import { exportUrl, useEntries } from "../../queries/staff/audit";
-import { type Asked, EVERYTHING, queryOf } from "../../state/staff/audit";
+import type { Entry } from "../../api/types";
+import { useStaffMessages } from "../../i18n";
+import { exportUrl, useEntries, useExport } from "../../queries/staff/audit";
+import { type Asked, actsOf, EVERYTHING, queryOf } from "../../state/staff/audit";
+import { download } from "../../state/window/download";
+import { csvOf } from "../../text/csv";
+import { Problem } from "../shared/controls/Problem";
 import { Staff } from "../shared/frame/Staff";
 import { ChainState } from "./ChainState";
 import { EntryRow } from "./EntryRow";
 import { Filters } from "./Filters";
+import { tableOf } from "./table";
 
 export function Audit() {
   const m = useStaffMessages();
@@ -41,22 +46,31 @@ function Entries({ asked, time, said, onAsk }: EntriesProps) {
   const m = useStaffMessages();
   const query = queryOf(asked);
   const list = useEntries(query, time);
-  const entries = list.data?.pages.flatMap((page) => page.entries) ?? [];
+  const file = useExport();
+  const read = list.data?.pages.flatMap((page) => page.entries) ?? [];
+  const lines = asked.request ? (all: Entry[]): Entry[] => all : actsOf;
+  const entries = lines(read);
+  const save = (): void =>
+    file.mutate(query, {
+      onSuccess: (all) => download("bedside-audit.csv", csvOf(tableOf(lines(all), m)), "text/csv"),
+    });
   return (
     <>
-      {list.error && (
-        <p className="notice serious" role="alert">
-          {failureWords(list.error.code, m)}
-        </p>
-      )}
+      <Problem code={list.error?.code} />
       <p className="made" ref={said} tabIndex={-1}>
         <span role="status">{list.isPending ? m.viewer.loading : m.audit.shown(entries.length)}</span>
         {entries.length > 0 && (
-          <a className="link" href={exportUrl(query)} download>
-            {m.audit.export}
-          </a>
+          <>
+            <button type="button" className="link" disabled={file.isPending} onClick={save}>
+              {file.isPending ? m.viewer.loading : m.audit.table}
+            </button>
+            <a className="link" href={exportUrl(query)} download>
+              {m.audit.export}
+            </a>
+          </>
         )}
       </p>
+      <Problem code={file.error?.code} />
       {list.isSuccess && entries.length === 0 && (
         <p className="empty-list">
           {list.data.pages[0]?.documents === 0 ? m.audit.noDocument(query.document ?? "") : m.audit.none}

@@ -2,8 +2,9 @@
 // belongs with it.
 import { Fragment, type ReactNode, useState } from "react";
 import type { Entry } from "../../api/types";
-import { formatInstant, type StaffMessages, useStaffMessages } from "../../i18n";
+import { formatInstant, useStaffMessages } from "../../i18n";
 import { type Asked, documentsOf, EVERYTHING, namesByUse, othersOf } from "../../state/staff/audit";
+import { actionWords, concernedWords, documentWords, whoWords } from "./table";
 
 const NAMED = 3; // documents of a folded entry; opened it names all
 
@@ -27,12 +28,14 @@ export function EntryRow({ entry, onAsk }: Props) {
 function Summary({ entry }: { entry: Entry }) {
   const m = useStaffMessages();
   const { at, result } = entry;
+  const concerned = concernedWords(entry, m);
   return (
     <summary>
       <time dateTime={at}>{formatInstant(at, m)}</time>
       <span className="entry-who">{whoWords(entry, m)}</span>
       <span className="entry-what">
         {actionWords(entry, m)}
+        {concerned && <span className="muted"> {concerned}</span>}
         {namesByUse(entry).map(([use, names]) => (
           <span key={use} className="muted">
             {" "}
@@ -45,15 +48,6 @@ function Summary({ entry }: { entry: Entry }) {
       </span>
     </summary>
   );
-}
-
-/** A refusal is no answer: the trail says so. */
-const actionWords = ({ action, on }: Entry, m: StaffMessages): string =>
-  on.status === "not_found" ? m.audit.refusal : (m.audit.actions[action] ?? action);
-
-function whoWords({ who, erased }: Entry, m: StaffMessages): string {
-  if (erased.includes("who")) return m.audit.erasedWho;
-  return who?.name || who?.user || m.audit.nobody;
 }
 
 function Detail({ entry, onAsk }: Props) {
@@ -73,7 +67,7 @@ function Detail({ entry, onAsk }: Props) {
       names.user,
       who?.user && (
         <>
-          {who.user} {also({ user: who.user }, m.audit.ofPerson)}
+          {who.login || who.user} {also({ user: who.user }, m.audit.ofPerson)}
         </>
       ),
     ],
@@ -82,7 +76,7 @@ function Detail({ entry, onAsk }: Props) {
     [names.department, who?.department],
     [names.client, who?.client],
     [names.key, who?.key],
-    [names.account, about?.account],
+    [names.account, about?.account && concernedWords(entry, m)],
     [names.reason, about?.reason],
     [names.question, question && (question.text || m.audit.questionHash(question.sha256))],
     [names.documents, documentsOf(entry).length > 0 && <Documents entry={entry} onAsk={onAsk} />],
@@ -122,18 +116,14 @@ function Documents({ entry, onAsk }: Props) {
   const m = useStaffMessages();
   return (
     <ul>
-      {documentsOf(entry).map(({ id, source, version, pages, passages, use }) => (
-        <li key={id}>
-          {[
-            source || id,
-            use && m.audit.uses[use],
-            version && m.audit.version(version),
-            pages && m.audit.pages(pages),
-            passages > 0 && m.audit.passages(passages),
-          ]
-            .filter(Boolean)
-            .join(", ")}{" "}
-          <button type="button" className="link" onClick={() => onAsk({ ...EVERYTHING, document: source || id })}>
+      {documentsOf(entry).map((document) => (
+        <li key={document.id}>
+          {documentWords(document, m)}{" "}
+          <button
+            type="button"
+            className="link"
+            onClick={() => onAsk({ ...EVERYTHING, document: document.source || document.id })}
+          >
             {m.audit.ofDocument}
           </button>
         </li>

@@ -40,10 +40,10 @@ export function Filters({ asked, onAsk }: Props) {
         <Choice
           className="document-field"
           label={m.audit.action}
-          value={form.action}
-          none={m.audit.anyAction}
-          options={actions}
-          onValue={(action) => put({ action })}
+          value=""
+          none={form.actions.length > 0 ? m.audit.alsoAction : m.audit.anyAction}
+          options={actions.filter(([action]) => !form.actions.includes(action))}
+          onValue={(action) => action && put({ actions: [...form.actions, action] })}
         />
         <label className="document-field">
           {m.audit.document}
@@ -85,6 +85,23 @@ export function Filters({ asked, onAsk }: Props) {
           />
         </label>
       </div>
+      {form.actions.length > 0 && (
+        <ul className="chips">
+          {form.actions.map((action) => (
+            <li key={action}>
+              {m.audit.actions[action] ?? action}
+              <button
+                type="button"
+                className="quiet icon"
+                aria-label={m.audit.withoutAction(m.audit.actions[action] ?? action)}
+                onClick={() => put({ actions: form.actions.filter((one) => one !== action) })}
+              >
+                ×
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       {form.request && (
         <p className="field-help">
           {m.audit.request} {form.request}

@@ -7,15 +7,18 @@ import { useFacets } from "../../queries/documents/facets";
 import { type DocumentFilters, useProcedures } from "../../queries/documents/pages";
 import { useRoles } from "../../queries/session";
 import { useDelayed } from "../../queries/useDelayed";
-import { placePath } from "../../state/window/route";
+import { placePath, rolesOf } from "../../state/window/route";
 import { isExpired, validityOf } from "../../text/documents/facts";
+import { isReviewLate, reviewedWords } from "../../text/documents/reviewed";
 import { Choice } from "../shared/controls/Choice";
 import { Favourite } from "../shared/controls/Favourite";
 import { Problem } from "../shared/controls/Problem";
+import { StillHolds } from "../shared/document/StillHolds";
 import { Staff } from "../shared/frame/Staff";
 
 const VALIDITIES = ["valid", "expired", "upcoming"] as const satisfies readonly Validity[];
-const REVIEWED = [...VALIDITIES, "expires_soon", "expires_later", "undated"] as const; // for who watches over them
+// for who watches over them
+const REVIEWED = [...VALIDITIES, "expires_soon", "expires_later", "undated", "review_due"] as const;
 const ALL: DocumentFilters = { search: "", department: "", document_type: "", validity: "" };
 
 export function Procedures() {
@@ -99,7 +102,9 @@ function Filters({ filters, onFilters }: FiltersProps) {
 function Row({ document }: { document: DocumentSummary }) {
   const m = useStaffMessages();
   const { id, title, language, version, department, document_type, owner, replaced_by } = document;
-  const validity = validityOf(document, m);
+  const [validity, reviewed] = [validityOf(document, m), reviewedWords(document, m)];
+  const roles = useRoles();
+  const mayReview = rolesOf("reviews").some((role) => roles.includes(role));
   const facts = [
     department,
     m.scope.types[document_type] ?? document_type,
@@ -120,8 +125,10 @@ function Row({ document }: { document: DocumentSummary }) {
           <span key={fact}>{fact}</span>
         ))}
         {validity && <span className={isExpired(document) ? "warn" : undefined}>{validity}</span>}
+        {reviewed && <span className={isReviewLate(document) ? "warn" : undefined}>{reviewed}</span>}
         {replaced_by && <span className="warn">{m.admin.replacedBy(replaced_by.title, replaced_by.version)}</span>}
       </span>
+      {mayReview && <StillHolds document={document} />}
       <Favourite id={id} source={document.source} title={title} />
     </li>
   );

@@ -31,7 +31,7 @@ test("a table stays a table", () => {
   const text = "Weight\tDose\n12 kg\t180 mg\n";
   const cell = (start: number, words: string, column: number, header: boolean) => ({
     ...{ start, end: start + words.length, source_start: 0, source_end: 1, label: "", level: 0 },
-    ...{ header, asked: false, column, columns: 1 },
+    ...{ header, asked: false, pointed: false, column, columns: 1 },
   });
   const spans = [
     span(0, "Weight\tDose\n", { kind: "row", part: 1, pieces: [cell(0, "Weight", 0, true), cell(7, "Dose", 1, true)] }),
@@ -54,7 +54,7 @@ test("a list has one mark an item, and a page of a source stands once with a sho
       pieces: [
         {
           ...{ start: at * 9, end: at * 9 + line.length - 1, source_start: 0, source_end: 1, label: "•", level: 0 },
-          ...{ header: false, asked: false, column: 0, columns: 1 },
+          ...{ header: false, asked: false, pointed: false, column: 0, columns: 1 },
         },
       ],
     }),

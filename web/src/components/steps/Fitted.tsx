@@ -14,6 +14,7 @@ export function Fitted({ children }: { children: ReactNode }) {
   );
 }
 
+const SHEET = 1150; // pixels of words on the screen that fit a sheet, made smaller
 const READABLE = 7; // em: a column that is narrower than its longest words and than this has no room
 
 /** Pixels in which the table's columns can be read beside each other. */
@@ -24,6 +25,9 @@ function neededIn(holder: HTMLElement): number {
   holder.style.minHeight = `${holder.offsetHeight}px`; // a page that was lower for a moment would be scrolled up
   holder.className = ""; // drawn as columns while it is measured, which nobody sees
   const least = table.offsetWidth;
+  table.style.width = "min-content";
+  const breaks = String(table.offsetWidth > SHEET);
+  if (!matchMedia("print").matches) holder.dataset.breaks = breaks; // by then the letters' size is decided
   table.style.width = "max-content";
   const rows = [...table.rows].map(({ cells }) => [...cells].map(({ offsetWidth }) => offsetWidth));
   const widest = rows.reduce((most, row) => (row.length > most.length ? row : most), []);

@@ -62,6 +62,7 @@ export const accounts = {
     count === 0 ? "They were signed in nowhere." : `Ended: ${many(count, "session", "sessions")}.`,
   keysOf: "Keys of this account",
   password: "New password",
+  showPassword: "Show",
   passwordHelp: "12 to 200 characters. They are signed out everywhere.",
   setPassword: "Set the password",
   passwordSet: "The password is set. They sign in with it from now on.",

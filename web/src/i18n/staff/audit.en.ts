@@ -7,7 +7,7 @@ const open = (words: ByCode): ByCode => words;
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const audit = {
-  lead: "Who asked, saw, opened and changed what. Reading it is an entry too.",
+  lead: "Who asked, saw, opened and changed what. Reading it is an entry too. What was begun and came to an end is one line.",
   actions: open(actions),
   chain: "The chain",
   head: (count: number): string => `The trail holds ${many(count, "entry", "entries")}.`,
@@ -39,6 +39,8 @@ export const audit = {
   userHelp: "Part of a name, a login or an id.",
   action: "What",
   anyAction: "everything",
+  alsoAction: "add another",
+  withoutAction: (action: string): string => `No longer: ${action}`,
   document: "Document",
   documentHelp: "Part of a title or file name.",
   use: "Answers: the document was",
@@ -60,6 +62,7 @@ export const audit = {
   backwards: "The last day lies before the first.",
   sources: (named: readonly string[], all: number) =>
     all > named.length ? `${named.join(", ")} and ${all - named.length} more` : named.join(", "),
+  table: "Save these as CSV",
   export: "Save these as JSON lines",
   shown: (count: number): string => (count === 0 ? "" : `${many(count, "entry", "entries")}, newest first`),
   none: "No entry fits. Another period, or fewer filters?",

@@ -5,7 +5,7 @@ import type { audit as AuditWords } from "./audit.en";
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const audit: typeof AuditWords = {
-  lead: "Wie vroeg, zag, opende en wijzigde wat. Ook het lezen ervan komt erin te staan.",
+  lead: "Wie vroeg, zag, opende en wijzigde wat. Ook het lezen ervan komt erin te staan. Wat begon en afliep, is één regel.",
   actions,
   chain: "De keten",
   head: (count) => `Het spoor telt ${many(count, "regel", "regels")}.`,
@@ -39,6 +39,8 @@ export const audit: typeof AuditWords = {
   userHelp: "Een deel van een naam, een aanmeldnaam of een id.",
   action: "Wat",
   anyAction: "alles",
+  alsoAction: "nog een erbij",
+  withoutAction: (action) => `Niet meer: ${action}`,
   document: "Document",
   documentHelp: "Een deel van een titel of bestandsnaam.",
   use: "Antwoorden: het document werd",
@@ -59,6 +61,7 @@ export const audit: typeof AuditWords = {
   clear: "Toon alles",
   backwards: "De laatste dag ligt voor de eerste.",
   sources: (named, all) => (all > named.length ? `${named.join(", ")} en nog ${all - named.length}` : named.join(", ")),
+  table: "Bewaar deze als CSV",
   export: "Bewaar deze als JSON-regels",
   shown: (count) => (count === 0 ? "" : `${many(count, "regel", "regels")}, nieuwste eerst`),
   none: "Geen regel past hierbij. Een andere periode, of minder filters?",

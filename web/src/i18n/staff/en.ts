@@ -30,7 +30,12 @@ export const staff = {
       expires_soon: "expire within 30 days and not replaced",
       expires_later: "expire within 90 days and not replaced",
       undated: "without a last day and not replaced",
+      review_due: "to be reviewed within 30 days, or late",
     },
+    reviewed: (on: string, by: string, next: string) => `reviewed on ${on}${by && ` by ${by}`}, next review by ${next}`,
+    stillHolds: "I reviewed this: it still holds",
+    nextReview: "To be reviewed again by",
+    saved: "Saved.",
     count: (shown: number, total: number) => {
       if (total === 0) return "No procedure fits. Take a filter away, or try other words.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} of ${total} procedures`;
@@ -241,6 +246,7 @@ export const staff = {
         ? `Withdrawn: “${titles[0]}”. It is listed under “withdrawn” and can be put back.`
         : `Withdrawn: ${titles.length} documents (${titles.slice(0, 5).join("; ")}${titles.length > 5 ? `; and ${titles.length - 5} more` : ""}). They are listed under “withdrawn” and can be put back.`,
     why: "Reason (optional; who opens the document later reads it)",
+    wasReviewed: (next: string) => `reviewed, next review by ${next}`,
     wasWithdrawn: (reason: string) => `withdrawn: ${reason}`,
     fields: {
       title: "Title",
@@ -272,13 +278,14 @@ export const staff = {
       expires_soon: "expire within 30 days and not replaced",
       expires_later: "expire within 90 days and not replaced",
       undated: "without a last day and not replaced",
+      review_due: "to be reviewed within 30 days, or late",
       replaced: "replaced by another document",
       earlier: "earlier versions of the same file",
       uncertain: "partly read in doubt",
       withdrawn: "withdrawn",
     },
     order: "Order",
-    orders: { title: "by title", valid_until: "what expires first" },
+    orders: { title: "by title", valid_until: "what expires first", next_review: "what is to be reviewed first" },
     replacedBy: (title: string, version: string) => `Replaced by “${title}”${version && `, version ${version}`}.`,
     noneShown: "No document matches. Take a filter away, or try other words.",
     choose: (title: string) => `Choose: ${title}`,

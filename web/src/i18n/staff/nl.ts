@@ -25,7 +25,13 @@ export const staff: StaffWords = {
       expires_soon: "vervalt binnen 30 dagen en niet vervangen",
       expires_later: "vervalt binnen 90 dagen en niet vervangen",
       undated: "zonder einddatum en niet vervangen",
+      review_due: "na te kijken binnen 30 dagen, of te laat",
     },
+    reviewed: (on: string, by: string, next: string) =>
+      `nagekeken op ${on}${by && ` door ${by}`}, opnieuw uiterlijk op ${next}`,
+    stillHolds: "Ik keek dit na: het klopt nog",
+    nextReview: "Opnieuw na te kijken uiterlijk op",
+    saved: "Bewaard.",
     count: (shown: number, total: number) => {
       if (total === 0) return "Er past geen procedure bij. Haal een filter weg, of probeer andere woorden.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} van ${total} procedures`;
@@ -242,6 +248,7 @@ export const staff: StaffWords = {
         ? `Ingetrokken: “${titles[0]}”. Het staat onder “ingetrokken” en kan teruggezet worden.`
         : `Ingetrokken: ${titles.length} documenten (${titles.slice(0, 5).join("; ")}${titles.length > 5 ? `; en nog ${titles.length - 5}` : ""}). Ze staan onder “ingetrokken” en kunnen teruggezet worden.`,
     why: "Reden (hoeft niet; wie het document later opent, leest ze)",
+    wasReviewed: (next: string) => `nagekeken, opnieuw uiterlijk op ${next}`,
     wasWithdrawn: (reason: string) => `ingetrokken: ${reason}`,
     fields: {
       title: "Titel",
@@ -273,13 +280,14 @@ export const staff: StaffWords = {
       expires_soon: "vervalt binnen 30 dagen en niet vervangen",
       expires_later: "vervalt binnen 90 dagen en niet vervangen",
       undated: "zonder einddatum en niet vervangen",
+      review_due: "na te kijken binnen 30 dagen, of te laat",
       replaced: "vervangen door een ander document",
       earlier: "eerdere versies van hetzelfde bestand",
       uncertain: "deels met twijfel gelezen",
       withdrawn: "ingetrokken",
     },
     order: "Volgorde",
-    orders: { title: "op titel", valid_until: "wat eerst vervalt" },
+    orders: { title: "op titel", valid_until: "wat eerst vervalt", next_review: "wat eerst na te kijken is" },
     replacedBy: (title: string, version: string) => `Vervangen door “${title}”${version && `, versie ${version}`}.`,
     noneShown: "Er past geen document bij. Haal een filter weg, of probeer andere woorden.",
     choose: (title: string) => `Kies: ${title}`,

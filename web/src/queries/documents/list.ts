@@ -12,7 +12,7 @@ export const fileUrl = (id: string): string => address("/documents/{document_id}
 export const getDocument = (id: string): Promise<DocumentDetail> =>
   call(service.GET("/documents/{document_id}", one(id)));
 
-export type Order = "title" | "valid_until";
+export type Order = "title" | "valid_until" | "next_review";
 
 export interface Wanted {
   search?: string;

@@ -14,7 +14,7 @@ export interface DocumentFilters {
   validity: Validity | ""; // on this day
 }
 
-const LAPSING: readonly Validity[] = ["expires_soon", "expires_later", "undated"];
+const LAPSING: readonly Validity[] = ["expires_soon", "expires_later", "undated", "review_due"];
 
 /**
  * Those that can be read, a page at a time; what another one has replaced is not valid today, and
@@ -26,7 +26,7 @@ export const useProcedures = ({ validity, ...filters }: DocumentFilters) =>
     validity: validity || undefined,
     status: "indexed",
     ...((validity === "valid" || LAPSING.some((one) => one === validity)) && { replaced: false }),
-    ...(validity.startsWith("expire") && { order: "valid_until" as const }),
+    order: validity === "review_due" ? "next_review" : validity.startsWith("expire") ? "valid_until" : "title",
   });
 
 export const usePages = (wanted: Omit<Wanted, "limit" | "offset">) =>

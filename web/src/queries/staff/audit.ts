@@ -2,8 +2,8 @@
 // again, or for every letter.
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { address, call, service } from "../../api/client";
-import type { Result } from "../../api/types";
-import { useChange } from "../client";
+import type { Entry, Result } from "../../api/types";
+import { useChange, useSent } from "../client";
 
 const CHAIN = ["audit", "chain"];
 const AT_ONCE = 50;
@@ -12,7 +12,7 @@ const NEWEST = 0; // where the first page begins; numbers of entries begin at 1
 /** What is absent is not asked for. */
 export interface TrailQuery {
   user?: string;
-  action?: string;
+  action?: string[];
   document?: string;
   request?: string;
   result?: Result;
@@ -36,6 +36,16 @@ export const useEntries = (query: TrailQuery, time: number) =>
   });
 
 export const exportUrl = (query: TrailQuery): string => address("/audit.jsonl", { query });
+
+/** All that fits, oldest first: for a table of it, which the page makes. */
+export const useExport = () =>
+  useSent(async (query: TrailQuery): Promise<Entry[]> => {
+    const lines = await call(service.GET("/audit.jsonl", { params: { query }, parseAs: "text" }));
+    return lines
+      .split("\n")
+      .filter(Boolean)
+      .map((line): Entry => JSON.parse(line));
+  });
 
 export const useChain = () =>
   useQuery({ queryKey: CHAIN, queryFn: () => call(service.GET("/audit/chain")), staleTime: Number.POSITIVE_INFINITY });

@@ -20,6 +20,7 @@ export type Shown =
   | "expires_soon"
   | "expires_later"
   | "undated"
+  | "review_due"
   | "replaced"
   | "earlier"
   | "uncertain"
@@ -31,6 +32,7 @@ const WANTED: Record<Shown, Omit<Wanted, "limit">> = {
   expires_soon: { validity: "expires_soon", replaced: false },
   expires_later: { validity: "expires_later", replaced: false },
   undated: { validity: "undated", replaced: false },
+  review_due: { validity: "review_due", replaced: false },
   replaced: { replaced: true },
   earlier: { status: "replaced" },
   uncertain: { uncertain: true },
@@ -46,7 +48,8 @@ export interface Listed {
 }
 
 /** What has lapsed, or is about to, is looked through from the earliest on. */
-export const orderOf = (shown: Shown): Order => (shown.startsWith("expire") ? "valid_until" : "title");
+export const orderOf = (shown: Shown): Order =>
+  shown === "review_due" ? "next_review" : shown.startsWith("expire") ? "valid_until" : "title";
 
 const wantedOf = ({ search, shown, department, owner, order }: Listed): Omit<Wanted, "limit"> => ({
   search,
@@ -128,10 +131,28 @@ export function useDescribe(id: string) {
   });
 }
 
-function withOne(lists: InfiniteData<DocumentList>, changed: DocumentDetail): InfiniteData<DocumentList> {
+/** Say that it still holds, and by when to look again. It keeps its place in the lists, too. */
+export function useReviewed(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (next_review: string) =>
+      call(service.PUT("/documents/{document_id}/review", { ...one(id), body: { next_review } })),
+    onSuccess: ({ reviewed_at, reviewed_by, next_review }) => {
+      client.setQueriesData<InfiniteData<DocumentList>>(
+        { queryKey: PAGES },
+        (lists) => lists && withOne(lists, { id, reviewed_at, reviewed_by, next_review }),
+      );
+      void client.invalidateQueries({ queryKey: changesOf(id) });
+    },
+  });
+}
+
+type Changed = Partial<DocumentSummary> & Pick<DocumentSummary, "id">;
+
+function withOne(lists: InfiniteData<DocumentList>, changed: Changed): InfiniteData<DocumentList> {
   const pages = lists.pages.map((page) => ({
     ...page,
-    documents: page.documents.map((document) => (document.id === changed.id ? changed : document)),
+    documents: page.documents.map((document) => (document.id === changed.id ? { ...document, ...changed } : document)),
   }));
   return { ...lists, pages };
 }

@@ -91,5 +91,6 @@ test("who is in which group is for the membership admin, and an admin gives the 
 test("what an admin loads is for their own groups, and for everyone where they have none", () => {
   expect(groupsAtLoad(["surgery", "everyone", "icu", "quality"])).toEqual(["icu", "surgery"]);
   expect(groupsAtLoad(["everyone", "quality"])).toEqual(["everyone"]);
+  expect([[], ["quality"]].map(groupsAtLoad)).toEqual([["nobody"], ["nobody"]]);
   expect([["everyone"], ["icu"], ["icu", "everyone"], []].map(isOpen)).toEqual([true, false, false, false]);
 });

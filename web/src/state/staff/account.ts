@@ -84,11 +84,13 @@ export const canRead = (own: readonly string[], groups: readonly string[]): bool
   groups.some((group) => group === EVERYONE || own.includes(group));
 
 const QUALITY = "quality"; // its members judge: no document is theirs
+const NOBODY = "nobody"; // a group without members
 
 /** Who reads what somebody in `own` loads and says nothing of: as the service has it. */
 export function groupsAtLoad(own: readonly string[]): string[] {
   const named = own.filter((group) => group !== EVERYONE && group !== QUALITY);
-  return named.length > 0 ? named.toSorted() : own.filter((group) => group !== QUALITY);
+  const left = own.filter((group) => group !== QUALITY);
+  return named.length > 0 ? named.toSorted() : left.length > 0 ? left : [NOBODY];
 }
 
 /** Whether these are all, and nobody is kept out. */

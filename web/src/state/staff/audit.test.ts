@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { Entry } from "../../api/types";
-import { documentsOf, EVERYTHING, isBackwards, othersOf, queryOf } from "./audit";
+import { actsOf, documentsOf, EVERYTHING, isBackwards, othersOf, queryOf } from "./audit";
 
 test("nothing is asked of what is not said", () => {
   expect(queryOf({ ...EVERYTHING, user: "  " })).toEqual({});
@@ -22,19 +22,37 @@ test("a period that ends before it begins is seen", () => {
   expect(isBackwards({ ...EVERYTHING, to: "2026-01-31" })).toBe(false);
 });
 
+const entryOf = (sequence: number, request: string, result: Entry["result"]): Entry => ({
+  sequence,
+  request,
+  result,
+  form: 1,
+  id: `e${sequence}`,
+  at: "2026-01-01T00:00:00Z",
+  action: "document.uploaded",
+  origin: "api",
+  route: "POST /documents",
+  status: 0,
+  code: "",
+  on: {},
+  erased: [],
+  buffered: false,
+  hash: "00",
+});
+
+test("an act is one line, and one that nothing came of stays", () => {
+  const entries = [
+    entryOf(1, "r", "begun"),
+    entryOf(2, "s", "begun"),
+    entryOf(3, "r", "success"),
+    entryOf(4, "t", "refused"),
+  ];
+  expect(actsOf(entries).map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
+});
+
 test("an entry's documents are named with their places, and all else it says stands beside them", () => {
   const entry: Entry = {
-    sequence: 1,
-    form: 1,
-    id: "e",
-    at: "2026-01-01T00:00:00Z",
-    action: "question.answered",
-    result: "success",
-    origin: "api",
-    route: "POST /ask",
-    request: "r",
-    status: 200,
-    code: "",
+    ...entryOf(1, "r", "success"),
     on: {
       documents: [
         { id: "d1", source: "val.pdf", version: "2", pages: [1, 3], passages: ["p", "q"], use: "quoted" },
@@ -43,9 +61,6 @@ test("an entry's documents are named with their places, and all else it says sta
       mode: "verbatim",
       cited: [{ id: "d1" }],
     },
-    erased: [],
-    buffered: false,
-    hash: "00",
   };
   expect(documentsOf(entry)).toEqual([
     { id: "d1", source: "val.pdf", version: "2", pages: "1, 3", passages: 2, use: "quoted" },

@@ -10,7 +10,7 @@ export type Use = (typeof USES)[number];
 /** Empty: all. Days as the reader's calendar has them, "2026-01-31". */
 export interface Asked {
   user: string;
-  action: string;
+  actions: readonly string[]; // any of these
   document: string;
   request: string;
   result: Result | "";
@@ -21,7 +21,7 @@ export interface Asked {
 
 export const EVERYTHING: Asked = {
   user: "",
-  action: "",
+  actions: [],
   document: "",
   request: "",
   result: "",
@@ -33,11 +33,12 @@ export const EVERYTHING: Asked = {
 export const isBackwards = ({ from, to }: Asked): boolean => from !== "" && to !== "" && to < from;
 
 /** The last day is meant whole, by the reader's clock. */
-export function queryOf({ user, action, document, request, result, use, from, to }: Asked): TrailQuery {
-  const words = { user, action, document, request };
+export function queryOf({ user, actions, document, request, result, use, from, to }: Asked): TrailQuery {
+  const words = { user, document, request };
   const said = Object.entries(words).filter(([, value]) => value.trim() !== "");
   return {
     ...Object.fromEntries(said.map(([name, value]) => [name, value.trim()])),
+    ...(actions.length === 0 ? {} : { action: [...actions] }),
     ...(result === "" ? {} : { result }),
     ...(use === "" ? {} : { use }),
     ...(from === "" ? {} : { since: midnight(from, 0) }),
@@ -49,6 +50,12 @@ function midnight(day: string, plus: number): string {
   const at = new Date(`${day}T00:00:00`);
   at.setDate(at.getDate() + plus); // not 24 hours: summer time begins and ends
   return at.toISOString();
+}
+
+/** One for each act: what was begun goes where what came of it is among them. */
+export function actsOf(entries: readonly Entry[]): Entry[] {
+  const ended = new Set(entries.filter(({ result }) => result !== "begun").map(({ request }) => request));
+  return entries.filter(({ result, request }) => result !== "begun" || !ended.has(request));
 }
 
 export interface NamedDocument {

@@ -13,6 +13,7 @@ const WHERE = {
   column: 0,
   columns: 1,
   asked: false,
+  pointed: false,
 };
 
 /** A line of an answer with its pieces, each found by its words. */
@@ -122,7 +123,7 @@ describe("a part of an answer", () => {
 });
 
 test("a cell says what heads it, whatever columns the heading spans", () => {
-  const cell = { text: "4", header: false, asked: false, column: 2, columns: 1 };
+  const cell = { text: "4", header: false, asked: false, pointed: false, column: 2, columns: 1 };
   const head = [
     [{ ...cell, text: "Kind", column: 1, columns: 2 }],
     [

@@ -18,6 +18,7 @@ export interface Cell {
   text: string;
   header: boolean;
   asked: boolean;
+  pointed: boolean; // of the row that its table is quoted for
   column: number;
   columns: number;
 }
@@ -90,10 +91,11 @@ const wordsOf = (row: Row): string => JSON.stringify(row.map(({ text, column, co
 const asWords = (kind: Span["kind"]): "heading" | "note" | "sentence" =>
   kind === "heading" || kind === "note" ? kind : "sentence";
 
-const cellOf = ({ header, asked, column, columns }: Piece, text: string): Cell => ({
+const cellOf = ({ header, asked, pointed, column, columns }: Piece, text: string): Cell => ({
   text: text.trim(),
   header,
   asked,
+  pointed,
   column,
   columns,
 });

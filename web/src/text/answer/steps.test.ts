@@ -119,7 +119,7 @@ describe("a number to dial", () => {
 
 describe("the steps of a table", () => {
   const rowOf = (texts: string[]): Row =>
-    texts.map((text, column) => ({ text, header: column === 0, asked: false, column, columns: 1 }));
+    texts.map((text, column) => ({ text, header: column === 0, asked: false, pointed: false, column, columns: 1 }));
   /** Each row's number with words beside it. */
   const steps = (...numbers: string[]): number[] | null => {
     const found = stepRows(numbers.map((number) => rowOf([number, "Meet de pols."])));
@@ -184,7 +184,7 @@ describe("the steps of a table", () => {
   ])("are found in %j", (numbers, expected) => expect(steps(...numbers)).toEqual(expected));
 
   test("are counted anew below a row without a number, and in whichever column they stand", () => {
-    const heading: Row = [{ text: "Daarna", header: true, asked: false, column: 0, columns: 3 }];
+    const heading: Row = [{ text: "Daarna", header: true, asked: false, pointed: false, column: 0, columns: 3 }];
     const rows = [
       ["Arts", "1", "x"],
       ["Arts", "2", "y"],

@@ -1,22 +1,16 @@
 // A new account: for somebody with a password, or for a machine. What was written stays until it is
 // made or given up.
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import type { ApiError } from "../../../api/errors";
 import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useSession } from "../../../queries/session";
 import { useMakeAccount } from "../../../queries/staff/accounts";
-import {
-  accountOf,
-  isGroup,
-  LONGEST_PASSWORD,
-  NEW_FORM,
-  type NewForm,
-  SHORTEST_PASSWORD,
-} from "../../../state/staff/account";
+import { accountOf, isGroup, NEW_FORM, type NewForm } from "../../../state/staff/account";
 import { Choice } from "../../shared/controls/Choice";
 import { FormFoot } from "../FormFoot";
 import { AskerFields } from "./AskerFields";
 import { GroupFields } from "./GroupFields";
+import { PasswordInput } from "./PasswordInput";
 import { RoleFields } from "./RoleFields";
 
 interface Props {
@@ -29,6 +23,7 @@ export function NewAccount({ onMade, onCancel }: Props) {
   const provider = useSession().data?.sign_in === "oidc"; // then people have theirs there
   const [form, setForm] = useState<NewForm>({ ...NEW_FORM, machine: provider });
   const [wrong, setWrong] = useState("");
+  const password = useId();
   const make = useMakeAccount();
   const put = (part: Partial<NewForm>): void => setForm({ ...form, ...part });
   const send = (event: FormEvent): void => {
@@ -80,18 +75,14 @@ export function NewAccount({ onMade, onCancel }: Props) {
           />
         )}
         {!form.machine && (
-          <label className="document-field">
-            {m.signIn.password}
-            <input
-              required
-              autoComplete="off"
-              spellCheck={false}
-              minLength={SHORTEST_PASSWORD}
-              maxLength={LONGEST_PASSWORD}
+          <div className="document-field">
+            <label htmlFor={password}>{m.signIn.password}</label>
+            <PasswordInput
+              id={password}
               value={form.password}
               onChange={(event) => put({ password: event.target.value })}
             />
-          </label>
+          </div>
         )}
       </div>
       <RoleFields chosen={form.given.roles} onChange={(roles) => put({ given: { ...form.given, roles } })} />

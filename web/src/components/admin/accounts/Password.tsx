@@ -1,13 +1,12 @@
-// A new password for somebody who lost theirs. It is shown while it is typed: whoever types it has
-// to tell it.
+// A new password for somebody who lost theirs.
 import { type FormEvent, useId, useState } from "react";
 import { failureWords, useStaffMessages } from "../../../i18n";
 import { useSetPassword } from "../../../queries/staff/accounts";
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from "../../../state/staff/account";
+import { PasswordInput } from "./PasswordInput";
 
 export function Password({ id }: { id: string }) {
   const m = useStaffMessages();
-  const help = useId();
+  const [field, help] = [useId(), useId()];
   const [password, setPassword] = useState("");
   const [said, setSaid] = useState("");
   const set = useSetPassword(id);
@@ -24,24 +23,17 @@ export function Password({ id }: { id: string }) {
   };
   return (
     <form className="document-field" onSubmit={save}>
-      <label>
-        {m.accounts.password}
-        <span className="with-button">
-          <input
-            autoComplete="off"
-            spellCheck={false}
-            required
-            minLength={SHORTEST_PASSWORD}
-            maxLength={LONGEST_PASSWORD}
-            aria-describedby={help}
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-          <button type="submit" className="button" disabled={set.isPending}>
-            {m.accounts.setPassword}
-          </button>
-        </span>
-      </label>
+      <label htmlFor={field}>{m.accounts.password}</label>
+      <PasswordInput
+        id={field}
+        aria-describedby={help}
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      >
+        <button type="submit" className="button" disabled={set.isPending}>
+          {m.accounts.setPassword}
+        </button>
+      </PasswordInput>
       <p className="field-help" id={help}>
         {m.accounts.passwordHelp}
       </p>

@@ -6,6 +6,7 @@ import { failureWords, formatMoment, useStaffMessages } from "../../../i18n";
 import { useSession } from "../../../queries/session";
 import { useAccess, usePutAccess } from "../../../queries/staff/documents";
 import { allGroups, type Chosen, canRead, isGroup } from "../../../state/staff/account";
+import { changeFailure } from "../../../text/documents/refused";
 import { AccessDoubts, useAccessDoubts } from "../AccessDoubts";
 import { GroupChoice } from "../GroupChoice";
 
@@ -85,7 +86,7 @@ function Form({ id, department, access, said, onSaved }: FormProps) {
       )}
       {error && (
         <p className="notice serious" role="alert">
-          {error.code === "no_way_back" ? m.access.noWayBack : failureWords(error.code, m)}
+          {changeFailure(error.code, m)}
         </p>
       )}
       {sure && (

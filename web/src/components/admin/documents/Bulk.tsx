@@ -3,9 +3,10 @@
 import { useState } from "react";
 import { asApiError } from "../../../api/errors";
 import type { DocumentSummary } from "../../../api/types";
-import { failureWords, type StaffMessages, useStaffMessages } from "../../../i18n";
+import { type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useFacets } from "../../../queries/documents/facets";
 import { type Bulked, type Done, useBulk } from "../../../queries/staff/documents";
+import { changeFailure } from "../../../text/documents/refused";
 import { Problem } from "../../shared/controls/Problem";
 import { Suggested } from "../../shared/controls/Suggested";
 import { OwnerReached } from "../owners/OwnerReached";
@@ -151,4 +152,4 @@ function Ended({ done: { done, failed } }: { done: Done }) {
 }
 
 const whyNot = (code: string, m: StaffMessages): string =>
-  code === "conflict" ? m.admin.conflict : (m.admin.reasons[code] ?? failureWords(code, m));
+  code === "conflict" ? m.admin.conflict : (m.admin.reasons[code] ?? changeFailure(code, m));

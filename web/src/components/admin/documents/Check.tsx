@@ -5,6 +5,7 @@ import type { DocumentDetail } from "../../../api/types";
 import { failureWords, useStaffMessages } from "../../../i18n";
 import { useDescribe, useDocumentDetail, usePredecessors } from "../../../queries/staff/documents";
 import { CHECKED, changesOf, doubtsOf, type Form, formOf, type Named } from "../../../state/staff/metadata";
+import { changeFailure } from "../../../text/documents/refused";
 import { Suggested } from "../../shared/controls/Suggested";
 import { OwnerReached } from "../owners/OwnerReached";
 
@@ -81,7 +82,7 @@ function Checked({ document, named, alone }: Omit<Props, "id"> & { document: Doc
           </p>
           {error && (
             <p className="notice serious" role="alert">
-              {error.code === "conflict" ? m.admin.conflict : failureWords(error.code, m)}
+              {error.code === "conflict" ? m.admin.conflict : changeFailure(error.code, m)}
             </p>
           )}
           <OwnerReached name={document.owner} />

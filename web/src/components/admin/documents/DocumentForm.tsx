@@ -2,11 +2,12 @@
 // what.
 import { type FormEvent, useState } from "react";
 import type { Change, DocumentDetail, MetadataIn } from "../../../api/types";
-import { failureWords, formatMoment, type StaffMessages, useStaffMessages } from "../../../i18n";
+import { failureWords, formatDay, formatMoment, type StaffMessages, useStaffMessages } from "../../../i18n";
 import { useRoles } from "../../../queries/session";
 import { useChanges, useDescribe, useDocumentDetail } from "../../../queries/staff/documents";
 import { changesOf, type Field, type Form, formOf } from "../../../state/staff/metadata";
 import { mayLoad } from "../../../state/window/route";
+import { changeFailure } from "../../../text/documents/refused";
 import { OwnerReached } from "../owners/OwnerReached";
 import { Cut } from "./Cut";
 import { LeftOut } from "./LeftOut";
@@ -33,7 +34,7 @@ function Description({ document }: { document: DocumentDetail }) {
         setForm(formOf(described));
         setSaid(described.vectors === "outdated" ? m.admin.savedOutdated : m.admin.saved);
       },
-      onError: ({ code, message }) => setSaid(code === "conflict" ? message : failureWords(code, m)),
+      onError: ({ code, message }) => setSaid(code === "conflict" ? message : changeFailure(code, m)),
     });
   };
   const save = (event: FormEvent): void => {
@@ -90,7 +91,9 @@ function History({ changes }: { changes: readonly Change[] }) {
 const changeWords = ({ field, before, after }: Change, m: StaffMessages): string =>
   field === "withdrawn"
     ? m.admin.wasWithdrawn(after)
-    : `${fieldName(field, m)} ${m.admin.fromTo(before || m.admin.empty, after || m.admin.empty)}`;
+    : field === "next_review"
+      ? m.admin.wasReviewed(formatDay(after, m))
+      : `${fieldName(field, m)} ${m.admin.fromTo(before || m.admin.empty, after || m.admin.empty)}`;
 
 const isField = (name: string, fields: Record<Field, string>): name is Field => name in fields;
 const fieldName = (name: string, { admin: { fields } }: StaffMessages): string =>

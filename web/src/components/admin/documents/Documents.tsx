@@ -15,7 +15,9 @@ import {
 import { useDelayed } from "../../../queries/useDelayed";
 import { mayLoad, placePath } from "../../../state/window/route";
 import { isExpired, validityOf } from "../../../text/documents/facts";
+import { isReviewLate, reviewedWords } from "../../../text/documents/reviewed";
 import { Problem } from "../../shared/controls/Problem";
+import { StillHolds } from "../../shared/document/StillHolds";
 import { Staff } from "../../shared/frame/Staff";
 import { Withdraw } from "../Withdraw";
 import { Access } from "./Access";
@@ -154,6 +156,7 @@ function Row({ document, chosen, onChosen, onRetire, onGone }: RowProps) {
             <Opening document={document} />
             <DocumentForm id={document.id} />
             {onRetire && <Access document={document} onLost={onGone} />}
+            <StillHolds document={document} />
             {onRetire && document.status === "failed" && <Retry id={document.id} />}
             {onRetire && (
               <Withdraw
@@ -236,7 +239,7 @@ function Summary({ document }: { document: DocumentSummary }) {
   const m = useStaffMessages();
   const { title, source, status, reason, version, department, owner, target_groups, replaced_by } = document;
   const failed = status === "failed";
-  const validity = validityOf(document, m);
+  const [validity, reviewed] = [validityOf(document, m), reviewedWords(document, m)];
   const facts = [
     version && m.card.version(version),
     department,
@@ -251,6 +254,7 @@ function Summary({ document }: { document: DocumentSummary }) {
           <span key={fact}>{fact}</span>
         ))}
         {validity && <span className={isExpired(document) ? "warn" : undefined}>{validity}</span>}
+        {reviewed && <span className={isReviewLate(document) ? "warn" : undefined}>{reviewed}</span>}
       </span>
       {replaced_by && <span className="caution">{m.admin.replacedBy(replaced_by.title, replaced_by.version)}</span>}
       {failed && <span className="caution grave">{m.admin.failed(m.admin.reasons[reason] ?? reason)}</span>}

@@ -10,12 +10,13 @@ const SHOWN = [
   "expires_soon",
   "expires_later",
   "undated",
+  "review_due",
   "replaced",
   "earlier",
   "uncertain",
   "withdrawn",
 ] as const;
-const ORDERS = ["title", "valid_until"] as const;
+const ORDERS = ["title", "valid_until", "next_review"] as const;
 
 const ANYBODY = "*"; // no owner's name; "" is nobody
 

@@ -185,6 +185,11 @@ const told = ({ outcome, message, notes }: Loaded): NoteOut[] =>
   outcome === "failed" && message ? [{ text: message, code: "", values: {} }] : notes;
 
 function refused(code: string, m: StaffMessages): string {
-  const words = { too_large: m.admin.reasons.too_large, conflict: m.admin.busy, not_allowed: m.admin.adminsOnly }[code];
-  return words ?? failureWords(code, m);
+  const words: Record<string, string | undefined> = {
+    too_large: m.admin.reasons.too_large,
+    conflict: m.admin.busy,
+    not_allowed: m.admin.adminsOnly,
+    no_way_back: m.access.noWayBack,
+  };
+  return words[code] ?? failureWords(code, m);
 }

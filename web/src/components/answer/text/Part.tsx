@@ -107,7 +107,7 @@ interface LineProps {
 
 function Line({ row, head, draw }: LineProps) {
   return (
-    <tr>
+    <tr aria-current={row.some((cell) => cell.pointed) || undefined}>
       {withGaps(row).map((cell) => {
         const text = <Pressable text={cell.text} />;
         const marked = cell.asked ? <strong>{text}</strong> : text;
@@ -148,7 +148,7 @@ function withGaps(row: Row): Row {
 const widthOf = (rows: readonly Row[]): number =>
   Math.max(...rows.flat().map(({ column, columns }) => column + columns));
 
-const empty = (column: number): Cell => ({ text: "", header: false, asked: false, column, columns: 1 });
+const empty = (column: number): Cell => ({ text: "", header: false, asked: false, pointed: false, column, columns: 1 });
 
 function List({ items }: { items: readonly Item[] }) {
   return (

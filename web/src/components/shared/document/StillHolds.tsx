@@ -1,0 +1,46 @@
+// Saying that a document was read and found right as it is, and by when that is to be done again.
+import { type FormEvent, useState } from "react";
+import type { DocumentSummary } from "../../../api/types";
+import { dayOf, useStaffMessages } from "../../../i18n";
+import { useReviewed } from "../../../queries/staff/documents";
+import { Problem } from "../controls/Problem";
+
+export function StillHolds({ document: { id, title } }: { document: DocumentSummary }) {
+  const m = useStaffMessages();
+  const [until, setUntil] = useState("");
+  const { mutate, error, isPending, isSuccess, reset } = useReviewed(id);
+  const tomorrow = new Date();
+  tomorrow.setDate(tomorrow.getDate() + 1);
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    mutate(until);
+  };
+  return (
+    <details className="still-holds">
+      <summary className="link">
+        {m.find.stillHolds}
+        <span className="sr-only">: {title}</span>
+      </summary>
+      <form onSubmit={save}>
+        <label className="document-field">
+          {m.find.nextReview}
+          <input
+            type="date"
+            required
+            min={dayOf(tomorrow)}
+            value={until}
+            onChange={(event) => {
+              setUntil(event.target.value);
+              reset();
+            }}
+          />
+        </label>
+        <button type="submit" className="button" disabled={isPending}>
+          {m.admin.save}
+        </button>
+        <span role="status">{isSuccess && m.find.saved}</span>
+      </form>
+      <Problem code={error?.code} />
+    </details>
+  );
+}
