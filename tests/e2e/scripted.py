@@ -267,6 +267,11 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
                 text="Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan.",
             ),
         ]
+        if "volwassene" in question:  # the nearest for other patients stands last
+            title = sources[3].title
+            notices = [
+                s.NoticeOut(code="patient_group", text=f"{title} gaat over het onderwerp, maar is voor kinderen.")
+            ]
         said = {"sources": sources, "notices": notices, "status": "not_found"}
         yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, language="nl", **said)
         await asyncio.sleep(0.2)

@@ -1,15 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  askPath,
-  conversationPath,
-  menuOf,
-  pageAt,
-  pagesFor,
-  parseRoute,
-  placeIn,
-  placePath,
-  questionInAddress,
-} from "./route";
+import { placeIn } from "./place";
+import { askPath, conversationPath, menuOf, pageAt, pagesFor, parseRoute, placePath, questionInAddress } from "./route";
 
 test("addresses are read and written the same way", () => {
   expect(parseRoute(conversationPath("a/b c"))).toEqual({ kind: "conversation", id: "a/b c" });

@@ -130,23 +130,13 @@ export function placePath({ document, page, quotes }: Place): string {
   return `/d/${encodeURIComponent(document)}#page=${page}${told && `&quote=${encodeURIComponent(told)}`}`;
 }
 
-export function placeIn({ pathname, hash }: Pick<Location, "pathname" | "hash">): Place {
-  const told = new URLSearchParams(hash.slice(1).replaceAll("+", "%2B"));
-  const page = Number(told.get("page"));
-  return {
-    document: decoded(pathname.split("/")[2] ?? "") ?? "",
-    page: Number.isInteger(page) && page > 0 ? page : 1,
-    quotes: (told.get("quote") ?? "").split("\n").filter(Boolean),
-  };
-}
-
 /** The address that asks a question in its reader's own name. */
 export const askPath = (question: string): string => `/?q=${encodeURIComponent(question)}`;
 
 /** The question that another system sends its user here with. */
 export const questionInAddress = (search: string): string => new URLSearchParams(search).get("q")?.trim() ?? "";
 
-function decoded(part: string): string | null {
+export function decoded(part: string): string | null {
   try {
     return decodeURIComponent(part);
   } catch {
