@@ -132,6 +132,7 @@ class Script:
         self.asked: list[s.AskIn] = []
         self.said: list[dict[str, object]] = []  # of answers
         self.to_owners: list[dict[str, object]] = []
+        self.related: list[str] = []  # ids of documents that are about what is looked for
         self.looked_for: list[dict[str, str]] = []  # in the documents list
         self.unreadable: set[str] = set()
         self.favourites: list[str] = []  # the newest first
@@ -549,6 +550,11 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
             if script.empty
             else script.listed(request.query_params.getlist("id"), request.query_params.get("validity"))
         )
+        return s.DocumentList(documents=found, total=len(found))
+
+    @app.get("/api/search")
+    async def related(search: str) -> s.DocumentList:
+        found = script.listed(script.related, None) if script.related else []
         return s.DocumentList(documents=found, total=len(found))
 
     @app.get("/api/favourites")

@@ -5,7 +5,7 @@ import type { LinkedPlace } from "../../api/types";
 import { formatMoment, useWardMessages } from "../../i18n";
 import type { Highlight } from "../../pdf/highlights";
 import { useLinked } from "../../queries/documents/pages";
-import { placeIn } from "../../state/window/place";
+import { placeIn } from "../../state/place";
 import { type Place, placePath } from "../../state/window/route";
 import { citationOf } from "../../text/documents/facts";
 import { Problem } from "../shared/controls/Problem";

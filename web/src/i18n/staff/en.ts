@@ -35,6 +35,8 @@ export const staff = {
       if (total === 0) return "No procedure fits. Take a filter away, or try other words.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} of ${total} procedures`;
     },
+    related: "Also about this",
+    relatedHow: "Found by meaning, not by these words: check whether they are about it.",
   },
   quality: {
     sessionLead:

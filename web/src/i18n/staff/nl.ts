@@ -30,6 +30,8 @@ export const staff: StaffWords = {
       if (total === 0) return "Er past geen procedure bij. Haal een filter weg, of probeer andere woorden.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} van ${total} procedures`;
     },
+    related: "Gaat hier ook over",
+    relatedHow: "Gevonden op betekenis, niet op deze woorden: kijk na of ze erover gaan.",
   },
   quality: {
     sessionLead:

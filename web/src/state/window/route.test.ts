@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeIn } from "./place";
+import { placeIn } from "../place";
 import { askPath, conversationPath, menuOf, pageAt, pagesFor, parseRoute, placePath, questionInAddress } from "./route";
 
 test("addresses are read and written the same way", () => {

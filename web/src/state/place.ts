@@ -1,5 +1,5 @@
 // The place in a document that an address names, for the page that shows it.
-import { decoded, type Place } from "./route";
+import { decoded, type Place } from "./window/route";
 
 export function placeIn({ pathname, hash }: Pick<Location, "pathname" | "hash">): Place {
   const told = new URLSearchParams(hash.slice(1).replaceAll("+", "%2B"));
