@@ -1,17 +1,19 @@
 // The procedure finder: all that this reader may read, by words of the title, department, type and
 // validity.
 import { useState } from "react";
-import type { Validity } from "../../api/types";
+import type { DocumentSummary, Validity } from "../../api/types";
 import { useStaffMessages } from "../../i18n";
 import { useFacets } from "../../queries/documents/facets";
 import { type DocumentFilters, useProcedures } from "../../queries/documents/pages";
+import { useRelated } from "../../queries/documents/related";
 import { useRoles } from "../../queries/session";
 import { useDelayed } from "../../queries/useDelayed";
+import { placePath } from "../../state/window/route";
+import { isExpired, validityOf } from "../../text/documents/facts";
 import { Choice } from "../shared/controls/Choice";
+import { Favourite } from "../shared/controls/Favourite";
 import { Problem } from "../shared/controls/Problem";
 import { Staff } from "../shared/frame/Staff";
-import { FoundDocument } from "./FoundDocument";
-import { Related } from "./Related";
 
 const VALIDITIES = ["valid", "expired", "upcoming"] as const satisfies readonly Validity[];
 const REVIEWED = [...VALIDITIES, "expires_soon", "expires_later", "undated"] as const; // for who watches over them
@@ -33,7 +35,7 @@ export function Procedures() {
       </p>
       <ul className="cards">
         {documents.map((one) => (
-          <FoundDocument key={one.id} document={one} />
+          <Row key={one.id} document={one} />
         ))}
       </ul>
       {list.hasNextPage && (
@@ -94,5 +96,54 @@ function Filters({ filters, onFilters }: FiltersProps) {
         />
       </div>
     </search>
+  );
+}
+
+/** Below what holds the words: procedures that are about them and are not called so. */
+function Related({ filters }: { filters: DocumentFilters }) {
+  const m = useStaffMessages();
+  const { data } = useRelated(filters);
+  if (!data?.length) return null;
+  return (
+    <section aria-labelledby="related">
+      <h3 id="related">{m.find.related}</h3>
+      <p className="muted">{m.find.relatedHow}</p>
+      <ul className="cards">
+        {data.map((one) => (
+          <Row key={one.id} document={one} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Row({ document }: { document: DocumentSummary }) {
+  const m = useStaffMessages();
+  const { id, title, language, version, department, document_type, owner, replaced_by } = document;
+  const validity = validityOf(document, m);
+  const facts = [
+    department,
+    m.scope.types[document_type] ?? document_type,
+    version && m.card.version(version),
+    owner && m.card.owner(owner),
+  ];
+  return (
+    <li className="card finder-row">
+      <a
+        className="link document-title"
+        href={placePath({ document: id, page: 1, quotes: [] })}
+        lang={language || undefined}
+      >
+        {title}
+      </a>
+      <span className="facts">
+        {facts.filter(Boolean).map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+        {validity && <span className={isExpired(document) ? "warn" : undefined}>{validity}</span>}
+        {replaced_by && <span className="warn">{m.admin.replacedBy(replaced_by.title, replaced_by.version)}</span>}
+      </span>
+      <Favourite id={id} source={document.source} title={title} />
+    </li>
   );
 }
