@@ -686,6 +686,31 @@ def test_files_for_a_group_that_nobody_is_in_are_not_loaded_unasked(page: Page, 
     assert container.db.all("select 1 from documents where source = 'kind.txt'") == []
 
 
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_a_group_that_was_filled_meanwhile_is_asked_about_no_more(
+    page: Page, container: Container, asked_before: bool
+) -> None:
+    readers = page.get_by_role("group", name="Wie mag lezen wat u laadt")
+    readers.get_by_label("Deze groepen").check()
+    readers.get_by_label("Groep toevoegen").fill("everyone")
+    readers.get_by_label("Groep toevoegen").press("Enter")
+    readers.get_by_label("Groep toevoegen").fill("proef")
+    chooser = page.get_by_label("Laad documenten")
+    expect(chooser).to_be_enabled()
+    kind = FilePayload(name="kind.txt", mimeType="text/plain", buffer=b"Kind\n\nBel de arts.")
+    asked = page.locator(".load").get_by_role("alert")
+    if asked_before:
+        chooser.set_input_files([kind])
+        expect(asked).to_contain_text("In de groep “proef” zit niemand die documenten kan lezen")
+    add_account(container.db, LOCAL_USER, "An Peeters", "an.peeters", None, [Role.READER], ["proef"])
+    if asked_before:
+        page.evaluate("dispatchEvent(new Event('visibilitychange'))")  # its reader comes back to the tab
+    else:
+        chooser.set_input_files([kind])
+    expect(page.locator(".loaded li")).to_contain_text("kind.txt: geladen", timeout=60_000)
+    expect(asked).to_have_count(0)
+
+
 def test_each_file_says_which_step_it_is_at_and_the_others_wait(page: Page) -> None:
     long = pdf_of(*(f"Bladzijde {n}: geef {n} mg, en noteer de tijd." for n in range(400)))
     page.evaluate("""() => {
