@@ -10,6 +10,8 @@ import { usage } from "./quality/usage.en";
 import { webhooks } from "./webhooks.en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+const firsts = (names: readonly string[]): string =>
+  names.slice(0, 5).join("; ") + (names.length > 5 ? `; and ${names.length - 5} more` : "");
 
 /**
  * The words as a shape that knows more keys than these: another code may come than those that have
@@ -235,13 +237,13 @@ export const staff = {
     unchanged: "unchanged, it was here already",
     busy: "other documents are being loaded; try again when that is done",
     retire: "Withdraw this document",
-    sureRetire: (title: string) =>
-      `Withdraw “${title}”? Nothing is answered from it any more. Under “withdrawn” it can be put back.`,
+    sureRetire: (title: string, version: string, file: string, stays: string) =>
+      `Withdraw “${title}”${version && `, version ${version}`} (${file})? Nothing is answered from it any more.${stays && ` ${stays} stays.`} Under “withdrawn” it can be put back.`,
     yesRetire: "Yes, withdraw it",
     areWithdrawn: (titles: readonly string[]) =>
       titles.length === 1
         ? `Withdrawn: “${titles[0]}”. It is listed under “withdrawn” and can be put back.`
-        : `Withdrawn: ${titles.length} documents (${titles.slice(0, 5).join("; ")}${titles.length > 5 ? `; and ${titles.length - 5} more` : ""}). They are listed under “withdrawn” and can be put back.`,
+        : `Withdrawn: ${titles.length} documents (${firsts(titles)}). They are listed under “withdrawn” and can be put back.`,
     why: "Reason (optional; who opens the document later reads it)",
     wasWithdrawn: (reason: string) => `withdrawn: ${reason}`,
     fields: {
@@ -294,8 +296,8 @@ export const staff = {
       why ? `Still not read: ${why}.` : "It could not be tried again: load the file again.",
     setUntil: "Set the last day",
     retireMany: (count: number) => `Withdraw ${many(count, "document", "documents")}`,
-    sureRetireMany: (count: number) =>
-      `Withdraw ${many(count, "document", "documents")}? Bedside answers from them no more. Under “withdrawn” each can be put back.`,
+    sureRetireMany: (files: readonly string[]) =>
+      `Withdraw ${many(files.length, "document", "documents")} (${firsts(files)})? Bedside answers from them no more. Under “withdrawn” each can be put back.`,
     yesRetireMany: "Yes, withdraw them",
     changing: (at: number, of: number) => `Changing ${at} of ${of}.`,
     changed: (done: number, failed: number) =>

@@ -12,6 +12,8 @@ import { usage } from "./quality/usage.nl";
 import { webhooks } from "./webhooks.nl";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+const firsts = (names: readonly string[]): string =>
+  names.slice(0, 5).join("; ") + (names.length > 5 ? `; en nog ${names.length - 5}` : "");
 
 export const staff: StaffWords = {
   conversations,
@@ -236,13 +238,13 @@ export const staff: StaffWords = {
     unchanged: "ongewijzigd, het was er al",
     busy: "er worden andere documenten geladen; probeer opnieuw als dat klaar is",
     retire: "Trek dit document in",
-    sureRetire: (title: string) =>
-      `“${title}” intrekken? Bedside antwoordt er niet meer uit. Bij “ingetrokken” kan het weer teruggezet worden.`,
+    sureRetire: (title: string, version: string, file: string, stays: string) =>
+      `“${title}”${version && `, versie ${version}`} (${file}) intrekken? Bedside antwoordt er niet meer uit.${stays && ` ${stays} blijft.`} Bij “ingetrokken” kan het weer teruggezet worden.`,
     yesRetire: "Ja, trek het in",
     areWithdrawn: (titles: readonly string[]) =>
       titles.length === 1
         ? `Ingetrokken: “${titles[0]}”. Het staat onder “ingetrokken” en kan teruggezet worden.`
-        : `Ingetrokken: ${titles.length} documenten (${titles.slice(0, 5).join("; ")}${titles.length > 5 ? `; en nog ${titles.length - 5}` : ""}). Ze staan onder “ingetrokken” en kunnen teruggezet worden.`,
+        : `Ingetrokken: ${titles.length} documenten (${firsts(titles)}). Ze staan onder “ingetrokken” en kunnen teruggezet worden.`,
     why: "Reden (hoeft niet; wie het document later opent, leest ze)",
     wasWithdrawn: (reason: string) => `ingetrokken: ${reason}`,
     fields: {
@@ -296,8 +298,8 @@ export const staff: StaffWords = {
       why ? `Nog altijd niet gelezen: ${why}.` : "Het kon niet opnieuw geprobeerd worden: laad het bestand opnieuw.",
     setUntil: "Stel de laatste dag in",
     retireMany: (count: number) => `Trek ${many(count, "document", "documenten")} in`,
-    sureRetireMany: (count: number) =>
-      `${many(count, "document", "documenten")} intrekken? Bedside antwoordt er niet meer uit. Bij “ingetrokken” kan elk weer teruggezet worden.`,
+    sureRetireMany: (files: readonly string[]) =>
+      `${many(files.length, "document", "documenten")} intrekken (${firsts(files)})? Bedside antwoordt er niet meer uit. Bij “ingetrokken” kan elk weer teruggezet worden.`,
     yesRetireMany: "Ja, trek ze in",
     changing: (at: number, of: number) => `${at} van ${of} wordt gewijzigd.`,
     changed: (done: number, failed: number) =>

@@ -133,6 +133,9 @@ interface RowProps {
 function Row({ document, chosen, onChosen, onRetire, onGone }: RowProps) {
   const m = useStaffMessages();
   const [open, setOpen] = useState(false);
+  const { title, version, source, replaced_by } = document;
+  const titled = (one: NonNullable<typeof replaced_by>): string =>
+    [`“${one.title}”`, one.version && m.card.version(one.version)].filter(Boolean).join(", ");
   return (
     <li className="card document">
       {onChosen && (
@@ -158,7 +161,7 @@ function Row({ document, chosen, onChosen, onRetire, onGone }: RowProps) {
             {onRetire && (
               <Withdraw
                 label={m.admin.retire}
-                question={m.admin.sureRetire(document.title)}
+                question={m.admin.sureRetire(title, version, source, replaced_by ? titled(replaced_by) : "")}
                 yes={m.admin.yesRetire}
                 onYes={onRetire}
               />
