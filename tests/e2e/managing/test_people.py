@@ -395,12 +395,22 @@ def test_who_may_not_load_documents_sees_nothing_to_load_them_with(open_as: Open
     page.locator(".card.document summary").first.click()
     expect(page.get_by_role("button", name="Trek dit document in")).to_have_count(loads)
     expect(page.get_by_text("Alleen beheerders kunnen dit wijzigen.")).to_have_count(1 - loads)
+    # nobody is told to fill in what is not theirs
+    expect(page.get_by_text("Wat u hier invult")).to_have_count(loads)
+    expect(page.get_by_text("andere staan en tellen hier niet mee")).to_have_count(1 - loads)
 
 
 MENUS = {
     "owner": {},
     "judge": {
-        "Kwaliteit": ["Antwoorden beoordelen", "Testsessie", "Beoordeelde vragen", "Onbeantwoorde vragen", "Gebruik"]
+        "Kwaliteit": [
+            "Documenten",
+            "Antwoorden beoordelen",
+            "Testsessie",
+            "Beoordeelde vragen",
+            "Onbeantwoorde vragen",
+            "Gebruik",
+        ]
     },
     "admin": {
         "Kwaliteit": ["Antwoorden beoordelen", "Testsessie", "Beoordeelde vragen", "Onbeantwoorde vragen", "Gebruik"],

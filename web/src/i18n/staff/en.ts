@@ -37,7 +37,7 @@ export const staff = {
       if (total === 0) return "No procedure fits. Take a filter away, or try other words.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} of ${total} procedures`;
     },
-    related: "Also about this",
+    related: "Perhaps also about this",
     relatedHow: "Found by meaning, not by these words: check whether they are about it.",
   },
   quality: {
@@ -160,6 +160,8 @@ export const staff = {
   },
   admin: {
     lead: "What you enter here takes the place of what the file says, from the next question on. It stays when a new version of the file is loaded, until that version says something else.",
+    readersLead:
+      "The documents that you may read; others are neither listed nor counted here, and admins make changes.",
     search: "In title, file name or number",
     count: (shown: number, total: number) =>
       shown === total ? many(total, "document", "documents") : `${shown} of ${total} documents`,

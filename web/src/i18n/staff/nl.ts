@@ -32,7 +32,7 @@ export const staff: StaffWords = {
       if (total === 0) return "Er past geen procedure bij. Haal een filter weg, of probeer andere woorden.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} van ${total} procedures`;
     },
-    related: "Gaat hier ook over",
+    related: "Gaat hier misschien ook over",
     relatedHow: "Gevonden op betekenis, niet op deze woorden: kijk na of ze erover gaan.",
   },
   quality: {
@@ -156,6 +156,7 @@ export const staff: StaffWords = {
   },
   admin: {
     lead: "Wat u hier invult, komt in de plaats van wat in het bestand staat, vanaf de volgende vraag. Het blijft gelden voor nieuwe versies van het bestand, tot een versie iets anders zegt.",
+    readersLead: "De documenten die u mag lezen; andere staan en tellen hier niet mee, en wijzigen doet een beheerder.",
     search: "In titel, bestandsnaam of nummer",
     count: (shown: number, total: number) =>
       shown === total ? (total === 1 ? "1 document" : `${total} documenten`) : `${shown} van ${total} documenten`,

@@ -55,7 +55,7 @@ export function Documents() {
     setChosen(on ? [...chosen, one] : chosen.filter(({ id }) => id !== one.id));
   const choosable = mayChange && wanted.shown !== "withdrawn" && wanted.shown !== "earlier";
   return (
-    <Staff page="documents" lead={m.admin.lead}>
+    <Staff page="documents" lead={mayChange ? m.admin.lead : m.admin.readersLead}>
       {mayChange && <Load />}
       <ListFilters wanted={wanted} onWanted={choose} />
       <Problem code={(list.error ?? retire.error)?.code} />
