@@ -145,6 +145,25 @@ def test_a_procedure_is_opened_and_stands_on_the_first_page(new_page: NewPage, b
     assert re.search("paracetamol-kind", kept)
 
 
+def test_a_closed_document_leads_back_to_its_search_and_to_the_first_page_from_elsewhere(
+    new_page: NewPage, base_url: str
+) -> None:
+    page = new_page()
+    page.goto(f"{base_url}/procedures")
+    page.get_by_label("In titel, bestandsnaam of nummer").fill("para")
+    page.get_by_label("Dienst").select_option("Pediatrie")
+    page.get_by_role("link", name=TITLE).click()
+    page.get_by_role("button", name="Sluit de bron").click()
+    expect(page).to_have_url(f"{base_url}/procedures")
+    expect(page.get_by_label("In titel, bestandsnaam of nummer")).to_have_value("para")
+    expect(page.get_by_label("Dienst")).to_have_value("Pediatrie")
+    elsewhere = new_page()
+    elsewhere.goto(f"{base_url}/procedures")
+    elsewhere.goto(f"{base_url}/d/paracetamol-kind")  # typed, or from a mail
+    elsewhere.get_by_role("button", name="Sluit de bron").click()
+    expect(elsewhere).to_have_url(f"{base_url}/")
+
+
 def test_a_source_of_an_answer_counts_as_opened(new_page: NewPage, base_url: str) -> None:
     page = new_page()
     page.goto(base_url)

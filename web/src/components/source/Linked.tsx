@@ -16,6 +16,12 @@ import { SourcePane } from "./SourcePane";
 
 const stay = (): void => undefined; // there is one place
 
+/** To the page whose link was followed, as it was left; who came from elsewhere goes to the first page. */
+function close(): void {
+  if (document.referrer.startsWith(`${location.origin}/`) && history.length > 1) history.back();
+  else location.assign("/");
+}
+
 export function Linked() {
   const m = useWardMessages();
   const [place, setPlace] = useState(() => placeIn(location));
@@ -40,7 +46,7 @@ export function Linked() {
             over={false}
             alone
             onMove={stay}
-            onClose={() => location.assign("/")}
+            onClose={close}
           />
         )}
       </main>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { dayOf, useStaffMessages } from "../../../i18n";
 import { type ReviewsOf, useReviews } from "../../../queries/staff/reviews";
 import { useDelayed } from "../../../queries/useDelayed";
-import { useKeptHere } from "../../../state/window/useKeptHere";
+import { useKeptHere, usePlaceKept } from "../../../state/window/useKeptHere";
 import { Choice } from "../../shared/controls/Choice";
 import { Shell } from "../Shell";
 import { Review } from "./Review";
@@ -39,6 +39,7 @@ export function Reviews() {
   const [search, setSearch] = useState(""); // not kept: a question may be about a patient
   const since = days === 0 ? "" : dayOf(new Date(Date.now() - days * DAY));
   const list = useReviews({ since, department, search: useDelayed(search.trim()), after, before, ...only });
+  usePlaceKept(list.isSuccess);
   const last = list.data?.pages.at(-1);
   const reviews = list.data?.pages.flatMap((page) => page.reviews) ?? [];
   return (
