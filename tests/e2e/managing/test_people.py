@@ -400,6 +400,16 @@ def test_who_may_not_load_documents_sees_nothing_to_load_them_with(open_as: Open
     expect(page.get_by_text("andere staan en tellen hier niet mee")).to_have_count(1 - loads)
 
 
+@pytest.mark.parametrize("path", ["/quality/gaps", "/quality/reviews"])
+def test_whose_questions_a_list_for_quality_staff_holds_is_said_by_their_groups(open_as: Open, path: str) -> None:
+    page = open_as("judge", path)
+    said = (
+        "Hier staan en tellen alleen vragen van wie in uw groep “staff” of “surgery” zit, "
+        "of in geen andere groep dan “iedereen” zit."
+    )
+    expect(page.get_by_text(said)).to_be_visible()
+
+
 MENUS = {
     "owner": {},
     "judge": {

@@ -45,7 +45,11 @@ export const staff = {
       "Ask as staff would. Say of each answer whether it was found and where it stands: that becomes a reviewed question.",
     gapsLead:
       "Questions that no document answered, of which the reader said that the answer was not in it, or whose answer was reported as wrong or out of date. A follow-up is shown as it was searched for. Questions may concern patients: handle with care.",
-    gapsWhose: "You see only questions of people whose groups you share.",
+    whose: (groups: readonly string[], everyone: boolean) =>
+      `Only questions of people are listed and counted here who are ${[
+        ...(groups.length > 0 ? [`in your group ${groups.map((group) => `“${group}”`).join(" or ")}`] : []),
+        ...(everyone ? ["in no other group than “everyone”"] : []),
+      ].join(", or ")}.`,
     nearest: "Procedures nearest to it",
     period: "Period",
     periodOf: (days: number) => (days === 0 ? "all time" : `last ${days} days`),

@@ -40,7 +40,11 @@ export const staff: StaffWords = {
       "Vraag zoals medewerkers het zouden doen. Zeg van elk antwoord of het gevonden is en waar het staat: dat wordt een beoordeelde vraag.",
     gapsLead:
       "Vragen waarop geen document antwoordde, waarvan de lezer zei dat het antwoord er niet in stond, of waarvan het antwoord gemeld is als fout of verouderd. Een vervolgvraag staat er zoals ze gezocht werd. Vragen kunnen over patiënten gaan: ga er zorgvuldig mee om.",
-    gapsWhose: "U ziet alleen vragen van collega's met wie u een groep deelt.",
+    whose: (groups: readonly string[], everyone: boolean) =>
+      `Hier staan en tellen alleen vragen van wie ${[
+        ...(groups.length > 0 ? [`in uw groep ${groups.map((group) => `“${group}”`).join(" of ")} zit`] : []),
+        ...(everyone ? ["in geen andere groep dan “iedereen” zit"] : []),
+      ].join(", of ")}.`,
     nearest: "Procedures die er het dichtst bij liggen",
     period: "Periode",
     periodOf: (days: number) => (days === 0 ? "altijd" : `laatste ${days} dagen`),

@@ -6,6 +6,7 @@ import { useDelayed } from "../../../queries/useDelayed";
 import { useKeptHere, usePlaceKept } from "../../../state/window/useKeptHere";
 import { Choice } from "../../shared/controls/Choice";
 import { Shell } from "../Shell";
+import { WhoseQuestions } from "../WhoseQuestions";
 import { Review } from "./Review";
 
 const DAY = 24 * 60 * 60 * 1000; // milliseconds
@@ -46,6 +47,7 @@ export function Reviews() {
     <Shell current="reviews" error={list.error}>
       <h2 className="quality-title">{m.pageNames.reviews}</h2>
       <p className="muted">{m.reviews.lead}</p>
+      <WhoseQuestions />
       <div className="session-fields">
         <Choice
           label={m.quality.period}
