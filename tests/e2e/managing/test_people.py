@@ -736,6 +736,21 @@ def test_from_an_entry_one_comes_to_all_of_its_request(open_as: Open, people: Pe
     expect(page.locator(".made")).to_be_focused()  # where the focus was is gone
 
 
+@pytest.mark.parametrize(
+    ("locale", "said"),
+    [
+        ("nl-BE", "getoond, nieuwste eerst, in Midden-Europese tijd; bewaard worden alle die passen."),
+        ("en-GB", "shown, newest first, in Central European Time; all that fit are saved."),
+    ],
+)
+def test_the_trail_says_whose_clock_it_tells_and_that_more_than_it_shows_is_saved(
+    open_as: Open, locale: str, said: str
+) -> None:
+    page = open_as("auditor", "/audit/trail", locale=locale, timezone_id="Europe/Brussels", width=320)
+    expect(page.get_by_role("status").get_by_text(said)).to_be_visible()
+    faultless(page)
+
+
 def test_the_trail_is_verified_by_a_button_and_what_is_wrong_is_named(open_as: Open, container: Container) -> None:
     page = open_as("auditor", "/audit/trail")
     chain = page.get_by_role("region", name="De keten")
