@@ -1,4 +1,4 @@
-"""What is found by meaning: nearest first, each document once, and none that is known already."""
+"""Documents found by meaning: nearest first, each once, and none that is known already."""
 
 from __future__ import annotations
 

@@ -106,7 +106,9 @@ function Related({ filters }: { filters: DocumentFilters }) {
   if (!data?.length) return null;
   return (
     <section aria-labelledby="related">
-      <h3 id="related">{m.find.related}</h3>
+      <h3 id="related" className="sets-heading">
+        {m.find.related}
+      </h3>
       <p className="muted">{m.find.relatedHow}</p>
       <ul className="cards">
         {data.map((one) => (
