@@ -261,9 +261,9 @@ def test_a_document_that_is_taken_out_is_listed_and_found_no_more(
 
 
 def test_what_would_be_withdrawn_is_told_from_what_has_its_title_and_stays(page: Page, container: Container) -> None:
-    mrsa = {"title": "MRSA, screening", "language": "nl"}
-    load(container, "mrsa-2021.pdf", "Screen op MRSA met twee wissers. ", version="3", **mrsa)
-    load(container, "mrsa-2026.pdf", "Screen op MRSA. ", version="5.0", supersedes="mrsa-2021.pdf", **mrsa)
+    title = "MRSA, screening"
+    load(container, "mrsa-2021.pdf", "Screen op MRSA met twee wissers. ", version="3", title=title)
+    load(container, "mrsa-2026.pdf", "Screen op MRSA. ", version="5.0", supersedes="mrsa-2021.pdf", title=title)
     page.reload()
     opened(page, "mrsa-2021.pdf")
     page.get_by_role("button", name="Trek dit document in").click()

@@ -12,8 +12,8 @@ interface Doubts {
 }
 
 /**
- * `given`: who reads it until now; `waits`: it is not known yet; `again`: looks who is in the groups
- * now.
+ * `given`: who reads it until now; `waits`: it is not known yet; `again`: looks who is in
+ * the groups now.
  */
 export function useAccessDoubts(groups: readonly string[], given: readonly string[] = []) {
   const own = useSession().data?.user?.groups;

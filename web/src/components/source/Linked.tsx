@@ -16,7 +16,10 @@ import { SourcePane } from "./SourcePane";
 
 const stay = (): void => undefined; // there is one place
 
-/** To the page whose link was followed, as it was left; who came from elsewhere goes to the first page. */
+/**
+ * To the page whose link was followed, as it was left; who came from elsewhere goes to the first
+ * page.
+ */
 function close(): void {
   if (document.referrer.startsWith(`${location.origin}/`) && history.length > 1) history.back();
   else location.assign("/");

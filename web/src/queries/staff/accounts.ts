@@ -42,8 +42,8 @@ export const useAccountsCalled = (search: string) =>
   });
 
 /**
- * All that are known, each with how many read documents through it; asked anew when the reader comes
- * back to this tab: somebody may have been put in one elsewhere.
+ * All that are known, each with how many read documents through it; asked anew when the reader
+ * comes back to this tab: somebody may have been put in one elsewhere.
  */
 export const useGroups = (enabled = true) =>
   useQuery({
