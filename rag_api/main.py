@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from rag_api.api import problems
 from rag_api.api.limits import Admission, Buckets, Limits
 from rag_api.api.routes import audit, documents, gaps, health, judged, owners, retries, reviews, usage, webhooks
-from rag_api.api.routes.asking import ask, chat, conversations, feedback
+from rag_api.api.routes.asking import ask, chat, conversations, feedback, search
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.routes.people import access, accounts, favourites, keys, session
 from rag_api.api.schemas import EVENTS, Problem
@@ -122,6 +122,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         retries.router,
         access.router,
         documents.uploads,
+        search.router,
         conversations.router,
         feedback.router,
         judged.router,

@@ -132,6 +132,7 @@ class Script:
         self.asked: list[s.AskIn] = []
         self.said: list[dict[str, object]] = []  # of answers
         self.to_owners: list[dict[str, object]] = []
+        self.related: list[str] = []  # ids of documents that are about what is looked for
         self.looked_for: list[dict[str, str]] = []  # in the documents list
         self.unreadable: set[str] = set()
         self.favourites: list[str] = []  # the newest first
@@ -267,6 +268,11 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
                 text="Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan.",
             ),
         ]
+        if "volwassene" in question:  # the nearest for other patients stands last
+            title = sources[3].title
+            notices = [
+                s.NoticeOut(code="patient_group", text=f"{title} gaat over het onderwerp, maar is voor kinderen.")
+            ]
         said = {"sources": sources, "notices": notices, "status": "not_found"}
         yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, language="nl", **said)
         await asyncio.sleep(0.2)
@@ -572,6 +578,11 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
             if script.empty
             else script.listed(request.query_params.getlist("id"), request.query_params.get("validity"))
         )
+        return s.DocumentList(documents=found, total=len(found))
+
+    @app.get("/api/search")
+    async def related(search: str) -> s.DocumentList:
+        found = script.listed(script.related, None) if script.related else []
         return s.DocumentList(documents=found, total=len(found))
 
     @app.get("/api/favourites")

@@ -27,6 +27,7 @@ ACTIONS: dict[str, Act] = {
     "POST /v1/chat/completions": Act("question.asked"),  # as POST /ask
     "GET /v1/models": Act("models.listed", routine=True),
     "GET /documents": Act("documents.listed"),
+    "GET /search": Act("documents.listed"),  # as GET /documents
     "POST /documents": Act("document.uploaded", changes=True),
     "GET /ingestion": Act("documents.ingestion_read", routine=True),
     "DELETE /ingestion": Act("documents.ingestion_stopped", changes=True),

@@ -34,6 +34,18 @@ def test_a_source_for_other_patients_says_so_on_its_card_and_over_its_pages(page
     )
 
 
+def test_the_document_that_a_refusal_names_opens_by_its_name_and_its_card_is_shown(page: Page) -> None:
+    title = "Toedienen van geneesmiddelen langs de mond bij kinderen die niet kunnen slikken"
+    ask(page, "zonder antwoord voor een volwassene")
+    card = page.locator(".card[data-document='slikken']")
+    expect(card.get_by_role("heading")).to_have_text(title)
+    expect(page.locator(".card")).to_have_count(4)
+    faultless_by_day_and_by_night(page)
+    page.locator(".notice").get_by_role("link", name=title).click()
+    expect(page.locator(".source-head")).to_contain_text(title)
+    expect(card.locator(".card-place.open")).to_have_count(1)
+
+
 @pytest.mark.parametrize(("question", "loud"), [("elders", True), ("nagelezen", False)])
 def test_another_source_than_the_first_is_told_loudly_only_where_no_second_reader_agreed(
     page: Page, question: str, loud: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.accessibility import faultless, looks
 from tests.e2e.conftest import NewPage
@@ -17,6 +17,8 @@ WORDS = {
         "one": "1 procedure",
         "star": "Favoriet",
         "favourites": "Uw favorieten",
+        "related": "Gaat hier misschien ook over",
+        "search": "In titel, bestandsnaam of nummer",
         "last": "Laatst geopend",
     },
     "en-GB": {
@@ -24,6 +26,8 @@ WORDS = {
         "one": "1 procedure",
         "star": "Favourite",
         "favourites": "Your favourites",
+        "related": "Perhaps also about this",
+        "search": "In title, file name or number",
         "last": "Opened last",
     },
 }
@@ -75,6 +79,47 @@ def test_the_finder_asks_the_service_for_what_was_chosen(new_page: NewPage, base
     ).to_be_visible()
 
 
+@looks(1440, 320)
+def test_what_is_about_the_words_and_does_not_hold_them_stands_below(
+    new_page: NewPage, base_url: str, script: Script, locale: str, scheme: str, width: int
+) -> None:
+    words = WORDS[locale]
+    script.related = ["sedatie"]
+    page = new_page(locale=locale, width=width, color_scheme=scheme)
+    page.goto(f"{base_url}/procedures")
+    expect(page.get_by_text(words["one"], exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name=words["related"])).to_have_count(0)  # nothing is looked for
+    page.get_by_label(words["search"]).fill("slaapmiddel")
+    related = page.get_by_role("region", name=words["related"])
+    expect(related.get_by_role("link", name=TITLE)).to_have_attribute("href", "/d/sedatie#page=1")
+    faultless(page)
+    script.related = []
+    page.get_by_label(words["search"]).fill("slaapmiddelen")
+    expect(related).to_have_count(0)
+
+
+def test_where_nothing_can_be_found_by_meaning_the_list_stands_alone(
+    new_page: NewPage, base_url: str, script: Script
+) -> None:
+    script.related = ["sedatie"]
+    page = new_page()
+    asked: list[str] = []
+
+    def away(route: Route) -> None:
+        asked.append(route.request.url)
+        route.fulfill(status=503)
+
+    page.route("**/api/search?**", away)
+    page.goto(f"{base_url}/procedures")
+    page.get_by_label("In titel, bestandsnaam of nummer").fill("slaapmiddel")
+    page.get_by_label("Geldigheid").select_option("vandaag geldig")
+    expect(page.get_by_role("link", name=TITLE)).to_have_count(1)
+    page.wait_for_timeout(600)
+    assert len(asked) == 1
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.get_by_role("region", name="Gaat hier misschien ook over")).to_have_count(0)
+
+
 def test_a_procedure_is_opened_and_stands_on_the_first_page(new_page: NewPage, base_url: str, script: Script) -> None:
     page = new_page()
     page.goto(base_url)
@@ -98,6 +143,25 @@ def test_a_procedure_is_opened_and_stands_on_the_first_page(new_page: NewPage, b
     kept = page.evaluate("localStorage.getItem('bedside.documents')")
     assert TITLE not in kept
     assert re.search("paracetamol-kind", kept)
+
+
+def test_a_closed_document_leads_back_to_its_search_and_to_the_first_page_from_elsewhere(
+    new_page: NewPage, base_url: str
+) -> None:
+    page = new_page()
+    page.goto(f"{base_url}/procedures")
+    page.get_by_label("In titel, bestandsnaam of nummer").fill("para")
+    page.get_by_label("Dienst").select_option("Pediatrie")
+    page.get_by_role("link", name=TITLE).click()
+    page.get_by_role("button", name="Sluit de bron").click()
+    expect(page).to_have_url(f"{base_url}/procedures")
+    expect(page.get_by_label("In titel, bestandsnaam of nummer")).to_have_value("para")
+    expect(page.get_by_label("Dienst")).to_have_value("Pediatrie")
+    elsewhere = new_page()
+    elsewhere.goto(f"{base_url}/procedures")
+    elsewhere.goto(f"{base_url}/d/paracetamol-kind")  # typed, or from a mail
+    elsewhere.get_by_role("button", name="Sluit de bron").click()
+    expect(elsewhere).to_have_url(f"{base_url}/")
 
 
 def test_a_source_of_an_answer_counts_as_opened(new_page: NewPage, base_url: str) -> None:

@@ -245,6 +245,7 @@ def test_a_document_that_is_taken_out_is_listed_and_found_no_more(
 ) -> None:
     opened(page, "Openingsuren")
     page.get_by_role("button", name="Trek dit document in").click()
+    expect(page.locator(".confirm")).to_contain_text("“Openingsuren van het restaurant” (restaurant.pdf) intrekken?")
     page.get_by_role("button", name="Annuleren").click()
     expect(page.locator(".document")).to_have_count(3)
     page.get_by_role("button", name="Trek dit document in").click()
@@ -257,6 +258,22 @@ def test_a_document_that_is_taken_out_is_listed_and_found_no_more(
     )
     expect(said).to_be_focused()  # where the focus was is gone
     faultless(page)
+
+
+def test_what_would_be_withdrawn_is_told_from_what_has_its_title_and_stays(page: Page, container: Container) -> None:
+    title = "MRSA, screening"
+    load(container, "mrsa-2021.pdf", "Screen op MRSA met twee wissers. ", version="3", title=title)
+    load(container, "mrsa-2026.pdf", "Screen op MRSA. ", version="5.0", supersedes="mrsa-2021.pdf", title=title)
+    page.reload()
+    opened(page, "mrsa-2021.pdf")
+    page.get_by_role("button", name="Trek dit document in").click()
+    expect(page.locator(".confirm > span")).to_have_text(
+        "“MRSA, screening”, versie 3 (mrsa-2021.pdf) intrekken? Bedside antwoordt er niet meer uit. "
+        "“MRSA, screening”, versie 5.0 blijft. Bij “ingetrokken” kan het weer teruggezet worden."
+    )
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        faultless_by_day_and_by_night(page)
 
 
 def test_a_withdrawn_document_is_listed_with_who_and_when_and_put_back(
@@ -496,6 +513,7 @@ def test_many_documents_are_changed_and_withdrawn_at_once_and_what_fails_stays_c
     expect(page.locator(".document", has_text="Apotheek")).to_have_count(2)
     page.get_by_label("Kies: After a fall").check()
     page.get_by_role("button", name="Trek 1 document in").click()
+    expect(page.locator(".confirm")).to_contain_text("1 document intrekken (falls.pdf)?")
     page.get_by_role("button", name="Ja, trek ze in").click()
     expect(page.locator(".document")).to_have_count(3)
     assert documents["fall"].id not in container.store.document_ids()
@@ -684,6 +702,31 @@ def test_files_for_a_group_that_nobody_is_in_are_not_loaded_unasked(page: Page, 
     expect(asked).to_have_count(0)
     expect(chooser).to_have_value("")
     assert container.db.all("select 1 from documents where source = 'kind.txt'") == []
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_a_group_that_was_filled_meanwhile_is_asked_about_no_more(
+    page: Page, container: Container, asked_before: bool
+) -> None:
+    readers = page.get_by_role("group", name="Wie mag lezen wat u laadt")
+    readers.get_by_label("Deze groepen").check()
+    readers.get_by_label("Groep toevoegen").fill("everyone")
+    readers.get_by_label("Groep toevoegen").press("Enter")
+    readers.get_by_label("Groep toevoegen").fill("proef")
+    chooser = page.get_by_label("Laad documenten")
+    expect(chooser).to_be_enabled()
+    kind = FilePayload(name="kind.txt", mimeType="text/plain", buffer=b"Kind\n\nBel de arts.")
+    asked = page.locator(".load").get_by_role("alert")
+    if asked_before:
+        chooser.set_input_files([kind])
+        expect(asked).to_contain_text("In de groep “proef” zit niemand die documenten kan lezen")
+    add_account(container.db, LOCAL_USER, "An Peeters", "an.peeters", None, [Role.READER], ["proef"])
+    if asked_before:
+        page.evaluate("dispatchEvent(new Event('visibilitychange'))")  # its reader comes back to the tab
+    else:
+        chooser.set_input_files([kind])
+    expect(page.locator(".loaded li")).to_contain_text("kind.txt: geladen", timeout=60_000)
+    expect(asked).to_have_count(0)
 
 
 def test_each_file_says_which_step_it_is_at_and_the_others_wait(page: Page) -> None:

@@ -414,12 +414,32 @@ def test_who_may_not_load_documents_sees_nothing_to_load_them_with(open_as: Open
     page.locator(".card.document summary").first.click()
     expect(page.get_by_role("button", name="Trek dit document in")).to_have_count(loads)
     expect(page.get_by_text("Alleen beheerders kunnen dit wijzigen.")).to_have_count(1 - loads)
+    # nobody is told to fill in what is not theirs
+    expect(page.get_by_text("Wat u hier invult")).to_have_count(loads)
+    expect(page.get_by_text("andere staan en tellen hier niet mee")).to_have_count(1 - loads)
+
+
+@pytest.mark.parametrize("path", ["/quality/gaps", "/quality/reviews"])
+def test_whose_questions_a_list_for_quality_staff_holds_is_said_by_their_groups(open_as: Open, path: str) -> None:
+    page = open_as("judge", path)
+    said = (
+        "Hier staan en tellen alleen vragen van wie in uw groep “staff” of “surgery” zit, "
+        "of in geen andere groep dan “iedereen” zit."
+    )
+    expect(page.get_by_text(said)).to_be_visible()
 
 
 MENUS = {
     "owner": {},
     "judge": {
-        "Kwaliteit": ["Antwoorden beoordelen", "Testsessie", "Beoordeelde vragen", "Onbeantwoorde vragen", "Gebruik"]
+        "Kwaliteit": [
+            "Documenten",
+            "Antwoorden beoordelen",
+            "Testsessie",
+            "Beoordeelde vragen",
+            "Onbeantwoorde vragen",
+            "Gebruik",
+        ]
     },
     "admin": {
         "Kwaliteit": ["Antwoorden beoordelen", "Testsessie", "Beoordeelde vragen", "Onbeantwoorde vragen", "Gebruik"],
@@ -733,6 +753,21 @@ def test_from_an_entry_one_comes_to_all_of_its_request(open_as: Open, people: Pe
     page.get_by_role("button", name="alles van dit verzoek").click()
     expect(page.locator(".entry-result")).to_have_text(["gedaan", "begonnen"])
     expect(page.locator(".made")).to_be_focused()  # where the focus was is gone
+
+
+@pytest.mark.parametrize(
+    ("locale", "said"),
+    [
+        ("nl-BE", "getoond, nieuwste eerst, in Midden-Europese tijd; bewaard worden alle die passen."),
+        ("en-GB", "shown, newest first, in Central European Time; all that fit are saved."),
+    ],
+)
+def test_the_trail_says_whose_clock_it_tells_and_that_more_than_it_shows_is_saved(
+    open_as: Open, locale: str, said: str
+) -> None:
+    page = open_as("auditor", "/audit/trail", locale=locale, timezone_id="Europe/Brussels", width=320)
+    expect(page.get_by_role("status").get_by_text(said)).to_be_visible()
+    faultless(page)
 
 
 def test_the_trail_is_verified_by_a_button_and_what_is_wrong_is_named(open_as: Open, container: Container) -> None:

@@ -134,7 +134,9 @@ def test_the_gap_report_names_what_was_asked_in_vain_and_the_nearest_documents(
     expect(card).to_contain_text("2 keer gevraagd")
     expect(card).to_contain_text("Spoed")
     expect(card).to_contain_text("Procedures die er het dichtst bij liggen")
-    expect(page.get_by_text("U ziet alleen vragen van collega's met wie u een groep deelt.")).to_be_visible()
+    expect(
+        page.get_by_text("Hier staan en tellen alleen vragen van wie in geen andere groep dan “iedereen” zit.")
+    ).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("link", name="CSV").click()
     (row,) = csv.DictReader(download.value.path().read_text(encoding="utf-8-sig").splitlines())

@@ -107,6 +107,30 @@ def test_what_was_judged_is_listed_alone_and_what_is_shown_stays_when_one_comes_
     container.db.run("truncate conversations cascade")
 
 
+def test_a_closed_source_leads_back_to_where_its_judge_was(
+    page: Page, url: str, asker: Asker, container: Container
+) -> None:
+    asked(url, asker)
+    page.set_viewport_size({"width": 1280, "height": 400})
+    page.goto(f"{url}/quality/reviews")
+    page.get_by_label("Periode").select_option("laatste 90 dagen")
+    dose = page.locator(".review", has_text=DOSE)
+    source = dose.get_by_role("link").first
+    source.scroll_into_view_if_needed()
+    at = source.bounding_box()
+    assert at
+    source.click()
+    expect(page).to_have_url(re.compile("/d/"))
+    page.get_by_role("button", name="Sluit de bron").click()
+    expect(page).to_have_url(f"{url}/quality/reviews")
+    expect(page.get_by_label("Periode")).to_have_value("90")
+    expect(source).to_be_in_viewport()
+    back = source.bounding_box()
+    assert back
+    assert abs(back["y"] - at["y"]) < 2
+    container.db.run("truncate conversations cascade")
+
+
 def test_an_answer_from_what_its_judge_may_not_read_says_so(
     page: Page, url: str, asker: Asker, container: Container
 ) -> None:

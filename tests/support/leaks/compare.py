@@ -174,6 +174,8 @@ def drawn(hospital: Hospital, count: int, seed: int, sets: Sequence[tuple[str, .
         )
         if number % 11 == 0:
             also = "/facets"
+        if number % 7 == 0:
+            also = f"/search?search={dice.choice(['toedienen', 'ander', 'kopie', 'pijn'])}"
         mode = dice.choice(["sources", "sources", "verbatim"])
         body = {"question": _question(dice, hospital, readable), "mode": mode, "filters": _filters(dice)}
         yield Asked(user, body, dice.random() < 0.3, also)

@@ -772,6 +772,40 @@ export interface paths {
         };
         post?: never;
     };
+    "/search": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * Documents that are about these words and are not called so
+         * @description By meaning, as a question's passages are found, nearest first and at most five; of what is
+         *     valid today. What `GET /documents` finds by the same words is left out.
+         */
+        get: {
+            parameters: {
+                query: {
+                    /** @description What it is about. */
+                    search: string;
+                    /** @description Exactly this one, as `GET /facets` names it. */
+                    department?: string;
+                    /** @description Exactly this one, as `GET /facets` names it. */
+                    document_type?: string;
+                };
+                path?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DocumentList"];
+                    };
+                };
+            };
+        };
+        post?: never;
+    };
     "/conversations": {
         parameters: {
             query?: never;

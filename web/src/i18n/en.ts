@@ -2,8 +2,6 @@
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
-const either = (names: string[]): string => new Intl.ListFormat("en", { type: "disjunction" }).format(names);
-
 /**
  * The words as a shape that knows more keys than these: another code may come than those that have
  * words.
@@ -202,10 +200,6 @@ export const en = {
     ending: (seconds: number) =>
       `Nobody has used this page for a while: you will be signed out in ${many(seconds, "second", "seconds")}.`,
     stay: "Stay signed in",
-    notAllowed: "This page is not for you",
-    notAllowedWhy: (roles: string[]): string =>
-      `It is for people with the role ${either(roles)}; an administrator can give you that.`,
-    toQuestions: "To the questions",
   },
   confirm: { yes: "Yes, delete", no: "Cancel" },
   pages: "Pages",
@@ -236,7 +230,6 @@ export const en = {
     usage: "Usage",
     audit: "Audit trail",
   },
-  roles: { reader: "reader", judge: "judge", admin: "admin", membership_admin: "membership admin", auditor: "auditor" },
   notFoundPage: { title: "There is nothing at this address", home: "Ask a question" },
 };
 

@@ -3,8 +3,6 @@ import type { Messages } from "./en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
-const either = (names: string[]): string => new Intl.ListFormat("nl", { type: "disjunction" }).format(names);
-
 export const nl: Messages = {
   locale: "nl-BE",
   app: {
@@ -196,9 +194,6 @@ export const nl: Messages = {
     ending: (seconds: number) =>
       `Deze pagina is een tijd niet gebruikt: u wordt over ${many(seconds, "seconde", "seconden")} afgemeld.`,
     stay: "Aangemeld blijven",
-    notAllowed: "Deze pagina is niet voor u",
-    notAllowedWhy: (roles: string[]) => `Ze is voor wie de rol ${either(roles)} heeft; een beheerder kan die geven.`,
-    toQuestions: "Naar de vragen",
   },
   confirm: { yes: "Ja, verwijder", no: "Annuleren" },
   pages: "Pagina's",
@@ -228,13 +223,6 @@ export const nl: Messages = {
     gaps: "Onbeantwoorde vragen",
     usage: "Gebruik",
     audit: "Logboek",
-  },
-  roles: {
-    reader: "lezer",
-    judge: "beoordelaar",
-    admin: "beheerder",
-    membership_admin: "groepenbeheerder",
-    auditor: "auditor",
   },
   notFoundPage: { title: "Er is niets op dit adres", home: "Stel een vraag" },
 };

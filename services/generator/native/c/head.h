@@ -92,7 +92,8 @@ static int read_tokens(const Head *h, const Model *m, Step *s, int32_t *start, i
         for (int i = 0; i < hidden; i += LANES)
             store(y + i, widen(*(const u16 *)(h->embeddings + tokens[t] * hidden + i)));
         rms_norm(y, h->token_norm, y, hidden, m->eps);
-        memmove(s->x + (size_t)t * hidden, h->residual_normed ? y + hidden : features + (size_t)t * hidden, hidden * sizeof *y);
+        const float *residual = h->residual_normed ? y + hidden : features + (size_t)t * hidden;
+        memmove(s->x + (size_t)t * hidden, residual, hidden * sizeof *y);
     }
     project(m, s, 0, b);
     if (last && before) {

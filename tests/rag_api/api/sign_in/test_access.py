@@ -124,6 +124,7 @@ ROWS: list[tuple[str, Row]] = [
     ),
     ("GET /v1/models", readers(200, "ask")),
     ("GET /documents", readers(200, "read")),
+    ("GET /search", readers(200, "read", params={"search": "paracetamol"})),
     ("GET /facets", readers(200, "read")),
     ("GET /favourites", readers(200, "read")),
     ("PUT /favourites/{document_id}", readers(204, "read", outside=404)),

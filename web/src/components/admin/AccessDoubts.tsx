@@ -11,16 +11,19 @@ interface Doubts {
   loses: boolean; // the admin's own reading
 }
 
-/** `given`: who reads it until now; `waits`: it is not known yet. */
+/**
+ * `given`: who reads it until now; `waits`: it is not known yet; `again`: looks who is in
+ * the groups now.
+ */
 export function useAccessDoubts(groups: readonly string[], given: readonly string[] = []) {
   const own = useSession().data?.user?.groups;
   const some = groups.length > 0;
-  const { data: known, isPending } = useGroups(some);
+  const { data: known, isPending, refetch: again } = useGroups(some);
   const empty = withoutReaders(groups, known ?? []);
   const nobody = known !== undefined && some && empty.length === groups.length;
   const strange = known ? empty.filter((group) => nobody || !given.includes(group)) : [];
   const loses = own !== undefined && some && !canRead(own, groups);
-  return { strange, nobody, loses, waits: some && isPending, any: loses || strange.length > 0 };
+  return { strange, nobody, loses, waits: some && isPending, again, any: loses || strange.length > 0 };
 }
 
 export function AccessDoubts({ strange, nobody, loses }: Doubts) {

@@ -79,7 +79,7 @@ function Whole({
           </button>
         </p>
       )}
-      <Notices state={state} onAsk={onLiteral} />
+      <Notices {...{ state, onOpen }} onAsk={onLiteral} />
       {(spans.length > 0 || refused || !latest) && (
         <Optional fallback={null}>
           <PrintedSources state={state} />
@@ -127,6 +127,7 @@ function Whole({
         asked={query}
         answerId={state.kind === "complete" && feedback ? state.answer.id : undefined}
         heading={headingOf(state, m)}
+        said={noticesOf(state, m).map((one) => one.text)}
         folded={!latest}
         onWhole={onWhole && latest && mode === "answer" ? (document) => onWhole(query, document) : undefined}
       />

@@ -1,13 +1,14 @@
 // The procedure finder: all that this reader may read, by words of the title, department, type and
 // validity.
-import { useState } from "react";
 import type { DocumentSummary, Validity } from "../../api/types";
 import { useStaffMessages } from "../../i18n";
 import { useFacets } from "../../queries/documents/facets";
 import { type DocumentFilters, useProcedures } from "../../queries/documents/pages";
+import { useRelated } from "../../queries/documents/related";
 import { useRoles } from "../../queries/session";
 import { useDelayed } from "../../queries/useDelayed";
 import { placePath, rolesOf } from "../../state/window/route";
+import { useKeptHere, usePlaceKept } from "../../state/window/useKeptHere";
 import { isExpired, validityOf } from "../../text/documents/facts";
 import { isReviewLate, reviewedWords } from "../../text/documents/reviewed";
 import { Choice } from "../shared/controls/Choice";
@@ -23,13 +24,15 @@ const ALL: DocumentFilters = { search: "", department: "", document_type: "", va
 
 export function Procedures() {
   const m = useStaffMessages();
-  const [filters, setFilters] = useState(ALL);
-  const list = useProcedures({ ...filters, search: useDelayed(filters.search.trim()) });
+  const [filters, filter] = useKeptHere(ALL);
+  const wanted = { ...filters, search: useDelayed(filters.search.trim()) };
+  const list = useProcedures(wanted);
+  usePlaceKept(list.isSuccess);
   const documents = list.data?.pages.flatMap((page) => page.documents) ?? [];
   const total = list.data?.pages.at(-1)?.total;
   return (
     <Staff page="procedures" lead={m.find.lead}>
-      <Filters filters={filters} onFilters={setFilters} />
+      <Filters filters={filters} onFilters={filter} />
       <Problem code={list.error?.code} />
       <p className="made" role="status">
         {total !== undefined && m.find.count(documents.length, total)}
@@ -44,20 +47,20 @@ export function Procedures() {
           {m.admin.more}
         </button>
       )}
+      <Related filters={wanted} />
     </Staff>
   );
 }
 
 interface FiltersProps {
   filters: DocumentFilters;
-  onFilters(filters: DocumentFilters): void;
+  onFilters(part: Partial<DocumentFilters>): void;
 }
 
 function Filters({ filters, onFilters }: FiltersProps) {
   const m = useStaffMessages();
   const watches = useRoles().some((role) => role !== "reader");
   const { data: facets } = useFacets(); // the words are searched without it
-  const change = (part: Partial<DocumentFilters>): void => onFilters({ ...filters, ...part });
   return (
     <search className="finder">
       <label className="admin-search">
@@ -66,7 +69,7 @@ function Filters({ filters, onFilters }: FiltersProps) {
           type="search"
           value={filters.search}
           maxLength={200}
-          onChange={(event) => change({ search: event.target.value })}
+          onChange={(event) => onFilters({ search: event.target.value })}
         />
       </label>
       <div className="finder-choices">
@@ -76,7 +79,7 @@ function Filters({ filters, onFilters }: FiltersProps) {
           value={filters.department}
           options={(facets?.departments ?? []).map((name) => [name, name] as const)}
           none={m.scope.all}
-          onValue={(department) => change({ department })}
+          onValue={(department) => onFilters({ department })}
         />
         <Choice
           className="document-field"
@@ -84,7 +87,7 @@ function Filters({ filters, onFilters }: FiltersProps) {
           value={filters.document_type}
           options={(facets?.document_types ?? []).map((type) => [type, m.scope.types[type] ?? type] as const)}
           none={m.scope.all}
-          onValue={(document_type) => change({ document_type })}
+          onValue={(document_type) => onFilters({ document_type })}
         />
         <Choice
           className="document-field"
@@ -92,10 +95,30 @@ function Filters({ filters, onFilters }: FiltersProps) {
           value={filters.validity}
           options={(watches ? REVIEWED : VALIDITIES).map((one) => [one, m.find.validities[one]] as const)}
           none={m.scope.all}
-          onValue={(validity) => change({ validity })}
+          onValue={(validity) => onFilters({ validity })}
         />
       </div>
     </search>
+  );
+}
+
+/** Below what holds the words: procedures that are about them and are not called so. */
+function Related({ filters }: { filters: DocumentFilters }) {
+  const m = useStaffMessages();
+  const { data } = useRelated(filters);
+  if (!data?.length) return null;
+  return (
+    <section aria-labelledby="related">
+      <h3 id="related" className="sets-heading">
+        {m.find.related}
+      </h3>
+      <p className="muted">{m.find.relatedHow}</p>
+      <ul className="cards">
+        {data.map((one) => (
+          <Row key={one.id} document={one} />
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -6,6 +6,7 @@ import { gapsCsvUrl, useGaps } from "../../queries/staff/gaps";
 import { LACKS } from "../../state/conversation/judgement";
 import { Choice } from "../shared/controls/Choice";
 import { Shell } from "./Shell";
+import { WhoseQuestions } from "./WhoseQuestions";
 
 const DAY = 24 * 60 * 60 * 1000; // milliseconds
 const PERIODS = [0, 7, 30, 90, 365]; // days
@@ -25,7 +26,7 @@ export function Gaps() {
     <Shell current="gaps" error={error}>
       <h2 className="quality-title">{m.pageNames.gaps}</h2>
       <p className="muted">{m.quality.gapsLead}</p>
-      <p className="muted">{m.quality.gapsWhose}</p>
+      <WhoseQuestions />
       <div className="session-fields">
         <Choice
           label={m.quality.period}

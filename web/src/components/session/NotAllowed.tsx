@@ -1,12 +1,12 @@
 // Who is signed in has no role that this page is for: what they can do.
 import { useEffect } from "react";
-import { useMessages } from "../../i18n";
+import { useWardMessages } from "../../i18n";
 import { type Role, useRoles } from "../../queries/session";
 import { mayRead, pagesFor, pathOf } from "../../state/window/route";
 import { Header } from "../shared/frame/Header";
 
 export function NotAllowed({ needs }: { needs: readonly Role[] }) {
-  const m = useMessages();
+  const m = useWardMessages();
   const roles = useRoles();
   const reads = mayRead(roles);
   const [first] = pagesFor(roles);
@@ -18,9 +18,9 @@ export function NotAllowed({ needs }: { needs: readonly Role[] }) {
     <div className="app">
       <Header />
       <main className="gate">
-        <h2>{m.session.notAllowed}</h2>
-        <p>{m.session.notAllowedWhy(needs.map((role) => m.roles[role]))}</p>
-        {reads && <a href="/">{m.session.toQuestions}</a>}
+        <h2>{m.notAllowed.title}</h2>
+        <p>{m.notAllowed.why(needs.map((role) => m.roles[role]))}</p>
+        {reads && <a href="/">{m.notAllowed.toQuestions}</a>}
       </main>
     </div>
   );

@@ -5,7 +5,8 @@ import type { LinkedPlace } from "../../api/types";
 import { formatMoment, useWardMessages } from "../../i18n";
 import type { Highlight } from "../../pdf/highlights";
 import { useLinked } from "../../queries/documents/pages";
-import { type Place, placeIn, placePath } from "../../state/window/route";
+import { placeIn } from "../../state/place";
+import { type Place, placePath } from "../../state/window/route";
 import { citationOf } from "../../text/documents/facts";
 import { Problem } from "../shared/controls/Problem";
 import { Cautions } from "../shared/document/Cautions";
@@ -14,6 +15,15 @@ import { Header } from "../shared/frame/Header";
 import { SourcePane } from "./SourcePane";
 
 const stay = (): void => undefined; // there is one place
+
+/**
+ * To the page whose link was followed, as it was left; who came from elsewhere goes to the first
+ * page.
+ */
+function close(): void {
+  if (document.referrer.startsWith(`${location.origin}/`) && history.length > 1) history.back();
+  else location.assign("/");
+}
 
 export function Linked() {
   const m = useWardMessages();
@@ -39,7 +49,7 @@ export function Linked() {
             over={false}
             alone
             onMove={stay}
-            onClose={() => location.assign("/")}
+            onClose={close}
           />
         )}
       </main>

@@ -1,5 +1,6 @@
 // The words of the auditors' page, in English.
 import actions from "../actions.en.json";
+import { zoneIn } from "../zone";
 
 type ByCode = Record<string, string>;
 /** More codes may come than those that have words. */
@@ -64,7 +65,10 @@ export const audit = {
     all > named.length ? `${named.join(", ")} and ${all - named.length} more` : named.join(", "),
   table: "Save these as CSV",
   export: "Save these as JSON lines",
-  shown: (count: number): string => (count === 0 ? "" : `${many(count, "entry", "entries")}, newest first`),
+  shown: (count: number): string =>
+    count === 0
+      ? ""
+      : `${many(count, "entry", "entries")} shown, newest first, in ${zoneIn("en-GB")}; all that fit are saved.`,
   none: "No entry fits. Another period, or fewer filters?",
   noDocument: (words: string) =>
     `No document has “${words}” in its title or file name, or as its id. Numbers that stand on its pages are not searched here.`,

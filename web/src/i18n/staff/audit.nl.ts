@@ -1,5 +1,6 @@
 // De woorden van de bladzijde voor auditors, in het Nederlands.
 import actions from "../actions.nl.json";
+import { zoneIn } from "../zone";
 import type { audit as AuditWords } from "./audit.en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
@@ -63,7 +64,10 @@ export const audit: typeof AuditWords = {
   sources: (named, all) => (all > named.length ? `${named.join(", ")} en nog ${all - named.length}` : named.join(", ")),
   table: "Bewaar deze als CSV",
   export: "Bewaar deze als JSON-regels",
-  shown: (count) => (count === 0 ? "" : `${many(count, "regel", "regels")}, nieuwste eerst`),
+  shown: (count) =>
+    count === 0
+      ? ""
+      : `${many(count, "regel", "regels")} getoond, nieuwste eerst, in ${zoneIn("nl-BE")}; bewaard worden alle die passen.`,
   none: "Geen regel past hierbij. Een andere periode, of minder filters?",
   noDocument: (words) =>
     `Geen document heeft “${words}” in zijn titel of bestandsnaam, of als id. Naar nummers op de bladzijden wordt hier niet gezocht.`,

@@ -10,6 +10,8 @@ import { usage } from "./quality/usage.en";
 import { webhooks } from "./webhooks.en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+const firsts = (names: readonly string[]): string =>
+  names.slice(0, 5).join("; ") + (names.length > 5 ? `; and ${names.length - 5} more` : "");
 
 /**
  * The words as a shape that knows more keys than these: another code may come than those that have
@@ -40,13 +42,19 @@ export const staff = {
       if (total === 0) return "No procedure fits. Take a filter away, or try other words.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} of ${total} procedures`;
     },
+    related: "Perhaps also about this",
+    relatedHow: "Found by meaning, not by these words: check whether they are about it.",
   },
   quality: {
     sessionLead:
       "Ask as staff would. Say of each answer whether it was found and where it stands: that becomes a reviewed question.",
     gapsLead:
       "Questions that no document answered, of which the reader said that the answer was not in it, or whose answer was reported as wrong or out of date. A follow-up is shown as it was searched for. Questions may concern patients: handle with care.",
-    gapsWhose: "You see only questions of people whose groups you share.",
+    whose: (groups: readonly string[], everyone: boolean) =>
+      `Only questions of people are listed and counted here who are ${[
+        ...(groups.length > 0 ? [`in your group ${groups.map((group) => `“${group}”`).join(" or ")}`] : []),
+        ...(everyone ? ["in no other group than “everyone”"] : []),
+      ].join(", or ")}.`,
     nearest: "Procedures nearest to it",
     period: "Period",
     periodOf: (days: number) => (days === 0 ? "all time" : `last ${days} days`),
@@ -161,6 +169,8 @@ export const staff = {
   },
   admin: {
     lead: "What you enter here takes the place of what the file says, from the next question on. It stays when a new version of the file is loaded, until that version says something else.",
+    readersLead:
+      "The documents that you may read; others are neither listed nor counted here, and admins make changes.",
     search: "In title, file name or number",
     count: (shown: number, total: number) =>
       shown === total ? many(total, "document", "documents") : `${shown} of ${total} documents`,
@@ -238,13 +248,13 @@ export const staff = {
     unchanged: "unchanged, it was here already",
     busy: "other documents are being loaded; try again when that is done",
     retire: "Withdraw this document",
-    sureRetire: (title: string) =>
-      `Withdraw “${title}”? Nothing is answered from it any more. Under “withdrawn” it can be put back.`,
+    sureRetire: (title: string, version: string, file: string, stays: string) =>
+      `Withdraw “${title}”${version && `, version ${version}`} (${file})? Nothing is answered from it any more.${stays && ` ${stays} stays.`} Under “withdrawn” it can be put back.`,
     yesRetire: "Yes, withdraw it",
     areWithdrawn: (titles: readonly string[]) =>
       titles.length === 1
         ? `Withdrawn: “${titles[0]}”. It is listed under “withdrawn” and can be put back.`
-        : `Withdrawn: ${titles.length} documents (${titles.slice(0, 5).join("; ")}${titles.length > 5 ? `; and ${titles.length - 5} more` : ""}). They are listed under “withdrawn” and can be put back.`,
+        : `Withdrawn: ${titles.length} documents (${firsts(titles)}). They are listed under “withdrawn” and can be put back.`,
     why: "Reason (optional; who opens the document later reads it)",
     wasReviewed: (next: string) => `reviewed, next review by ${next}`,
     wasWithdrawn: (reason: string) => `withdrawn: ${reason}`,
@@ -299,8 +309,8 @@ export const staff = {
       why ? `Still not read: ${why}.` : "It could not be tried again: load the file again.",
     setUntil: "Set the last day",
     retireMany: (count: number) => `Withdraw ${many(count, "document", "documents")}`,
-    sureRetireMany: (count: number) =>
-      `Withdraw ${many(count, "document", "documents")}? Bedside answers from them no more. Under “withdrawn” each can be put back.`,
+    sureRetireMany: (files: readonly string[]) =>
+      `Withdraw ${many(files.length, "document", "documents")} (${firsts(files)})? Bedside answers from them no more. Under “withdrawn” each can be put back.`,
     yesRetireMany: "Yes, withdraw them",
     changing: (at: number, of: number) => `Changing ${at} of ${of}.`,
     changed: (done: number, failed: number) =>

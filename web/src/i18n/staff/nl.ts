@@ -12,6 +12,8 @@ import { usage } from "./quality/usage.nl";
 import { webhooks } from "./webhooks.nl";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+const firsts = (names: readonly string[]): string =>
+  names.slice(0, 5).join("; ") + (names.length > 5 ? `; en nog ${names.length - 5}` : "");
 
 export const staff: StaffWords = {
   conversations,
@@ -36,13 +38,19 @@ export const staff: StaffWords = {
       if (total === 0) return "Er past geen procedure bij. Haal een filter weg, of probeer andere woorden.";
       return shown === total ? many(total, "procedure", "procedures") : `${shown} van ${total} procedures`;
     },
+    related: "Gaat hier misschien ook over",
+    relatedHow: "Gevonden op betekenis, niet op deze woorden: kijk na of ze erover gaan.",
   },
   quality: {
     sessionLead:
       "Vraag zoals medewerkers het zouden doen. Zeg van elk antwoord of het gevonden is en waar het staat: dat wordt een beoordeelde vraag.",
     gapsLead:
       "Vragen waarop geen document antwoordde, waarvan de lezer zei dat het antwoord er niet in stond, of waarvan het antwoord gemeld is als fout of verouderd. Een vervolgvraag staat er zoals ze gezocht werd. Vragen kunnen over patiënten gaan: ga er zorgvuldig mee om.",
-    gapsWhose: "U ziet alleen vragen van collega's met wie u een groep deelt.",
+    whose: (groups: readonly string[], everyone: boolean) =>
+      `Hier staan en tellen alleen vragen van wie ${[
+        ...(groups.length > 0 ? [`in uw groep ${groups.map((group) => `“${group}”`).join(" of ")} zit`] : []),
+        ...(everyone ? ["in geen andere groep dan “iedereen” zit"] : []),
+      ].join(", of ")}.`,
     nearest: "Procedures die er het dichtst bij liggen",
     period: "Periode",
     periodOf: (days: number) => (days === 0 ? "altijd" : `laatste ${days} dagen`),
@@ -158,6 +166,7 @@ export const staff: StaffWords = {
   },
   admin: {
     lead: "Wat u hier invult, komt in de plaats van wat in het bestand staat, vanaf de volgende vraag. Het blijft gelden voor nieuwe versies van het bestand, tot een versie iets anders zegt.",
+    readersLead: "De documenten die u mag lezen; andere staan en tellen hier niet mee, en wijzigen doet een beheerder.",
     search: "In titel, bestandsnaam of nummer",
     count: (shown: number, total: number) =>
       shown === total ? (total === 1 ? "1 document" : `${total} documenten`) : `${shown} van ${total} documenten`,
@@ -240,13 +249,13 @@ export const staff: StaffWords = {
     unchanged: "ongewijzigd, het was er al",
     busy: "er worden andere documenten geladen; probeer opnieuw als dat klaar is",
     retire: "Trek dit document in",
-    sureRetire: (title: string) =>
-      `“${title}” intrekken? Bedside antwoordt er niet meer uit. Bij “ingetrokken” kan het weer teruggezet worden.`,
+    sureRetire: (title: string, version: string, file: string, stays: string) =>
+      `“${title}”${version && `, versie ${version}`} (${file}) intrekken? Bedside antwoordt er niet meer uit.${stays && ` ${stays} blijft.`} Bij “ingetrokken” kan het weer teruggezet worden.`,
     yesRetire: "Ja, trek het in",
     areWithdrawn: (titles: readonly string[]) =>
       titles.length === 1
         ? `Ingetrokken: “${titles[0]}”. Het staat onder “ingetrokken” en kan teruggezet worden.`
-        : `Ingetrokken: ${titles.length} documenten (${titles.slice(0, 5).join("; ")}${titles.length > 5 ? `; en nog ${titles.length - 5}` : ""}). Ze staan onder “ingetrokken” en kunnen teruggezet worden.`,
+        : `Ingetrokken: ${titles.length} documenten (${firsts(titles)}). Ze staan onder “ingetrokken” en kunnen teruggezet worden.`,
     why: "Reden (hoeft niet; wie het document later opent, leest ze)",
     wasReviewed: (next: string) => `nagekeken, opnieuw uiterlijk op ${next}`,
     wasWithdrawn: (reason: string) => `ingetrokken: ${reason}`,
@@ -302,8 +311,8 @@ export const staff: StaffWords = {
       why ? `Nog altijd niet gelezen: ${why}.` : "Het kon niet opnieuw geprobeerd worden: laad het bestand opnieuw.",
     setUntil: "Stel de laatste dag in",
     retireMany: (count: number) => `Trek ${many(count, "document", "documenten")} in`,
-    sureRetireMany: (count: number) =>
-      `${many(count, "document", "documenten")} intrekken? Bedside antwoordt er niet meer uit. Bij “ingetrokken” kan elk weer teruggezet worden.`,
+    sureRetireMany: (files: readonly string[]) =>
+      `${many(files.length, "document", "documenten")} intrekken (${firsts(files)})? Bedside antwoordt er niet meer uit. Bij “ingetrokken” kan elk weer teruggezet worden.`,
     yesRetireMany: "Ja, trek ze in",
     changing: (at: number, of: number) => `${at} van ${of} wordt gewijzigd.`,
     changed: (done: number, failed: number) =>

@@ -2,7 +2,16 @@
 // them.
 const open = <Words>(words: Words): Words => words; // keyed by codes that the browser may add to
 
+const either = (names: string[]): string => new Intl.ListFormat("en", { type: "disjunction" }).format(names);
+
 export const ward = {
+  notAllowed: {
+    title: "This page is not for you",
+    why: (roles: string[]): string =>
+      `It is for people with the role ${either(roles)}; an administrator can give you that.`,
+    toQuestions: "To the questions",
+  },
+  roles: { reader: "reader", judge: "judge", admin: "admin", membership_admin: "membership admin", auditor: "auditor" },
   pack: {
     age: (made: string, until: string) =>
       `Downtime pack of ${made}, valid until ${until}. What changed since is not in it. Conversations are gone when it closes.`,

@@ -2,7 +2,21 @@
 // nodig heeft.
 import type { WardWords } from "./en";
 
+const either = (names: string[]): string => new Intl.ListFormat("nl", { type: "disjunction" }).format(names);
+
 export const ward: WardWords = {
+  notAllowed: {
+    title: "Deze pagina is niet voor u",
+    why: (roles: string[]) => `Ze is voor wie de rol ${either(roles)} heeft; een beheerder kan die geven.`,
+    toQuestions: "Naar de vragen",
+  },
+  roles: {
+    reader: "lezer",
+    judge: "beoordelaar",
+    admin: "beheerder",
+    membership_admin: "groepenbeheerder",
+    auditor: "auditor",
+  },
   pack: {
     age: (made: string, until: string) =>
       `Noodpakket van ${made}, geldig tot ${until}. Wat sindsdien veranderde, staat er niet in. Gesprekken zijn weg als het sluit.`,

@@ -41,10 +41,14 @@ export const useAccountsCalled = (search: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** All that are known, each with how many read documents through it. */
+/**
+ * All that are known, each with how many read documents through it; asked anew when the reader
+ * comes back to this tab: somebody may have been put in one elsewhere.
+ */
 export const useGroups = (enabled = true) =>
   useQuery({
     enabled,
+    refetchOnWindowFocus: true,
     queryKey: [...ALL, "groups"],
     queryFn: () => call(service.GET("/groups")),
     select: ({ groups }) => groups,

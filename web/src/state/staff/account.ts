@@ -86,9 +86,13 @@ export const canRead = (own: readonly string[], groups: readonly string[]): bool
 const QUALITY = "quality"; // its members judge: no document is theirs
 const NOBODY = "nobody"; // a group without members
 
+/** Those that what somebody in `own` asks and makes belongs to; none: everyone. */
+export const ownGroups = (own: readonly string[]): string[] =>
+  own.filter((group) => group !== EVERYONE && group !== QUALITY);
+
 /** Who reads what somebody in `own` loads and says nothing of: as the service has it. */
 export function groupsAtLoad(own: readonly string[]): string[] {
-  const named = own.filter((group) => group !== EVERYONE && group !== QUALITY);
+  const named = ownGroups(own);
   const left = own.filter((group) => group !== QUALITY);
   return named.length > 0 ? named.toSorted() : left.length > 0 ? left : [NOBODY];
 }

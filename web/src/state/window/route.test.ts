@@ -1,15 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  askPath,
-  conversationPath,
-  menuOf,
-  pageAt,
-  pagesFor,
-  parseRoute,
-  placeIn,
-  placePath,
-  questionInAddress,
-} from "./route";
+import { placeIn } from "../place";
+import { askPath, conversationPath, menuOf, pageAt, pagesFor, parseRoute, placePath, questionInAddress } from "./route";
 
 test("addresses are read and written the same way", () => {
   expect(parseRoute(conversationPath("a/b c"))).toEqual({ kind: "conversation", id: "a/b c" });
@@ -31,6 +22,7 @@ test("who may is shown the way to the pages of few", () => {
     "conversations",
     "procedures",
     "inbox",
+    "documents",
     "reviews",
     "session",
     "sets",
@@ -57,10 +49,11 @@ test("who may is shown the way to the pages of few", () => {
 });
 
 test("a page lies in the menu of its task, and everybody's in none", () => {
-  expect(menuOf("procedures")).toBeNull();
-  expect(menuOf("gaps")).toBe("quality");
-  expect(menuOf("documents")).toBe("administration");
-  expect(menuOf("audit")).toBe("administration");
+  expect(menuOf("procedures", ["judge"])).toBeNull();
+  expect(menuOf("gaps", ["admin"])).toBe("quality");
+  expect(menuOf("documents", ["admin"])).toBe("administration");
+  expect(menuOf("documents", ["reader", "judge"])).toBe("quality");
+  expect(menuOf("audit", ["auditor"])).toBe("administration");
   expect(askPath("5 + 10 mg?")).toBe("/?q=5%20%2B%2010%20mg%3F");
 });
 

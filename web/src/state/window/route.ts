@@ -83,7 +83,7 @@ export const mayLoad = (roles: readonly Role[]): boolean => roles.some((role) =>
  * Who is shown the way to a page that others may see too: readers find their documents among the
  * procedures.
  */
-const SHOWN: Partial<Record<OwnPage, readonly Role[]>> = { documents: ADMINS };
+const SHOWN: Partial<Record<OwnPage, readonly Role[]>> = { documents: JUDGES };
 
 /**
  * Return the pages that somebody with these roles is shown the way to. A downtime pack has no
@@ -99,10 +99,11 @@ export const MENUS = ["quality", "administration"] as const;
 export type PageMenu = (typeof MENUS)[number];
 
 /**
- * Return the menu that the way to a page lies in; null: it is everybody's, and stands in the bar.
+ * Return the menu that the way to a page lies in, for somebody with these roles; null: it is
+ * everybody's, and stands in the bar. Who may change no document watches over them.
  */
-export function menuOf(page: OwnPage): PageMenu | null {
-  if (/^\/quality\//.test(PATHS[page])) return "quality";
+export function menuOf(page: OwnPage, roles: readonly Role[]): PageMenu | null {
+  if (/^\/quality\//.test(PATHS[page]) || (page === "documents" && !mayLoad(roles))) return "quality";
   return /^\/(admin|audit)\//.test(PATHS[page]) ? "administration" : null;
 }
 
@@ -130,23 +131,13 @@ export function placePath({ document, page, quotes }: Place): string {
   return `/d/${encodeURIComponent(document)}#page=${page}${told && `&quote=${encodeURIComponent(told)}`}`;
 }
 
-export function placeIn({ pathname, hash }: Pick<Location, "pathname" | "hash">): Place {
-  const told = new URLSearchParams(hash.slice(1).replaceAll("+", "%2B"));
-  const page = Number(told.get("page"));
-  return {
-    document: decoded(pathname.split("/")[2] ?? "") ?? "",
-    page: Number.isInteger(page) && page > 0 ? page : 1,
-    quotes: (told.get("quote") ?? "").split("\n").filter(Boolean),
-  };
-}
-
 /** The address that asks a question in its reader's own name. */
 export const askPath = (question: string): string => `/?q=${encodeURIComponent(question)}`;
 
 /** The question that another system sends its user here with. */
 export const questionInAddress = (search: string): string => new URLSearchParams(search).get("q")?.trim() ?? "";
 
-function decoded(part: string): string | null {
+export function decoded(part: string): string | null {
   try {
     return decodeURIComponent(part);
   } catch {

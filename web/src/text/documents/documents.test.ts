@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { en } from "../../i18n/en";
 import { nl } from "../../i18n/nl";
 import { answer, source, span } from "../../testing/answers";
-import { byDocument, closenessOf } from "./documents";
+import { byDocument, closenessOf, named } from "./documents";
 import { noticesSaid, originOf } from "./facts";
 import { completed } from "./patient";
 
@@ -15,6 +15,17 @@ test("how near a document is, is a word: quoted, near, or further than the best"
   const all = [source(1, { score: 0.64 }), source(2, { score: 0.63 }), source(3, { score: 0.5 })];
   const [first, second, third] = all.map((one) => closenessOf([one], all, [span(0, "x")]));
   expect([first, second, third]).toEqual(["quoted", "near", "further"]);
+});
+
+test("a sentence is parted at the titles that it holds, at the longest where one holds another", () => {
+  const [short, long] = [source(1, { title: "Sepsis" }), source(2, { title: "Sepsis bij kinderen" })];
+  expect(named("Sepsis bij kinderen is vervangen door Sepsis (2).", [short, long])).toEqual([
+    long,
+    " is vervangen door ",
+    short,
+    " (2).",
+  ]);
+  expect(named("Geen zeker antwoord.", [short, long])).toEqual(["Geen zeker antwoord."]);
 });
 
 test("an answer takes along what stood above it, and title, version, page and day", () => {

@@ -18,3 +18,15 @@ export function closenessOf(own: readonly Source[], all: readonly Source[], span
   const best = (sources: readonly Source[]): number => Math.max(...sources.map(({ score }) => score));
   return best(own) >= NEAR * best(all) ? "near" : "further";
 }
+
+/**
+ * A sentence in pieces: a source where its title stands, the longest title first, since one may
+ * stand within another; the words between as they are.
+ */
+export function named(sentence: string, sources: readonly Source[]): (string | Source)[] {
+  const longest = sources.toSorted((one, other) => other.title.length - one.title.length);
+  const found = longest.find(({ title }) => sentence.includes(title));
+  if (!found) return sentence ? [sentence] : [];
+  const at = sentence.indexOf(found.title);
+  return [...named(sentence.slice(0, at), sources), found, ...named(sentence.slice(at + found.title.length), sources)];
+}

@@ -117,7 +117,7 @@ export function Bulk({ total, everything, chosen, onChosen, onChanged, onWithdra
             )}
             <Withdraw
               label={m.admin.retireMany(chosen.length)}
-              question={m.admin.sureRetireMany(chosen.length)}
+              question={m.admin.sureRetireMany(chosen.map(({ source }) => source))}
               yes={m.admin.yesRetireMany}
               onYes={(reason) => void change({ withdraw: reason })}
             />

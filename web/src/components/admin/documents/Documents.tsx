@@ -57,7 +57,7 @@ export function Documents() {
     setChosen(on ? [...chosen, one] : chosen.filter(({ id }) => id !== one.id));
   const choosable = mayChange && wanted.shown !== "withdrawn" && wanted.shown !== "earlier";
   return (
-    <Staff page="documents" lead={m.admin.lead}>
+    <Staff page="documents" lead={mayChange ? m.admin.lead : m.admin.readersLead}>
       {mayChange && <Load />}
       <ListFilters wanted={wanted} onWanted={choose} />
       <Problem code={(list.error ?? retire.error)?.code} />
@@ -135,6 +135,9 @@ interface RowProps {
 function Row({ document, chosen, onChosen, onRetire, onGone }: RowProps) {
   const m = useStaffMessages();
   const [open, setOpen] = useState(false);
+  const { title, version, source, replaced_by } = document;
+  const titled = (one: NonNullable<typeof replaced_by>): string =>
+    [`“${one.title}”`, one.version && m.card.version(one.version)].filter(Boolean).join(", ");
   return (
     <li className="card document">
       {onChosen && (
@@ -161,7 +164,7 @@ function Row({ document, chosen, onChosen, onRetire, onGone }: RowProps) {
             {onRetire && (
               <Withdraw
                 label={m.admin.retire}
-                question={m.admin.sureRetire(document.title)}
+                question={m.admin.sureRetire(title, version, source, replaced_by ? titled(replaced_by) : "")}
                 yes={m.admin.yesRetire}
                 onYes={onRetire}
               />

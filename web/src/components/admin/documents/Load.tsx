@@ -72,13 +72,17 @@ export function Load() {
     if (files.length === 0) return;
     if (lacking) setUntaken(files);
     else if (doubts.waits) setHeld([...held, ...files]);
-    else if (doubts.any && waiting.length === 0) setAsked([...asked, ...files]);
+    else if (doubts.any && waiting.length === 0)
+      void doubts.again().then(() => setAsked((before) => [...before, ...files])); // somebody may be in it by now
     else load(files);
   };
   useEffect(() => {
     if (doubts.waits || held.length === 0) return;
     setHeld([]);
     take(held);
+  });
+  useEffect(() => {
+    if (asked.length > 0 && !doubts.any && !closed) load(asked); // the doubt has ended meanwhile
   });
   const drop = (event: DragEvent): void => {
     event.preventDefault();
@@ -126,7 +130,7 @@ export function Load() {
           {m.access.notTaken(untaken.map(({ name }) => name))}
         </p>
       )}
-      {asked.length > 0 && (
+      {asked.length > 0 && doubts.any && (
         <div className="notice" role="alert">
           <AccessDoubts {...doubts} />
           <p className="owner-choices">

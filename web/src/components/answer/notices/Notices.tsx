@@ -3,9 +3,11 @@
 import { failureWords, type Messages, useMessages } from "../../../i18n";
 import { type AnswerState, isRefused, view } from "../../../state/conversation/answer";
 import { placePath } from "../../../state/window/route";
+import { named } from "../../../text/documents/documents";
 import { noticesSaid, type SaidNotice, sinceWords } from "../../../text/documents/facts";
 import { lazyPart } from "../../shared/controls/lazyPart";
 import { Optional } from "../../shared/controls/Optional";
+import { following } from "../text/following";
 
 const ForWhom = lazyPart(async () => (await import("./ForWhom")).ForWhom);
 
@@ -27,12 +29,13 @@ const FOR_WHOM = new Set(["twins", "only_for"]); // the question names no patien
 interface Props {
   state: AnswerState;
   onAsk(question: string): void; // these words, whatever was asked before
+  onOpen(rank: number): void;
 }
 
-export function Notices({ state, onAsk }: Props) {
+export function Notices({ state, onAsk, onOpen }: Props) {
   const m = useMessages();
   const notices = noticesOf(state, m);
-  const { query, language, since } = view(state);
+  const { query, language, since, sources } = view(state);
   const asks = state.kind !== "working" && notices.some(({ code }) => FOR_WHOM.has(code));
   if (notices.length + since.length === 0) return null;
   return (
@@ -53,7 +56,20 @@ export function Notices({ state, onAsk }: Props) {
         ))}
         {notices.map(({ code, text, language: said }) => (
           <li key={code + text} className={`notice ${LOOKS[code] ?? ""}`} lang={said || language || undefined}>
-            {text}
+            {named(text, sources).map((piece, index) =>
+              typeof piece === "string" ? (
+                piece
+              ) : (
+                <a
+                  key={index}
+                  href={placePath({ document: piece.document_id, page: piece.page, quotes: [] })}
+                  lang={piece.language || undefined}
+                  onClick={following(() => onOpen(piece.rank))}
+                >
+                  {piece.title}
+                </a>
+              ),
+            )}
           </li>
         ))}
       </ul>

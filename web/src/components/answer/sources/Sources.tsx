@@ -1,10 +1,10 @@
 // The sources under an answer, by document: the first ones, those that it quotes and the open one;
-// the others when asked for. Of a refusal, the nearest documents.
+// those that a notice names; the others when asked for. Of a refusal, the nearest documents.
 import { useState } from "react";
 import type { Source, Span } from "../../../api/types";
 import { useMessages } from "../../../i18n";
 import type { Opened } from "../../../state/conversation/conversation";
-import { byDocument } from "../../../text/documents/documents";
+import { byDocument, named } from "../../../text/documents/documents";
 import { DocumentCard } from "./DocumentCard";
 
 const FIRST = 4;
@@ -17,27 +17,30 @@ interface Props {
   answerId?: string | undefined;
   opened: Opened | null;
   heading: string | null;
+  said: readonly string[]; // above the answer
   folded: boolean;
   refused: boolean;
   onOpen(rank: number): void;
   onWhole?: ((document: string) => void) | undefined;
 }
 
-export function Sources({ sources, spans, asked, answerId, opened, heading, folded, refused, onOpen, onWhole }: Props) {
+export function Sources({ sources, spans, opened, heading, said, folded, refused, ...rest }: Props) {
   const m = useMessages();
   const few = folded || refused ? 0 : FIRST;
   const [all, setAll] = useState(false);
-  const firsts = new Set(
-    refused && !folded
-      ? byDocument(sources)
-          .slice(0, NEAREST)
-          .map(([first]) => first)
-      : [],
-  );
+  const nearest = refused
+    ? byDocument(sources)
+        .slice(0, NEAREST)
+        .map(([first]) => first)
+    : [];
+  const firsts: unknown[] = folded ? [] : [...nearest, ...said.flatMap((sentence) => named(sentence, sources))];
   const cited = new Set(spans.map((span) => span.rank));
   const shown = sources.filter(
     (source, index) =>
-      all || firsts.has(source) || index < few || (!folded && (cited.has(source.rank) || opened?.rank === source.rank)),
+      all ||
+      firsts.includes(source) ||
+      index < few ||
+      (!folded && (cited.has(source.rank) || opened?.rank === source.rank)),
   );
   const hidden = sources.length - shown.length;
   return (
@@ -48,7 +51,7 @@ export function Sources({ sources, spans, asked, answerId, opened, heading, fold
           {byDocument(shown).map((own) => (
             <DocumentCard
               key={own[0]?.document_id}
-              {...{ spans, asked, answerId, refused, onOpen, onWhole }}
+              {...{ spans, refused, ...rest }}
               shown={own}
               all={sources}
               opened={opened?.rank ?? null}

@@ -1,7 +1,6 @@
 // The answer's words. Copied ones are underlined in their source's colour and numbered; following
 // them shows their place. Everything is a text node: nothing that a document or a model wrote can
 // become markup.
-import type { MouseEvent } from "react";
 import type { Source, Span, Unsupported } from "../../../api/types";
 import { useMessages } from "../../../i18n";
 import { placePath } from "../../../state/window/route";
@@ -9,6 +8,7 @@ import { blocks, type Run } from "../../../text/answer/blocks";
 import { saidIn, trimmed } from "../../../text/answer/said";
 import type { Segment } from "../../../text/answer/segments";
 import type { SaidNotice } from "../../../text/documents/facts";
+import { following } from "./following";
 import { Numbers } from "./lazily";
 import { Part } from "./Part";
 import { SaidWords } from "./SaidWords";
@@ -88,12 +88,6 @@ function Quote({ span, language, onSpan }: { span: Span; language: string | unde
   const length = said.reduce((sum, { text }) => sum + text.length, 0);
   const last = said.at(-1) ?? { text: "", asked: false };
   const lastWord = last.text.search(/\S*$/); // keeps the number on the line of the word before it
-  const follow = (event: MouseEvent): void => {
-    // the reader wants another tab: let the browser open it
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    onSpan(span);
-  };
   return (
     <>
       <a
@@ -101,7 +95,7 @@ function Quote({ span, language, onSpan }: { span: Span; language: string | unde
         lang={language || undefined}
         href={placePath({ document: span.document_id, page: span.page, quotes: [span.text] })}
         title={m.answer.openSpan(span.rank)}
-        onClick={follow}
+        onClick={following(() => onSpan(span))}
       >
         <SaidWords said={[...said.slice(0, -1), { ...last, text: last.text.slice(0, lastWord) }]} />
         <span className="nowrap">

@@ -1,6 +1,6 @@
 // A part of an answer that is a table, a list or a box in its document, and is one here: with its
 // marks, and one place.
-import type { MouseEvent, ReactNode } from "react";
+import type { ReactNode } from "react";
 import type { Source, Span } from "../../../api/types";
 import { useMessages } from "../../../i18n";
 import { placePath } from "../../../state/window/route";
@@ -9,6 +9,7 @@ import { belowHeading } from "../../../text/answer/parts";
 import type { SaidNotice } from "../../../text/documents/facts";
 import { Optional } from "../../shared/controls/Optional";
 import type { DrawCell } from "../../steps/TickedTable";
+import { following } from "./following";
 import { Checklist, Numbers, Pressable, TickedTable } from "./lazily";
 import { SaidWords } from "./SaidWords";
 
@@ -167,19 +168,13 @@ function List({ items }: { items: readonly Item[] }) {
 function Place({ first: span, spans, onSpan }: { first: Span; spans: readonly Span[]; onSpan(span: Span): void }) {
   const m = useMessages();
   const { page } = belowHeading(spans, span);
-  const follow = (event: MouseEvent): void => {
-    // the reader wants another tab: let the browser open it
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    onSpan(span);
-  };
   return (
     <a
       className={`part-place quote rank-${span.rank}`}
       href={placePath({ document: span.document_id, page, quotes: spans.map(({ text }) => text) })}
       title={m.answer.openSpan(span.rank)}
       lang={m.locale}
-      onClick={follow}
+      onClick={following(() => onSpan(span))}
     >
       {m.answer.partPlace(span.rank, page)}
     </a>

@@ -3,9 +3,10 @@ import { useState } from "react";
 import { dayOf, useStaffMessages } from "../../../i18n";
 import { type ReviewsOf, useReviews } from "../../../queries/staff/reviews";
 import { useDelayed } from "../../../queries/useDelayed";
-import { useKeptHere } from "../../../state/window/useKeptHere";
+import { useKeptHere, usePlaceKept } from "../../../state/window/useKeptHere";
 import { Choice } from "../../shared/controls/Choice";
 import { Shell } from "../Shell";
+import { WhoseQuestions } from "../WhoseQuestions";
 import { Review } from "./Review";
 
 const DAY = 24 * 60 * 60 * 1000; // milliseconds
@@ -39,12 +40,14 @@ export function Reviews() {
   const [search, setSearch] = useState(""); // not kept: a question may be about a patient
   const since = days === 0 ? "" : dayOf(new Date(Date.now() - days * DAY));
   const list = useReviews({ since, department, search: useDelayed(search.trim()), after, before, ...only });
+  usePlaceKept(list.isSuccess);
   const last = list.data?.pages.at(-1);
   const reviews = list.data?.pages.flatMap((page) => page.reviews) ?? [];
   return (
     <Shell current="reviews" error={list.error}>
       <h2 className="quality-title">{m.pageNames.reviews}</h2>
       <p className="muted">{m.reviews.lead}</p>
+      <WhoseQuestions />
       <div className="session-fields">
         <Choice
           label={m.quality.period}

@@ -70,10 +70,14 @@ function PageLink({ page, current }: { page: OwnPage; current: OwnPage | undefin
 
 function usePages(): { own: OwnPage[]; menus: [PageMenu, OwnPage[]][] } {
   const inPack = useSession().data?.pack != null;
-  const pages = pagesFor(useRoles(), inPack).filter((page) => page !== "conversations"); // those hang from "earlier"
-  const menus = MENUS.map((menu): [PageMenu, OwnPage[]] => [menu, pages.filter((page) => menuOf(page) === menu)]);
+  const roles = useRoles();
+  const pages = pagesFor(roles, inPack).filter((page) => page !== "conversations"); // those hang from "earlier"
+  const menus = MENUS.map((menu): [PageMenu, OwnPage[]] => [
+    menu,
+    pages.filter((page) => menuOf(page, roles) === menu),
+  ]);
   return {
-    own: pages.filter((page) => menuOf(page) === null),
+    own: pages.filter((page) => menuOf(page, roles) === null),
     menus: menus.filter(([, members]) => members.length > 0),
   };
 }

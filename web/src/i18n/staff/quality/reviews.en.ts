@@ -2,7 +2,7 @@
 const open = <Shape>(words: Shape): Shape => words;
 
 export const reviews = {
-  lead: "What staff asked and were answered, newest first, of those who share a group with you. Who asked is not shown. Questions may concern patients: handle with care.",
+  lead: "What staff asked and were answered, newest first. Who asked is not shown. Questions may concern patients: handle with care.",
   department: "Department of who asked",
   words: "Words in the question",
   after: "Asked from",

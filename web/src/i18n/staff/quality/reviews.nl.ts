@@ -2,7 +2,7 @@
 import type { StaffWords } from "../en";
 
 export const reviews: StaffWords["reviews"] = {
-  lead: "Wat medewerkers vroegen en te lezen kregen, het nieuwste eerst, van wie een groep met u deelt. Wie vroeg, staat er niet bij. Vragen kunnen over patiënten gaan: ga er zorgvuldig mee om.",
+  lead: "Wat medewerkers vroegen en te lezen kregen, het nieuwste eerst. Wie vroeg, staat er niet bij. Vragen kunnen over patiënten gaan: ga er zorgvuldig mee om.",
   department: "Dienst van wie vroeg",
   words: "Woorden in de vraag",
   after: "Gevraagd vanaf",
