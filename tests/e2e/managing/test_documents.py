@@ -359,7 +359,7 @@ def test_what_another_document_replaced_is_not_found_among_what_is_valid_today(
     load(container, "nieuw.pdf", "Regel nieuw. ", supersedes="oud.pdf", language="nl")
     page.goto(urljoin(page.url, "/procedures"))
     page.get_by_label("In titel, bestandsnaam of nummer").fill("regel")
-    rows = page.locator(".finder-row .document-title")
+    rows = page.locator(".found-procedures .finder-row .document-title")
     expect(rows).to_have_text(["Regel nieuw", "Regel oud"])
     page.get_by_label("Geldigheid").select_option("vandaag geldig")
     expect(rows).to_have_text(["Regel nieuw"])

@@ -151,7 +151,7 @@ def test_a_judge_lists_what_lapses_first_with_its_owner_and_what_names_no_day(
         load(container, f"{name}.pdf", f"Regel {name}. ", valid_until=until, owner="Raad", language="nl")
     asker.user = JUDGE
     page.goto(f"{url}/procedures")
-    rows, validity = page.locator(".finder-row .document-title"), page.get_by_label("Geldigheid")
+    rows, validity = page.locator(".found-procedures .finder-row .document-title"), page.get_by_label("Geldigheid")
     validity.select_option("vervalt binnen 90 dagen en niet vervangen")
     expect(rows).to_have_text(["Regel bijna", "Regel later"])
     expect(page.locator(".finder-row").first).to_contain_text("eigenaar: Raad")
@@ -192,7 +192,7 @@ def test_a_judge_says_of_what_lapses_that_it_still_holds_and_finds_it_when_its_d
         faultless_by_day_and_by_night(page)
         page.screenshot(path=tmp_path / f"reviewed-{width}.png", full_page=True)
     validity.select_option("na te kijken binnen 30 dagen, of te laat")
-    expect(page.locator(".finder-row .document-title")).to_have_text(["Was de handen"])
+    expect(page.locator(".found-procedures .finder-row .document-title")).to_have_text(["Was de handen"])
     asker.user = NURSE
     page.reload()
     expect(row.locator(".facts")).to_contain_text("opnieuw uiterlijk op")

@@ -37,7 +37,7 @@ export function Procedures() {
       <p className="made" role="status">
         {total !== undefined && m.find.count(documents.length, total)}
       </p>
-      <ul className="cards">
+      <ul className="cards found-procedures">
         {documents.map((one) => (
           <Row key={one.id} document={one} />
         ))}
