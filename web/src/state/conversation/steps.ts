@@ -58,8 +58,9 @@ export function watch(): () => void {
     going = false;
     if (persisted) restore(); // the page is as it was left, and others were used meanwhile
   };
-  const leave = ({ destination }: Event & { destination?: { url: string } }): void => {
-    going = new URL(destination?.url ?? "", location.href).origin === location.origin;
+  const leave = ({ destination }: Event & { destination?: { url: string; sameDocument: boolean } }): void => {
+    // what only changes the address leaves nothing
+    if (!destination?.sameDocument) going = new URL(destination?.url ?? "", location.href).origin === location.origin;
   };
   // a browser without it asks once too often
   const navigation = "navigation" in window && window.navigation instanceof EventTarget ? window.navigation : null;
