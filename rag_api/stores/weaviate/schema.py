@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,6 +36,8 @@ log = logging.getLogger(__name__)
 
 VECTOR = "chunk"  # the named vector
 BATCH = 200  # objects in one insert
+MADE_SECONDS = 10.0
+_NOT_YET = "non-existing index"  # as the server says it of a collection that it has no data of yet
 _TYPES = {
     "text": DataType.TEXT,
     "terms": DataType.TEXT,
@@ -60,6 +63,7 @@ def open_collection(client: weaviate.WeaviateClient, settings: Settings, embedde
                 raise
             log.info("the collection %s was made by another process at the same moment", name)
     chunks = client.collections.get(name)
+    _await_index(chunks)
     config = chunks.config.get()
     recorded = _recorded(config.description or "", name)
     _check_embedder(recorded, made_with, name)
@@ -77,6 +81,19 @@ def open_collection(client: weaviate.WeaviateClient, settings: Settings, embedde
     if recorded != made_with:
         chunks.config.update(description=json.dumps({"bedside": made_with}))
     return anew
+
+
+def _await_index(chunks: Any) -> None:
+    """A collection that another process made a moment ago is named before it can be read."""
+    until = time.monotonic() + MADE_SECONDS
+    while True:
+        try:
+            chunks.query.fetch_objects(limit=1, return_properties=[])
+            return
+        except weaviate.exceptions.WeaviateQueryError as error:
+            if _NOT_YET not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.1)
 
 
 def rewrite(chunks: Any) -> None:

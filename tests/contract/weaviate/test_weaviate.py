@@ -79,6 +79,26 @@ def test_processes_that_start_together_open_the_same_collection(
         one.close()
 
 
+def test_a_collection_that_cannot_be_read_yet_is_waited_for(
+    store: WeaviateStore, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process made it a moment ago: the server names it before it has an index."""
+    queries, asked = type(collection(store).query), list[int]()
+    fetch = queries.fetch_objects
+
+    def not_yet(self: Any, **options: Any) -> Any:
+        asked.append(1)
+        if len(asked) < 3:
+            raise weaviate.exceptions.WeaviateQueryError("tried to browse non-existing index for Test", "GRPC search")
+        return fetch(self, **options)
+
+    monkeypatch.setattr(queries, "fetch_objects", not_yet)
+    other = open_store(settings, "test", DIM)
+    assert len(asked) >= 3
+    assert other.count() == 0
+    other.close()
+
+
 def test_a_collection_that_cannot_be_made_is_said(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = settings.model_copy(update={"weaviate_replication_factor": 99})
     with pytest.raises(StoreUnavailable, match="replic"):
