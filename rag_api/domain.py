@@ -366,9 +366,8 @@ class Candidate:
     text: str  # of all that, lead first
     score: float  # the prior that retrieval gives it, in nats; higher is likelier
     rank: int  # of the best hit that holds it
-    said: tuple[int, int] | None = (
-        None  # where it is quoted with its paragraph or table, the sentence or row for which it is
-    )
+    # where it is quoted with its paragraph or table, the sentence or row for which it is
+    said: tuple[int, int] | None = None
 
     @property
     def own(self) -> str:
@@ -415,7 +414,7 @@ class QuotedPiece:
     column: int = 0  # of a cell: from 0
     columns: int = 1  # of a cell: how many it spans
     asked: bool = False  # a cell, or a sentence of its paragraph: the one that the question asks for
-    pointed: bool = False  # a cell: its row is the one for which the whole table is quoted
+    pointed: bool = False  # a cell: its row is the one for which the whole table is quoted, where that is sure
 
 
 @dataclass(frozen=True, slots=True)

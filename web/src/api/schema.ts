@@ -3995,7 +3995,7 @@ export interface components {
              */
             asked: boolean;
             /**
-             * @description A cell: its row is the one for which its whole table is quoted.
+             * @description A cell: its row is the one for which its whole table is quoted, where that is sure.
              * @default false
              */
             pointed: boolean;

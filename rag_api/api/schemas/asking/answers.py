@@ -98,7 +98,9 @@ class PieceOut(BaseModel):
     column: int = Field(0, description="Of a cell: from 0.")
     columns: int = Field(1, description="Of a cell: how many columns it spans.")
     asked: bool = Field(False, description="A cell, or a sentence of its paragraph, that the question asks for.")
-    pointed: bool = Field(False, description="A cell: its row is the one for which its whole table is quoted.")
+    pointed: bool = Field(
+        False, description="A cell: its row is the one for which its whole table is quoted, where that is sure."
+    )
 
 
 class SpanOut(BaseModel):

@@ -26,6 +26,7 @@ test("a sentence is parted at the titles that it holds, at the longest where one
     " (2).",
   ]);
   expect(named("Geen zeker antwoord.", [short, long])).toEqual(["Geen zeker antwoord."]);
+  expect(named("Geen zeker antwoord.", [source(3, { title: "" })])).toEqual(["Geen zeker antwoord."]);
 });
 
 test("an answer takes along what stood above it, and title, version, page and day", () => {

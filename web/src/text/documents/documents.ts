@@ -25,7 +25,7 @@ export function closenessOf(own: readonly Source[], all: readonly Source[], span
  */
 export function named(sentence: string, sources: readonly Source[]): (string | Source)[] {
   const longest = sources.toSorted((one, other) => other.title.length - one.title.length);
-  const found = longest.find(({ title }) => sentence.includes(title));
+  const found = longest.find(({ title }) => title && sentence.includes(title));
   if (!found) return sentence ? [sentence] : [];
   const at = sentence.indexOf(found.title);
   return [...named(sentence.slice(0, at), sources), found, ...named(sentence.slice(at + found.title.length), sources)];
