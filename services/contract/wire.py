@@ -121,6 +121,11 @@ class BedsideIn(WireModel):
         "The text is then not what the model alone would have written, and the response says `lossless: false`. Not "
         "in verbatim mode.",
     )
+    adapter: str | None = Field(
+        None,
+        max_length=MAX_NAME,
+        description="That works on prompt and answer, by the name that the service has for it. Not in verbatim mode.",
+    )
     transfer: float = Field(
         10.0, ge=0, le=100, description="'augmented': how far the drafter is believed (RAPID's eta)."
     )

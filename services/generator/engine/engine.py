@@ -31,6 +31,7 @@ from services.generator.engine.scheduler import Scheduler
 from services.generator.engine.scoring import PromptReading, Readings, Scoring
 from services.generator.errors import BadRequest, ContextTooLong
 from services.generator.models import StepInput, StepOutput, Target
+from services.generator.models.decoder.adapters import mark_of, of_rows
 from services.generator.planner.planner import CostModel
 from services.generator.planner.policies import Policy
 from services.generator.speculation import tree
@@ -171,7 +172,9 @@ class Engine:
             request.plan, request.features = self.drafting.start(sequence, request.drafters)
             request.drafters = tuple(request.plan.gates)
             prompt, kinds = sequence.prompt.token_ids[:-1], request.features.kinds
-            request.length, features = self.prefixes.load(prompt, self.cache, sequence.slot, kinds, request.scope)
+            request.length, features = self.prefixes.load(
+                prompt, self.cache, sequence.slot, kinds, request.scope, mark_of(request.active)
+            )
             sequence.stats.cached_tokens = request.length
             for kind, known in features.items():
                 request.features.add(kind, known)
@@ -216,7 +219,12 @@ class Engine:
 
     def _prompts(self, pieces: Seq[tuple[Request, int]]) -> StepInput:
         own = [
-            PromptPiece(request.context[request.length : request.length + count], request.sequence.slot, request.length)
+            PromptPiece(
+                request.context[request.length : request.length + count],
+                request.sequence.slot,
+                request.length,
+                request.active,
+            )
             for request, count in pieces
         ]
         return chains(own, features=any(request.features.kinds for request, _ in pieces))
@@ -258,6 +266,7 @@ class Engine:
             counts=packed.counts,
             tree_mask=None if packed.mask is None else torch.from_numpy(packed.mask),
             features=any(request.features.kinds for request in ready),
+            adapters=of_rows([request.active for request in ready]),
         )
 
     def _verify(self, ready: list[Request], trees: list[DraftTree], logits: Tensor) -> list[Accepted]:
@@ -351,4 +360,11 @@ class Engine:
 
     def _store_prefix(self, request: Request) -> None:
         verified = request.context[: min(request.length, request.tokens)]
-        self.prefixes.store(verified.tolist(), self.cache, request.sequence.slot, request.features.all(), request.scope)
+        self.prefixes.store(
+            verified.tolist(),
+            self.cache,
+            request.sequence.slot,
+            request.features.all(),
+            request.scope,
+            mark_of(request.active),
+        )

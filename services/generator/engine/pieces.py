@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from services.generator.models import StepInput
-from services.generator.models.decoder.adapters import Active
+from services.generator.models.decoder.adapters import Active, of_rows
 
 PATIENCE = 4  # tokens computed since somebody came that weigh as much as one that he still needs
 
@@ -58,5 +58,5 @@ def chains(pieces: Seq[PromptPiece], logits: int = 0, features: bool = False) ->
         tree_mask=None,
         logits_from=-logits or max(counts),
         features=features,
-        adapters=tuple(piece.active for piece in pieces) if any(piece.active for piece in pieces) else (),
+        adapters=of_rows([piece.active for piece in pieces]),
     )

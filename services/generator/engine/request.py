@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.generator.engine.features import Features
+from services.generator.models.decoder.adapters import Active
 from services.generator.planner.planner import Plan
 from services.generator.planner.rates import AcceptanceRates
 from services.generator.speculation.acceptance import EXACT, Acceptance
@@ -54,6 +55,7 @@ class Request:
     preparation: Preparation | None = None  # work before the first step that yields a constraint
     constraint: Constraint | None = None
     scope: str = ""  # kept prefixes are shared within it
+    active: Active | None = None  # an adapter that works on prompt and answer
     # prompt + output, room for the rest
     context: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     tokens: int = 0  # of context that are decided; the last of them is the next root

@@ -21,7 +21,7 @@ from services.generator.engine.pieces import PromptPiece, chains, in_turn
 from services.generator.engine.prefix_cache import BLOCK, PrefixCache
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput, StepOutput
-from services.generator.models.decoder.adapters import Active
+from services.generator.models.decoder.adapters import Active, mark_of, of_rows
 from services.generator.models.kv_cache import KVCache
 from services.generator.speculation import tree
 from services.generator.types import DraftTree
@@ -87,7 +87,7 @@ class Readings:
             raise BadRequest(f"a prompt and its continuations have {size} tokens; the context is {context}")
         if not scoring.prompt or not all(scoring.continuations):
             raise BadRequest("a prompt or a continuation is empty")
-        known = self._prefixes.known(scoring.prompt[:-1], adapted=_mark(scoring))
+        known = self._prefixes.known(scoring.prompt[:-1], adapted=mark_of(scoring.active))
         self.waiting.append(PromptReading(scoring, told, computed, known))
 
     def admit(self, computed: int) -> None:
@@ -104,7 +104,7 @@ class Readings:
             self._cache.widen(self._rows)
         for one in admitted:
             one.slot, prompt = self._free.pop(), one.scoring.prompt[:-1]
-            one.length, _ = self._prefixes.load(prompt, self._cache, one.slot, adapted=_mark(one.scoring))
+            one.length, _ = self._prefixes.load(prompt, self._cache, one.slot, adapted=mark_of(one.scoring.active))
             one.known = one.length
             self.waiting.remove(one)
             self.running.append(one)
@@ -142,7 +142,7 @@ class Readings:
         ends = [min(end, one.length) for end in one.scoring.ends]
         kept = [end for end in ends if end - max(one.known, end - end % BLOCK) >= FEW]
         prompt = one.scoring.prompt[: one.length]
-        self._prefixes.store(prompt, self._cache, one.slot, {}, adapted=_mark(one.scoring), ends=kept)
+        self._prefixes.store(prompt, self._cache, one.slot, {}, adapted=mark_of(one.scoring.active), ends=kept)
 
     def _tell(self, one: PromptReading, told: Tensor) -> None:
         """told: log-probabilities [nodes, V]."""
@@ -154,10 +154,6 @@ class Readings:
     def _leave(self, one: PromptReading) -> None:
         self.running.remove(one)
         self._free.append(one.slot)
-
-
-def _mark(scoring: Scoring) -> tuple[str, int] | None:
-    return scoring.active.mark if scoring.active else None
 
 
 Given = list[tuple[PromptReading, int]]
@@ -190,7 +186,7 @@ def _trees(readings: Seq[PromptReading]) -> StepInput:
         lengths=lengths,
         counts=packed.counts,
         tree_mask=None if packed.mask is None else torch.from_numpy(packed.mask),
-        adapters=tuple(one.scoring.active for one in readings) if any(one.scoring.active for one in readings) else (),
+        adapters=of_rows([one.scoring.active for one in readings]),
     )
 
 

@@ -45,7 +45,13 @@ class Defaults:
     max_tokens: int
 
 
-def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Drafter], defaults: Defaults) -> Request:
+def build_request(
+    ask: wire.ChatRequest,
+    codec: Codec,
+    drafters: Mapping[str, Drafter],
+    defaults: Defaults,
+    adapters: Mapping[str, Adapter] = MappingProxyType({}),
+) -> Request:
     """Raises BadRequest with what is wrong."""
     _check(ask)
     passages = tuple(Passage(document.id, document.title, document.text) for document in ask.documents)
@@ -67,6 +73,7 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
     if ask.bedside.retrieved:
         prompt = replace(prompt, retrieved=_retrieved(ask, codec, passages, defaults).token_ids)
     sequence = Sequence(f"chatcmpl-{secrets.token_hex(12)}", prompt, sampling)
+    active = _active(ask.bedside.adapter, adapters, prompt.token_ids)
     if ask.bedside.mode == "verbatim":
         preparation = prepare(ask, codec, passages)
         verbatim = VerbatimText(codec, ask.stops, preparation, passages)
@@ -77,7 +84,12 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
         )
     text = AnswerText(codec, stop, SpanTracker(passages))
     return Request(
-        sequence, text, drafters=names, acceptance=_acceptance(ask, sequence, names, drafters), scope=ask.bedside.scope
+        sequence,
+        text,
+        drafters=names,
+        acceptance=_acceptance(ask, sequence, names, drafters),
+        scope=ask.bedside.scope,
+        active=active,
     )
 
 
@@ -136,12 +148,17 @@ def scoring_of(ask: wire.ScoreIn, codec: Codec, adapters: Mapping[str, Adapter] 
     else:
         parts = [codec.prefix_ids, *(codec.encode(piece)[0] for piece in pieces)]
         tokens, ends = tuple(itertools.chain(*parts)), tuple(itertools.accumulate(map(len, parts)))
-    active = None
-    if ask.adapter is not None:
-        if ask.adapter not in adapters:
-            raise UnknownAdapter(f"no adapter {ask.adapter!r}; there are: {', '.join(adapters) or 'none'}")
-        active = Active(adapters[ask.adapter], adapters[ask.adapter].start(tokens))
+    active = _active(ask.adapter, adapters, tokens)
     return Scoring(tuple(tokens), tuple(tuple(codec.encode(text)[0]) for text in ask.continuations), active, ends)
+
+
+def _active(name: str | None, adapters: Mapping[str, Adapter], tokens: Seq[int]) -> Active | None:
+    """Raises BadRequest and UnknownAdapter."""
+    if name is None:
+        return None
+    if name not in adapters:
+        raise UnknownAdapter(f"no adapter {name!r}; there are: {', '.join(adapters) or 'none'}")
+    return Active(adapters[name], adapters[name].start(tokens))
 
 
 def _check(ask: wire.ChatRequest) -> None:
@@ -155,6 +172,8 @@ def _check(ask: wire.ChatRequest) -> None:
         raise BadRequest("top_logprobs needs logprobs: true")
     if ask.stream_options is not None and not ask.stream:
         raise BadRequest("stream_options needs stream: true")
+    if ask.bedside.adapter is not None and ask.bedside.mode == "verbatim":
+        raise BadRequest("an adapter works on written answers: what is quoted is weighed by the model alone")
     if ask.bedside.template is not None and ask.bedside.template not in TEMPLATES:
         raise BadRequest(f"no template {ask.bedside.template!r}; there are: {', '.join(TEMPLATES)}")
     ids = [document.id for document in ask.documents]

@@ -146,7 +146,7 @@ class Service:
         loaded = self.loaded
         try:
             request = await asyncio.to_thread(
-                chat.build_request, ask, loaded.codec, loaded.engine.drafters, loaded.defaults
+                chat.build_request, ask, loaded.codec, loaded.engine.drafters, loaded.defaults, loaded.adapters
             )
             return request, self._counted(request, await self.thread.submit(request))
         except GeneratorError as error:

@@ -99,10 +99,15 @@ class Active:
     adapter: Adapter
     start: int
 
-    @property
-    def mark(self) -> tuple[str, int]:
-        """Return what kept keys depend on."""
-        return self.adapter.name, self.start
+
+def mark_of(active: Active | None) -> tuple[str, int] | None:
+    """Return what kept keys depend on; None: the model alone."""
+    return (active.adapter.name, active.start) if active else None
+
+
+def of_rows(active: Sequence[Active | None]) -> tuple[Active | None, ...]:
+    """Return a step's adapters; none at all where no row has one."""
+    return tuple(active) if any(active) else ()
 
 
 class Deltas:

@@ -4,6 +4,7 @@ base model's for everybody."""
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,16 @@ import pytest
 import torch
 
 from services.contract import wire
-from services.generator.engine.engine import Engine, EngineOptions
+from services.generator.engine.engine import Engine, EngineOptions, Request
 from services.generator.engine.scoring import Scoring
 from services.generator.errors import BadRequest, ModelError, UnknownAdapter
 from services.generator.models import StepInput
 from services.generator.models.decoder.adapters import Active, Adapter, read_adapters
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import load_target
-from services.generator.server.openai_chat import scoring_of
+from services.generator.server.openai_chat import Defaults, build_request, scoring_of
 from services.generator.types import SamplingParams
-from tests.services.generator.engines import check_same, generate, request, score, tiny_codec
+from tests.services.generator.engines import OracleDrafter, check_same, generate, request, score, tiny_codec
 from tests.services.generator.tiny import tiny_checkpoint, tiny_model
 
 # PEFT asks transformers for what is deprecated there, and warns of adapters that are called
@@ -155,6 +156,64 @@ def test_readings_with_adapters_beside_answers_change_neither(
     both.step()
     assert [pytest.approx(own, abs=1e-4) for own in alone] == score(both, asked)
     check_same(target, jobs, plain, [answer.sequence.token_ids for answer in answers])
+
+
+def test_an_answer_with_an_adapter_is_that_of_peft(
+    target: LlamaTarget, adapters: dict[str, Adapter], models: dict[str, Any]
+) -> None:
+    sampling = SamplingParams(max_tokens=12)
+    for name, adapter in adapters.items():
+        job = request(TOKENS, sampling)
+        job.active = Active(adapter, adapter.start(TOKENS))
+        said = generate(Engine(target, {}, EngineOptions(context=512, rows=1, prefill_chunk=40)), [job])[0]
+        assert len(set(said)) > 2
+        for place, token in enumerate(said):
+            logits = by_peft(models[name], [*TOKENS, *said[:place]])[-1]
+            assert logits.max() - logits[token] < 1e-3, (name, place)
+
+
+@pytest.mark.parametrize("rows", [1, 8])
+@pytest.mark.parametrize("temperature", [0.0, 0.7, 1.0])
+def test_drafts_and_others_adapters_in_the_batch_change_no_answer(
+    target: LlamaTarget, adapters: dict[str, Adapter], temperature: float, rows: int
+) -> None:
+    """Adapters and the model alone in turn; an oracle drafts among nonsense, on kept prefixes
+    too."""
+    active = [None, *(Active(adapter, adapter.start(TOKENS)) for adapter in adapters.values())]
+    tokens, options = [*TOKENS, *range(210, 240)], EngineOptions(context=512, rows=rows, prefix_bytes=1 << 24)
+    prompts = [(*tokens, 300 + number) for number in range(8)]
+
+    def asked(number: int, drafters: tuple[str, ...] = ()) -> Request:
+        job = request(prompts[number], SamplingParams(temperature, seed=number, max_tokens=20), drafters)
+        job.active = active[number % 4]
+        return job
+
+    plain = [generate(Engine(target, {}, replace(options, rows=1, prefix_bytes=0)), [asked(n)])[0] for n in range(8)]
+    assert len({tuple(said) for said in plain}) > 4
+    drafters = {"oracle": OracleDrafter(400, dict(zip(prompts, plain, strict=True)), seed=rows)}
+    for _ in range(2):
+        drafting = Engine(target, drafters, options)
+        jobs = [asked(number, ("oracle",)) for number in range(8)]
+        said = [generate(drafting, jobs[first : first + rows]) for first in range(0, 8, rows)]
+        assert [answer for batch in said for answer in batch] == plain
+        assert all(job.sequence.stats.accepted_by_source for job in jobs)
+
+
+def test_a_chat_names_its_adapter(adapters: dict[str, Adapter]) -> None:
+    plain = {"reads": replace(adapters["plain"], name="reads")}
+    fields = {"model": "m", "messages": [{"role": "user", "content": "When?"}]}
+    defaults = Defaults("thesis", "none", 9)
+
+    def built(**bedside: Any) -> Request:
+        ask = wire.ChatRequest.model_validate(fields | {"bedside": bedside})
+        return build_request(ask, tiny_codec(), {}, defaults, plain)
+
+    assert built().active is None
+    assert built(adapter="reads").active == Active(plain["reads"], 0)
+    with pytest.raises(UnknownAdapter, match="no adapter 'speaks'; there are: reads"):
+        built(adapter="speaks")
+    with pytest.raises(BadRequest, match="works on written answers"):
+        built(adapter="reads", mode="verbatim")
 
 
 def test_an_adapter_is_asked_for_by_name(adapters: dict[str, Adapter]) -> None:
