@@ -42,14 +42,15 @@ def text(value: str) -> list[int]:
 
 
 @cache
-def random_head(version: int, family: str, seed: int) -> EagleHead:
+def random_head(version: int, family: str, seed: int, normed: bool = False) -> EagleHead:
     target = tiny_target(family, seed)
     ids = torch.arange(0, target.config.vocab_size, 2 if version == 3 else 1)
-    return new_head(target, FitOptions(version=version, seed=seed), ids, output_rows(target, ids)).eval()
+    options = FitOptions(version=version, seed=seed, normed=normed)
+    return new_head(target, options, ids, output_rows(target, ids)).eval()
 
 
 @given(
-    st.sampled_from([1, 3]),
+    st.sampled_from([(1, False), (3, False), (3, True)]),
     st.sampled_from(["llama", "qwen3"]),
     st.lists(st.tuples(prompts, samplings), min_size=1, max_size=8),
     st.sampled_from(SHAPES),
@@ -57,12 +58,12 @@ def random_head(version: int, family: str, seed: int) -> EagleHead:
 )
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_a_head_changes_no_token(
-    version: int, family: str, jobs: list[tuple[list[int], SamplingParams]], shape: TreeShape, nodes: int
+    kind: tuple[int, bool], family: str, jobs: list[tuple[list[int], SamplingParams]], shape: TreeShape, nodes: int
 ) -> None:
     target = tiny_target(family)
     plain = [generate(engine(target), [request(prompt, sampling)])[0] for prompt, sampling in jobs]
     for drafters in (("eagle",), ("copy", "eagle")):
-        drafter = EagleDrafter(random_head(version, family, 0), shape, capacity=8)
+        drafter = EagleDrafter(random_head(kind[0], family, 0, kind[1]), shape, capacity=8)
         speculative = engine(target, drafter, nodes=nodes, prefill_chunk=16)
         check_same(
             target,
