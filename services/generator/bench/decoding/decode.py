@@ -114,10 +114,13 @@ def _methods(bench: Bench, options: argparse.Namespace, stack: contextlib.ExitSt
         options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids, options.clock
     )
     with _or_a_word():
-        for name, generate in transformers_peer(options.model, bench.target.device, bench.target.dtype, limits):
+        device, dtype = bench.target.device, bench.target.dtype
+        for name, generate in transformers_peer(options.model, device, dtype, limits, options.small):
             yield name, partial(_peer, bench, generate)
     with _or_a_word():
-        for name, generate in stack.enter_context(llama_peer(options.model, options.peer_python, limits)):
+        for name, generate in stack.enter_context(
+            llama_peer(options.model, options.peer_python, limits, options.small)
+        ):
             yield name, partial(_peer, bench, generate)
 
 

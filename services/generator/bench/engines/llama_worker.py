@@ -2,13 +2,15 @@
 nothing of ours.
 
 Run by peers.py with a Python that has llama-cpp-python; started with a GGUF file, the context, the
-threads and the number of tokens that its prompt lookup drafts (0: none), or with `steps`: then a
-job is kernels.py's, a number of tokens behind a context.
+threads, the number of tokens that are drafted (0: none) and perhaps a smaller model's file, that
+drafts them in place of its prompt lookup; or with `steps`: then a job is kernels.py's, a number of
+tokens behind a context.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import sys
 import time
@@ -16,21 +18,36 @@ from collections.abc import Iterator
 from typing import Any
 
 
-def main(file: str, context: str, threads: str, drafted: str) -> None:
+def main(file: str, context: str, threads: str, drafted: str, small: str = "") -> None:
     if drafted == "steps":
         take_steps(file, int(context), int(threads))
         return
     from llama_cpp import Llama
     from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 
-    lookup = LlamaPromptLookupDecoding(num_pred_tokens=int(drafted)) if int(drafted) else None
-    workers = {"n_threads": int(threads), "n_threads_batch": int(threads)}
-    llama = Llama(file, n_ctx=int(context), draft_model=lookup, logits_all=lookup is not None, verbose=False, **workers)
+    drafter: Any = LlamaPromptLookupDecoding(num_pred_tokens=int(drafted)) if int(drafted) else None
+    workers = {"n_ctx": int(context), "n_threads": int(threads), "n_threads_batch": int(threads), "verbose": False}
+    if small:
+        drafter = written_ahead(Llama(small, **workers), int(drafted))
+    llama = Llama(file, draft_model=drafter, logits_all=drafter is not None, **workers)
     # a build that this processor cannot run ends here, before anything is measured
     answer(llama, [1, 2, 3], 1, [], "wall")
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         print(json.dumps(answer(llama, **json.loads(line))), flush=True)
+
+
+def written_ahead(small: Any, count: int) -> Any:
+    """Draft by a smaller model: what both of its contexts begin with is not computed again."""
+
+    def draft(tokens: Any, /, **_: object) -> Any:
+        room = min(count, small.n_ctx() - len(tokens) - 1)
+        written = small.generate(tokens.tolist(), top_k=1, temp=0.0, repeat_penalty=1.0)
+        return np.fromiter(itertools.islice(written, max(room, 0)), np.intc)
+
+    import numpy as np
+
+    return draft
 
 
 def take_steps(file: str, context: int, threads: int) -> None:

@@ -28,6 +28,7 @@ LOOKUP = 10  # tokens that transformers' prompt lookup drafts: its documentation
 # drafts that hardly ever hold
 LEFT_OUT = 2
 LLAMA_LOOKUP = 2  # llama-cpp-python's advice for CPUs; 10, its default, is slower here
+LLAMA_AHEAD = 4  # tokens that a smaller model drafts for llama.cpp
 
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 Generate = Callable[[tuple[int, ...]], TimedRun]  # prompt -> answer
@@ -47,9 +48,23 @@ class PeerLimits:
 
 
 def transformers_peer(
-    model: str, device: torch.device, dtype: torch.dtype, limits: PeerLimits
+    model: str, device: torch.device, dtype: torch.dtype, limits: PeerLimits, small: str | None = None
 ) -> Iterator[tuple[str, Generate]]:
-    """Raises NoPeer."""
+    """`small`: a smaller model with the same tokenizer, that assists. Raises NoPeer."""
+    loaded = _by_transformers(model, device, dtype)
+    yield "transformers", lambda prompt: _generate(loaded, prompt, limits)
+    yield (
+        "transformers, prompt lookup",
+        lambda prompt: _generate(loaded, prompt, limits, prompt_lookup_num_tokens=LOOKUP),
+    )
+    layers = max(1, loaded.config.num_hidden_layers - LEFT_OUT)
+    yield "transformers, early exit", lambda prompt: _generate(loaded, prompt, limits, assistant_early_exit=layers)
+    if small is not None:
+        assistant = _by_transformers(small, device, dtype)
+        yield "transformers, small model", lambda prompt: _generate(loaded, prompt, limits, assistant_model=assistant)
+
+
+def _by_transformers(model: str, device: torch.device, dtype: torch.dtype) -> Any:
     from transformers import AutoConfig, AutoModelForCausalLM
 
     folder = model_folder(model)
@@ -58,14 +73,7 @@ def transformers_peer(
         loaded.load_state_dict(_dense(Checkpoint(folder), loaded), strict=False)
     except (OSError, ValueError, ModelError, RuntimeError) as error:
         raise NoPeer(f"transformers: {error}") from error
-    loaded = loaded.to(device).eval()
-    yield "transformers", lambda prompt: _generate(loaded, prompt, limits)
-    yield (
-        "transformers, prompt lookup",
-        lambda prompt: _generate(loaded, prompt, limits, prompt_lookup_num_tokens=LOOKUP),
-    )
-    layers = max(1, loaded.config.num_hidden_layers - LEFT_OUT)
-    yield "transformers, early exit", lambda prompt: _generate(loaded, prompt, limits, assistant_early_exit=layers)
+    return loaded.to(device).eval()
 
 
 def _dense(checkpoint: Checkpoint, loaded: Any) -> dict[str, torch.Tensor]:
@@ -111,24 +119,37 @@ def _generate(loaded: Any, prompt: tuple[int, ...], limits: PeerLimits, **option
 
 
 @contextlib.contextmanager
-def llama_peer(model: str, python: str | None, limits: PeerLimits) -> Iterator[list[tuple[str, Generate]]]:
-    """Start llama.cpp. `python`: one that has llama-cpp-python; this one when absent. Raises
-    NoPeer."""
-    gguf = gguf_of(model)
-    if gguf is None:
+def llama_peer(
+    model: str, python: str | None, limits: PeerLimits, small: str | None = None
+) -> Iterator[list[tuple[str, Generate]]]:
+    """Start llama.cpp. `python`: one that has llama-cpp-python; this one when absent. `small`: a
+    smaller model that drafts. Raises NoPeer."""
+    gguf, ahead = gguf_of(model), gguf_of(small) if small else None
+    if gguf is None or (small and ahead is None):
         raise NoPeer("llama.cpp: reads GGUF files only")
     if python is None and find_spec("llama_cpp") is None:
         raise NoPeer(
             "llama.cpp: llama-cpp-python is not installed (extra `peers`, or --peer-python with a Python that has it)"
         )
     with contextlib.ExitStack() as stack:
-        named = (("llama.cpp", 0), ("llama.cpp, prompt lookup", LLAMA_LOOKUP))
+        named: list[tuple[str, tuple[object, ...]]] = [
+            ("llama.cpp", (0,)),
+            ("llama.cpp, prompt lookup", (LLAMA_LOOKUP,)),
+        ]
+        named += [("llama.cpp, small model", (LLAMA_AHEAD, ahead))] if ahead else []
         yield [(name, _Worker(stack, python or sys.executable, gguf, drafted, limits).run) for name, drafted in named]
 
 
 class _Worker:
-    def __init__(self, stack: contextlib.ExitStack, python: str, file: Path, drafted: int, limits: PeerLimits) -> None:
-        command = [python, str(WORKER), str(file), str(limits.context), str(limits.threads), str(drafted)]
+    def __init__(
+        self,
+        stack: contextlib.ExitStack,
+        python: str,
+        file: Path,
+        drafted: tuple[object, ...],
+        limits: PeerLimits,
+    ) -> None:
+        command = [python, str(WORKER), str(file), str(limits.context), str(limits.threads), *map(str, drafted)]
         self._limits = limits
         self._process = stack.enter_context(
             subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

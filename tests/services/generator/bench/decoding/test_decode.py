@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from services.generator.bench.__main__ import main
@@ -200,6 +201,17 @@ def test_the_worker_of_llama_cpp_counts_steps_and_its_own_processor_time(
         assert 0 < told["first"] <= told["seconds"]
 
 
+def test_a_smaller_model_drafts_for_llama_cpp_as_far_as_the_context_goes() -> None:
+    class Small(Counter):
+        def n_ctx(self) -> int:
+            return 8
+
+    draft = llama_worker.written_ahead(Small(), 3)
+    assert draft(np.array([1, 2, 3], np.intc)).tolist() == [4, 5, 6]
+    assert draft(np.arange(5, dtype=np.intc)).tolist() == [5, 6]
+    assert draft(np.arange(8, dtype=np.intc)).tolist() == []
+
+
 def test_only_the_first_prompts_warm_up_where_told_so() -> None:
     ran: list[str] = []
 
@@ -287,6 +299,20 @@ def test_every_method_of_a_small_model_answers_alike_and_is_printed(
             == own["tokens_per_second"]
             == reported["by_processor"][name]["tokens_per_second"]
         )
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_a_smaller_model_assists_transformers(
+    checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assisted = "transformers, small model"
+    size = ["--limit", "2", "--repeats", "1", "--max-tokens", "8", "--context", "400", "--template", "demo"]
+    how = ["--model", str(checkpoint), "--small", str(checkpoint), "--dtype", "fp32", "--threads", "1"]
+    which = ["--method", "plain", "--method", assisted]
+    assert main(["decode", "--data", str(squad_file(tmp_path)), *how, *size, *which, "--json"]) == 0
+    methods = json.loads(capsys.readouterr().out)["methods"]
+    assert methods[assisted]["against"]["plain"]["same"] == 2
+    assert methods[assisted]["tau"] > 1.5  # a model agrees with itself
 
 
 def test_verbatim_mode_is_measured_with_and_without_its_drafts(
