@@ -224,7 +224,14 @@ def test_the_command_knows_which_tokens_are_one_word(tmp_path: Path, capsys: pyt
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="../shared/data/recorded/faithbench.jsonl is missing")
-@pytest.mark.parametrize(("name", "tau", "nodes"), [("prompt-lookup", 1.436, 6.5), ("casd", 1.460, 10.5)])
+@pytest.mark.parametrize(
+    ("name", "tau", "nodes"),
+    [
+        ("prompt-lookup", 1.436, 6.5),
+        ("casd", 1.460, 10.5),
+        pytest.param("planner", 1.913, 59.0, marks=pytest.mark.skipif("blend" not in training_free(), reason="no C")),
+    ],
+)
 def test_the_reference_points_on_recorded_summaries_are_reproduced(name: str, tau: float, nodes: float) -> None:
     records = read_records(RECORDED, read_tokenizer(LLAMA_3), [Where("model", "Llama-3.1")], limit=150)
     result = measure(name, opened(training_free()[name]), records, nodes=60)
