@@ -61,7 +61,8 @@ class ReadPassages:
     readings: tuple[PointedReading, ...]
 
     def odds_of(self, place: Candidate) -> float:
-        """Log-odds that an answer stands there, at least -FARTHEST: where nothing was read."""
+        """Log-odds that an answer stands there, at least -FARTHEST: where nothing was read. An
+        answer that begins with what introduces the place goes on there."""
         told = (one.odds_of(lines) for one, lines in self._holding(place))
         return max(-FARTHEST, min(FARTHEST, max(told, default=-FARTHEST)))
 
@@ -84,7 +85,7 @@ class ReadPassages:
     def _holding(self, place: Candidate) -> Iterable[tuple[PointedReading, list[int]]]:
         for passage, reading in zip(self.passages, self.readings, strict=True):
             if lines := _lines_of(passage, place):
-                yield reading, lines
+                yield reading, [*lines, *(n for line in lines for n in passage.lines[line].introduced_by)]
 
 
 def read_again(question: str, found: Retrieval, reader: PointingReader) -> ReadPassages | None:

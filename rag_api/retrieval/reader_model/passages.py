@@ -22,10 +22,12 @@ AROUND = 800  # of these, how many may stand before the hit and behind it, where
 @dataclass(frozen=True, slots=True)
 class ReadingLine:
     """What is read as one unit. quote: what of the document is quoted for it; None: it only
-    introduces what comes below (a table's header, a list's lead-in)."""
+    introduces what comes below (a table's header, a list's lead-in). introduced_by: the numbers of
+    such lines, for what they introduce."""
 
     text: str
     quote: Quotable | None
+    introduced_by: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +111,18 @@ def _lines(text: str, quotes: Sequence[Quotable]) -> tuple[ReadingLine, ...]:
     above it already."""
     lines: list[ReadingLine] = []
     said: set[Place] = {place for one in quotes[:1] for place in one.path}
+    introductions: dict[Place, int] = {}
     end = -1
     for one in quotes:
         for place in one.lead:
             if place not in said and not (one.kind == LineKind.ROW and place in one.path):
                 said.add(place)
+                introductions[place] = len(lines)
                 lines.append(ReadingLine(_words(text, *place), None))
         words = _words(text, max(one.start, end), one.end)
         if words:
-            lines.append(ReadingLine(words, one))
+            introduced_by = tuple(introductions[place] for place in one.lead if place in introductions)
+            lines.append(ReadingLine(words, one, introduced_by))
         said.add((one.start, one.end))
         end = max(end, one.end)
         if len(lines) >= len(LABELS):

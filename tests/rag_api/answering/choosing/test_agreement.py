@@ -359,6 +359,17 @@ def test_what_the_reader_gives_more_to_is_chosen_and_how_much_it_says_is_weighed
     assert read.odds_of(replace(line(1, "1"), document_id="natrium")) == -FARTHEST, "nobody read it"
 
 
+def test_an_answer_that_begins_with_a_header_goes_on_in_its_rows() -> None:
+    read = of_lines(0.3, 0.04, 0.06, 0.6)
+    (passage,) = read.passages
+    rows = [replace(one, introduced_by=(0,) if n in (1, 2) else ()) for n, one in enumerate(passage.lines)]
+    table = replace(read, passages=(replace(passage, lines=(replace(rows[0], quote=None), *rows[1:])),))
+    alone, row, other = (ReadPassages.odds_of(one, line(2, "")) for one in (read, table, of_lines(0.4, 0.0, 0.36)))
+    assert alone < row == pytest.approx(other)
+    assert table.odds_of(line(3, "")) == read.odds_of(line(3, "")), "what the header does not introduce"
+    assert table.odds_of(line(0, "")) == -FARTHEST, "no quote of its own"
+
+
 @given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=8), st.data())
 def test_a_place_has_at_least_the_odds_of_each_of_its_lines(shares: list[float], data: st.DataObject) -> None:
     read = of_lines(*(share / sum(shares) for share in shares))

@@ -64,6 +64,14 @@ def test_a_row_is_read_with_its_header_and_cells_parted_as_in_the_questions_that
     ]
 
 
+@pytest.mark.parametrize("words", ["- start telemetrie", "Kaliumcitraat"])
+def test_items_and_rows_know_the_line_that_introduces_them(words: str) -> None:
+    one = passage(words)
+    assert [line.introduced_by for line in one.lines[:3]] == [(), (0,), (0,)]
+    assert one.lines[0].quote is None
+    assert passage("Controleer na").lines[-1].introduced_by == ()
+
+
 def test_a_table_behind_another_section_brings_no_line_of_its_heading_and_its_caption_once() -> None:
     text = TEXT.replace("Dosering\n\n", "Dosering\n\nDosis per middel:\n\n")
     start, end = text.index("Controleer"), text.index("Kaliumcitraat") + 5
