@@ -22,14 +22,14 @@ from rag_api.retrieval.decision.answerability import probability
 from rag_api.retrieval.decision.calibration import NotFoundModel
 from rag_api.retrieval.find import Retrieval
 from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
-from rag_api.retrieval.reader_model.pointing_reader import READ, PointedReading, PointingReader
+from rag_api.retrieval.reader_model.pointing_reader import PointedReading, PointingReader
 from rag_api.retrieval.reader_model.reader_scores import ReaderScores, rescored
 
 log = logging.getLogger(__name__)
 # log-odds of the range that it points to: below them it points to nothing much. From -4 to -2 the
 # same was measured
 NEEDED = -2.5
-FIRST = 3  # passages that are read, and of READ the one that holds the best sentence
+FIRST = 3  # passages that are read, and the one that holds the best sentence
 FARTHEST = 8.0  # nats: beyond them nothing is more certain
 
 
@@ -93,7 +93,7 @@ def read_again(question: str, found: Retrieval, reader: PointingReader) -> ReadP
     where it is away. Blocks."""
     passages = [
         passage
-        for n, passage in enumerate(passages_of(found.may_be_quoted, found.texts, found.structures, READ))
+        for n, passage in enumerate(passages_of(found.may_be_quoted, found.texts, found.structures))
         if n < FIRST or any(_lines_of(passage, best) for best in found.sentences[:1])
     ]
     try:

@@ -237,18 +237,31 @@ async def test_the_doctor_reads_a_line_with_it(container: Container, monkeypatch
     assert "reader" in found.what
 
 
+class Sure:
+    name = "sure"
+
+    def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[PointedReading]:
+        return [PointedReading(2.0, 0, 0, 0.0) for _ in passages]
+
+    def close(self) -> None: ...
+
+
+@pytest.mark.parametrize("best", range(7))
+def test_the_first_passages_are_read_and_wherever_it_stands_that_with_the_best_sentence(best: int) -> None:
+    hits = tuple(Hit(Chunk(f"{n}", f"{n}", "A", (1,), 0, len(TEXT), TEXT), 0.9, 0.9, 1.0, n + 1) for n in range(7))
+    sentence = Scored(Candidate(f"{best}", 0, len(TEXT), (), TEXT, 0.0, best + 1), (), "A")
+    texts = {f"{n}": TEXT for n in range(7)}
+    read = read_again(
+        "hoeveel?", Retrieval(hits, 0.9, True, may_be_quoted=hits, scored=(sentence,), texts=texts), Sure()
+    )
+    assert read is not None
+    assert [passage.document_id for passage in read.passages] == [f"{n}" for n in sorted({0, 1, 2, best})]
+
+
 def test_only_what_was_searched_can_be_agreed_on() -> None:
     def of(name: str) -> Retrieval:
         hit = Hit(Chunk(name, name, name, (1,), 0, len(TEXT), TEXT), 0.9, 0.9, 1.0, 1)
         return Retrieval((hit,), 0.9, True, may_be_quoted=(hit,), texts={name: TEXT})
-
-    class Sure:
-        name = "sure"
-
-        def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[PointedReading]:
-            return [PointedReading(2.0, 0, 0, 0.0) for _ in passages]
-
-        def close(self) -> None: ...
 
     quoted = [Candidate("kalium", 0, len(TEXT), (), TEXT, 0.0, 1)]
 
